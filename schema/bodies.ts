@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { type Limits, tooLarge } from '#schema/limits.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
+import { isUtf8Encoded, ReplacementWatch } from '#src/platform/utf8.ts';
 
 /** Fields and files of a multipart request, and bytes of the largest name. */
 const PARTS = { fields: 20, files: 20, parts: 40, fieldNameSize: 100 };
@@ -16,7 +18,8 @@ export function readBodies({ bytes }: Pick<Limits, 'bytes'>): Plugin {
       if (!requestParser || request.method !== 'POST') return;
       const read = async (body: Request) => {
         if (type === 'multipart/form-data') return requestParser(limited(body, formDataLimits));
-        return requestParser(type.endsWith('json') ? withJson(body, readJson(await body.arrayBuffer())) : body);
+        const bytes = await body.arrayBuffer();
+        return requestParser(type.endsWith('json') ? withJson(body, readJson(bytes)) : withText(body, readText(bytes)));
       };
       setRequestParser((body) => read(body).catch(endedEarly));
     },
@@ -30,10 +33,49 @@ function endedEarly(error: unknown): never {
   throw new GraphQLError('The body ended before all of it had come.', { extensions });
 }
 
-/** A request whose form is read within limits. */
+/** A request whose form is read within limits, and whose texts are in UTF-8. */
 function limited(request: Request, formDataLimits: object): Request {
-  const read = request.formData.bind(request) as (options: object) => Promise<FormData>;
-  return Object.create(request, { formData: { value: () => read({ formDataLimits }) } });
+  const watch = new ReplacementWatch();
+  const body = request.body && seenBy(watch, request.body);
+  // Bodies that are streams need it; the types of this version of Node do not know it.
+  const init = { method: 'POST', headers: request.headers, body, duplex: 'half' };
+  const watched = new (request.constructor as typeof Request)(request.url, init as RequestInit);
+  const read = watched.formData.bind(watched) as (options: object) => Promise<FormData>;
+  const value = async () => {
+    const form = await read({ formDataLimits });
+    for (const [name, part] of form) {
+      if (![name, typeof part === 'string' ? part : part.name].every((text) => watch.isSound(text))) throw notUtf8();
+    }
+    return form;
+  };
+  return Object.create(request, { formData: { value } });
+}
+
+function seenBy(watch: ReplacementWatch, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const seeing = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      watch.take(chunk);
+      controller.enqueue(chunk);
+    },
+  });
+  return body.pipeThrough(seeing);
+}
+
+function notUtf8(): GraphQLError {
+  return new GraphQLError('The body is not valid UTF-8', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+  });
+}
+
+/** A request whose text has been read. */
+function withText(request: Request, value: string): Request {
+  return Object.create(request, { text: { value: async () => value } });
+}
+
+function readText(body: ArrayBuffer): string {
+  const text = Buffer.from(body).toString();
+  if (!isUtf8(Buffer.from(body)) || !isUtf8Encoded(text)) throw notUtf8();
+  return text;
 }
 
 /** A request whose body has been read. */

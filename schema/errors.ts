@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, Kind } from 'graphql';
 import { tooLarge } from '#schema/limits.ts';
 import { fieldsWithNul } from '#schema/nul.ts';
 import { withoutSecrets } from '#schema/redact.ts';
@@ -15,10 +15,12 @@ import { damageRefusal, goneRefusal, limitRefusal } from '#src/repository/refusa
 export function maskError(error: unknown, report: (error: unknown) => void, variables?: unknown): GraphQLError {
   if (error instanceof GraphQLError) {
     const { originalError } = error;
-    if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) {
-      return withoutSecrets(error);
-    }
     const { nodes, path } = error;
+    if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) {
+      if (!isOfSchema(error)) return withoutSecrets(error);
+      report(error);
+      return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+    }
     if (originalError instanceof RangeError && originalError.message.includes('call stack')) {
       return tooLarge('A value is nested too deeply.', nodes);
     }
@@ -51,4 +53,9 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
   const passes = passing(error)?.refusal;
   if (passes) return new GraphQLError(passes.message, { extensions: passes.extensions });
   return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+}
+
+/** Whether the executor could not make an answer of what a resolver returned, such as a word that an enum does not have. */
+function isOfSchema({ extensions, path, nodes }: GraphQLError): boolean {
+  return extensions.code === undefined && path !== undefined && nodes?.[0]?.kind !== Kind.VARIABLE;
 }

@@ -72,6 +72,7 @@ import { runnerProtocol } from '#src/web/runner_protocol.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
 import { openLate, type Upgrades } from '#src/web/upgrades.ts';
 import { serveUploads } from '#src/web/uploads.ts';
+import { lastOfEach, validUrls } from '#src/web/valid_urls.ts';
 
 export interface AppOptions {
   db: Db;
@@ -166,6 +167,7 @@ export function createApp({
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy ?? false);
+  app.set('query parser', lastOfEach);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const projects = new Attached<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
@@ -196,6 +198,7 @@ export function createApp({
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
   if (compression) app.use(compressAnswers());
+  app.use(validUrls());
 
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const turns = new FairQueue(TURNS);

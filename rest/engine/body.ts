@@ -17,13 +17,13 @@ export async function bodyParameters(request: IncomingMessage, limits: BodyLimit
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return {};
   const type = typeOf(request);
   if (type === 'multipart/form-data') return multipart(request, limits);
-  return parametersOf(type, await readAll(request, limits.bytes));
+  return parametersOf(type, await readAll(request, limits.bytes), limits);
 }
 
 /** The parameters of a body that is in memory. What says nothing of its form is an urlencoded one. */
-function parametersOf(type: string, body: Buffer): Record<string, unknown> {
+function parametersOf(type: string, body: Buffer, { lists }: BodyLimits): Record<string, unknown> {
   if (isJson(type)) return json(body);
-  return type === '' || type === 'application/x-www-form-urlencoded' ? parseFormBody(body) : {};
+  return type === '' || type === 'application/x-www-form-urlencoded' ? parseFormBody(body, lists) : {};
 }
 
 function typeOf({ headers }: IncomingMessage): string {
@@ -62,7 +62,8 @@ export async function spooledParameters(
   const type = typeOf(request);
   if (type === 'multipart/form-data') return multipart(request, limits, body.stream());
   if (body.size <= CONTENT_BODY) {
-    return parametersOf(type, await readAtMost(body.stream(), CONTENT_BODY, () => tooLarge(`${CONTENT_BODY} bytes`)));
+    const whole = await readAtMost(body.stream(), CONTENT_BODY, () => tooLarge(`${CONTENT_BODY} bytes`));
+    return parametersOf(type, whole, limits);
   }
   if (isJson(type)) return parametersIn(await parseLargeJson(body.stream(), limits.bytes));
   // Such forms take long to read, at once.

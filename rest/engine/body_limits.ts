@@ -20,6 +20,8 @@ export interface BodyLimits {
   bytes: number;
   /** The parameter that may be a file, and the bytes that it may have. */
   file?: { name: string; bytes: number } | undefined;
+  /** Names of parameters that are lists. */
+  lists?: ReadonlySet<string> | undefined;
 }
 
 /** Bytes of the largest body of a route that takes no contents, or whose sender is not known before it is read. */

@@ -184,9 +184,11 @@ function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Plac
     const key = snakeCase(name);
     const given = (value as Record<string, unknown>)[key];
     const bare = isNonNullType(fieldType) ? fieldType.ofType : fieldType;
-    if (given != null) record[name] = coerceOne(given, bare, placesAt(key, places));
-    else if (isRequiredInputField(field)) record[name] = blank(bare);
-    else if (given === null && bare === fieldType) record[name] = null;
+    const there = placesAt(key, places);
+    const coerced = given == null ? given : coerceOne(given, bare, there);
+    if (coerced != null) record[name] = coerced;
+    else if (isRequiredInputField(field)) record[name] = blank(bare, there);
+    else if (coerced === null && bare === fieldType) record[name] = null;
   }
   return record;
 }
@@ -196,9 +198,11 @@ function placesAt(key: string, { leftToDomain, verbatim }: Places): Places {
   return { leftToDomain: itself(leftToDomain), verbatim: itself(verbatim) };
 }
 
-/** What the domain refuses as missing, in its own words. */
-function blank(type: GraphQLInputType): unknown {
-  return isEnumType(type) ? new UnknownWord('') : '';
+/** What the domain refuses as missing, in its own words. Throws Unusable where it has none. */
+function blank(type: GraphQLInputType, { leftToDomain }: Places): unknown {
+  if ('name' in type && type.name === 'String') return '';
+  if (isEnumType(type) && leftToDomain.includes('')) return new UnknownWord('');
+  throw new Unusable(isEnumType(type) ? 'does not have a valid value' : 'is invalid');
 }
 
 /** The API's name for a field of the schema. */

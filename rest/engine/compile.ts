@@ -34,6 +34,8 @@ export interface Endpoint {
   readonly operationName: string;
   readonly document: DocumentNode;
   readonly parameters: readonly Parameter[];
+  /** Names under which parameters come that are lists. */
+  readonly lists: ReadonlySet<string>;
   /** Keys from the operation's result to the body. */
   readonly resultPath: readonly string[];
   readonly paginated: boolean;
@@ -72,11 +74,13 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
   const target = descend(root, operation.selectionSet, resultPath, fragments, route);
   const paginated = target.type.name.endsWith('Connection');
   const leaf = paginated ? descend(target.type, target.selection, ['nodes'], fragments, route) : target;
+  const parameters = parametersOf(operation, schema, route);
   return {
     route,
     operationName: operation.name.value,
     document: route.operation,
-    parameters: parametersOf(operation, schema, route),
+    parameters,
+    lists: listsOf(parameters, route),
     resultPath,
     paginated,
     status: route.status ?? (route.method === 'POST' ? 201 : 200),
@@ -173,6 +177,14 @@ function parameter(
     verbatim: placesIn(name, route.verbatim),
     numericId: route.numericIds?.includes(name) ?? false,
   };
+}
+
+function listsOf(parameters: readonly Parameter[], { aliases, synonyms }: Route): Set<string> {
+  const names = parameters.flatMap(({ name, type }) => (isListType(getNullableType(type)) ? [name] : []));
+  const others = Object.entries({ ...aliases, ...synonyms }).flatMap(([other, name]) =>
+    names.includes(name) ? [other] : [],
+  );
+  return new Set([...names, ...others]);
 }
 
 /** Of places in parameters, those in this one: '' is itself, else a key of its records. */

@@ -157,7 +157,7 @@ const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 /** Finds out who asks before anything of the body is read, so far as headers and query tell: others may send less. */
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
   const { request, endpoint, values } = call;
-  const query = parseForm(call.query);
+  const query = parseForm(call.query, endpoint.lists);
   const ref = endpoint.route.method === 'GET' ? refOf(values.get('id')) : undefined;
   const about = ref === undefined ? undefined : { endpoint, ref };
   if (isPlainRead(call) && (await answerPresumed(options, call, query, about))) return;
@@ -197,14 +197,14 @@ async function answerSender<A extends Asker>(
   { query, sender, bytes, spooled }: Received<A>,
 ): Promise<void> {
   const { endpoint, values, request, response } = call;
-  const { route } = endpoint;
+  const { route, lists } = endpoint;
   await using files = new AsyncDisposableStack();
   const largest = route.file === undefined ? 0 : await options.largestFile();
   const file =
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await (spooled
-    ? spooledParameters(request, spooled, { bytes })
-    : bodyParameters(request, { bytes, file }));
+    ? spooledParameters(request, spooled, { bytes, lists })
+    : bodyParameters(request, { bytes, file, lists }));
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
   const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
@@ -308,10 +308,12 @@ function valueAt(data: ExecutionResult['data'], keys: readonly string[]): unknow
 function refuseBy<A extends Asker>(
   options: FacadeOptions<A>,
   { endpoint, methods, values, request, response }: Call,
-  { message, extensions }: Pick<DomainError, 'message' | 'extensions'>,
+  error: Pick<DomainError, 'message' | 'extensions'>,
 ): void {
+  const { message, extensions } = error;
   const expected = refusal(message, extensions, endpoint.route);
-  // What was not expected has been reported where it was masked.
+  // What was masked has been reported there; what the executor refuses before it runs anything is a fault of this engine.
+  if (!expected && extensions.code !== 'INTERNAL_SERVER_ERROR') options.logError(error, request);
   const { status, body, headers } = expected ?? { status: 500, body: { message: '500 Internal Server Error' } };
   const { movedTo } = extensions;
   if (typeof movedTo === 'string' && ['GET', 'HEAD'].includes(request.method ?? '')) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { BadBody, CONTENT_BODY, tooLarge } from '#rest/engine/body_limits.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
@@ -83,6 +84,7 @@ class Cutter {
   }
 
   #add(piece: Buffer): void {
+    if (!isUtf8(piece)) throw new BadBody(400, 'The body is not valid UTF-8');
     const text = unescaped(piece.toString('utf8'));
     this.#count(Buffer.byteLength(text));
     this.#pieces?.push(text);

@@ -6,6 +6,7 @@ import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts'
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
 import { limited } from '#src/platform/limited.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
+import { ReplacementWatch } from '#src/platform/utf8.ts';
 
 /** Bytes that boundaries and headers of parts may take beside what they hold. */
 const OVERHEAD = 1024 * 1024;
@@ -24,19 +25,25 @@ export async function multipart(
   const fields: [string, string][] = [];
   const { file } = limits;
   let spooling: Promise<SpooledFile> | undefined;
+  let fileName = '';
   try {
-    const parser = parserOf(request, limits, fields, (name, stream, fileName) => {
+    const parser = parserOf(request, limits, fields, (name, stream, given) => {
       if (!file || name !== file.name || spooling) return void stream.resume();
+      fileName = given;
       spooling = SpooledFile.from(fileName, stream, file.bytes);
       // A file that is refused ends the reading of the body.
       spooling.catch((error) => parser.destroy(error));
     });
     const most = limits.bytes + (file?.bytes ?? 0) + OVERHEAD;
+    const watch = new ReplacementWatch();
     await pipeline(
-      limited(body, most, () => tooLarge(`${most} bytes`)),
+      limited(body, most, () => tooLarge(`${most} bytes`)).on('data', (chunk: Buffer) => watch.take(chunk)),
       parser,
     );
-    const parameters = parametersOf(fields);
+    const broken = fields.find((texts) => !texts.every((text) => watch.isSound(text)));
+    if (broken) throw notUtf8(watch.isSound(broken[0]) ? broken[0] : 'The name of a parameter');
+    if (!watch.isSound(fileName)) throw notUtf8(`The file name of ${file?.name}`);
+    const parameters = parametersOf(fields, limits.lists);
     return file && spooling ? { ...parameters, [file.name]: await spooling } : parameters;
   } catch (error) {
     // Whatever was wrong: nothing stays on the disk.
@@ -44,6 +51,10 @@ export async function multipart(
     if (error instanceof FileTooLarge && file) throw tooLarge(`a file of ${file.bytes} bytes`);
     throw error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data');
   }
+}
+
+function notUtf8(subject: string): BadBody {
+  return new BadBody(400, `${subject} is not valid UTF-8`);
 }
 
 type OnFile = (name: string, stream: Readable, fileName: string) => void;

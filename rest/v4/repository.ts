@@ -4,8 +4,21 @@ import * as operations from '#src/generated/operations.ts';
 const precheck = 'read_repository';
 const auth = 'optional';
 
-/** The formats of archives by the endings of addresses; the last is taken where there is none. */
-const ARCHIVES = { '.zip': 'ZIP', '.tar': 'TAR', '.tar.gz': 'TAR_GZ', '.tar.bz2': 'TAR_BZ2', '': 'TAR_GZ' };
+/** The formats of archives by the endings of addresses. */
+const ARCHIVES = { '.zip': 'ZIP', '.tar': 'TAR', '.tar.gz': 'TAR_GZ', '.tar.bz2': 'TAR_BZ2' };
+
+/** What else archives may be called, by the word of their format. */
+const ALSO_CALLED = { 'tar.gz': ['tgz'], 'tar.bz2': ['tbz2', 'tbz', 'tb2', 'bz2'] };
+
+const archive = {
+  method: 'GET',
+  operation: operations.RepositoryArchiveDocument,
+  result: 'project.repository.archive',
+  auth,
+  precheck,
+  raw: 'archive',
+  filesOfRepository: true,
+} as const;
 
 export const repository: Route[] = [
   {
@@ -70,18 +83,24 @@ export const repository: Route[] = [
     auth,
     precheck,
   },
-  ...Object.entries(ARCHIVES).map(
-    ([ending, format]): Route => ({
-      method: 'GET',
+  ...Object.entries(ARCHIVES).map(([ending, format]): Route => {
+    const others = Object.entries(ALSO_CALLED).flatMap(([word, names]) => (ending === `.${word}` ? names : []));
+    return {
+      ...archive,
       path: `/projects/:id/repository/archive${ending}`,
-      operation: operations.RepositoryArchiveDocument,
-      description: 'An archive of all files at a ref.',
-      result: 'project.repository.archive',
-      auth,
-      precheck,
-      raw: 'archive',
-      filesOfRepository: true,
+      alsoAt: others.map((name) => `/projects/:id/repository/archive.${name}`),
+      description: `An archive of all files at a ref.${others.length > 0 ? ` The ending may also be ${others.join(', ')}.` : ''}`,
       derived: { format: () => format },
-    }),
-  ),
+    };
+  }),
+  {
+    ...archive,
+    path: '/projects/:id/repository/archive',
+    description: 'An archive of all files at a ref, compressed with gzip unless `format` says otherwise.',
+    words: {
+      format: Object.fromEntries(
+        Object.entries(ALSO_CALLED).flatMap(([word, names]) => names.map((name) => [name, word])),
+      ),
+    },
+  },
 ];

@@ -1,4 +1,6 @@
-/** Text that is not JSON, or more of it than one request may hold; the message says what is wrong. */
+import { isUtf8 } from 'node:buffer';
+
+/** Text that is not JSON in UTF-8, or more of it than one request may hold; the message says what is wrong. */
 export class UnusableJson extends Error {
   /** Whether there is just too much of it. */
   readonly tooLarge: boolean;
@@ -40,6 +42,7 @@ for (const [sign, meaning] of Object.entries({
 export function parseJson(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   requireFew(buffer);
+  if (!isUtf8(buffer)) throw new UnusableJson('The body is not valid UTF-8');
   try {
     return JSON.parse(buffer.toString('utf8'));
   } catch (error) {

@@ -18,6 +18,22 @@ export function trimEnds(text: string, characters: string): string {
   return text.slice(start, end);
 }
 
+/** Small letters of Latin scripts that are no letter with a mark, as they are written in ASCII. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ħ: 'h', ŋ: 'ng', ŧ: 't', ĸ: 'k' },
+  ...{ ƀ: 'b', ɓ: 'b', ƈ: 'c', ɖ: 'd', ɗ: 'd', ƒ: 'f', ɠ: 'g', ɨ: 'i', ƙ: 'k', ƚ: 'l', ɲ: 'n', ƥ: 'p', ʈ: 't', ƭ: 't' },
+  ...{ ʉ: 'u', ʋ: 'v', ƴ: 'y', ƶ: 'z', ǝ: 'e', ə: 'e' },
+};
+
+/** In small letters, those of Latin scripts without their marks: `Müller Straße` is `muller strasse`. Other scripts stay. */
+export function plainLetters(text: string): string {
+  const small = text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '');
+  return small.replace(/[^\0-\x7f]/g, (letter) => WRITTEN[letter] ?? letter);
+}
+
 /** Bytes as people read them, such as `1.5 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];

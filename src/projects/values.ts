@@ -1,6 +1,6 @@
 import type { FieldErrors } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
-import { trimEnds } from '#src/platform/text.ts';
+import { plainLetters, trimEnds } from '#src/platform/text.ts';
 
 /** What is switched on and off in a project. */
 export const SWITCHES = [
@@ -34,9 +34,18 @@ export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'],
   return Object.fromEntries(SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])));
 }
 
-/** "My Project!" becomes "my-project". */
+/** Characters of the longest name, and of the longest path. */
+const LONGEST = 255;
+
+/** "My Project!" becomes "my-project", and "Müller Straße" becomes "muller-strasse". */
 export function pathFrom(name: string): string {
-  return trimEnds(name.toLowerCase().replace(/[^a-z0-9_.-]+/g, '-'), '-.');
+  // Some letters become two: what is a name has a path, too.
+  return trimEnds(
+    plainLetters(name)
+      .replace(/[^a-z0-9_.-]+/g, '-')
+      .slice(0, LONGEST),
+    '-.',
+  );
 }
 
 /** Each tag once, without blanks around it, and as text that the database takes in a list. */
@@ -70,7 +79,7 @@ const NAME =
 
 function nameError(name: string): string | null {
   if (name.trim() === '') return "can't be blank";
-  if (name.length > 255) return tooLong(255);
+  if (name.length > LONGEST) return tooLong(LONGEST);
   if (NAME.test(name)) return null;
   return "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'.";
 }
@@ -84,7 +93,7 @@ const RESERVED = new Set(
 
 function pathError(path: string): string | null {
   if (path === '') return "can't be blank";
-  if (path.length > 255) return tooLong(255);
+  if (path.length > LONGEST) return tooLong(LONGEST);
   if (!/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(path) || /\.(git|atom)$/i.test(path) || /^\.+$/.test(path)) {
     return "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'";
   }

@@ -56,6 +56,16 @@ describe('GET /projects/:id/repository/archive', () => {
     ['.tar.gz', 'tar.gz', 'z'],
     ['.tar', 'tar', ''],
     ['.tar.bz2', 'tar.bz2', 'j'],
+    ['.tgz', 'tar.gz', 'z'],
+    ['.tbz2', 'tar.bz2', 'j'],
+    ['.tbz', 'tar.bz2', 'j'],
+    ['.tb2', 'tar.bz2', 'j'],
+    ['.bz2', 'tar.bz2', 'j'],
+    ['?format=tar', 'tar', ''],
+    ['?format=tar.gz', 'tar.gz', 'z'],
+    ['?format=tgz', 'tar.gz', 'z'],
+    ['?format=tbz2', 'tar.bz2', 'j'],
+    ['?format=bz2', 'tar.bz2', 'j'],
   ])('archive%s holds all files below one directory', async (ending, extension, flag) => {
     const { response, bytes } = await fetched(`${at}${ending}`);
     const name = `packed-main-${sha}`;
@@ -90,6 +100,11 @@ describe('GET /projects/:id/repository/archive', () => {
       expect(await api.get(address)).toMatchObject({ status: 404, body: { message: '404 File Not Found' } });
     }
     expect((await api.get(`${at}.rar`)).status).toBe(404);
+  });
+
+  it('400 for a format that there is not', async () => {
+    const { status, body } = await api.get(`${at}?format=rar`);
+    expect([status, body]).toEqual([400, { error: 'format does not have a valid value' }]);
   });
 
   it('answers HEAD without the content', async () => {

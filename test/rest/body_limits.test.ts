@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseForm } from '#rest/engine/form.ts';
+import { parseForm, parseFormBody } from '#rest/engine/form.ts';
 import { parseJson } from '#src/platform/json.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
@@ -277,13 +277,20 @@ describe('A form', () => {
       a: '1',
       b: ['2', '3'],
       c: { x: '4', y: ['5'] },
-      d: ['6', '7'],
+      d: '7',
       e: '',
       f: 'a b c&',
       g: ['x', 'y'],
     });
     expect(parseForm('a[][x]=1&a[][y]=2&a[][x]=3')).toEqual({ a: [{ x: '1', y: '2' }, { x: '3' }] });
-    expect(parseForm('a[b=1&[c]=2&d]=3&__proto__[x]=4&f=%E0')).toEqual({ 'a[b': '1', '[c]': '2', 'd]': '3', f: '%E0' });
+    expect(parseForm('a[b=1&[c]=2&d]=3&__proto__[x]=4&f=%E')).toEqual({ 'a[b': '1', '[c]': '2', 'd]': '3', f: '%E' });
+  });
+
+  it('takes the last of a name that comes again, and all of one that is a list', () => {
+    const text = 'd=1&d=2&l=3&l=4&x[d]=5&x[d]=6&l[]=7&m[]=8&m[]=9&once=10';
+    const expected = { d: '2', l: ['3', '4', '7'], x: { d: '6' }, m: ['8', '9'], once: '10' };
+    expect(parseForm(text, new Set(['l', 'once']))).toEqual(expected);
+    expect(parseFormBody(Buffer.from(text), new Set(['l', 'once']))).toEqual(expected);
   });
 });
 

@@ -88,6 +88,10 @@ const routes: Route[] = [
     ),
     derived: { flag: ({ count }, { signedIn }) => signedIn && count === 1, format: () => 'ZIP' },
   }),
+  row('/wrong', {
+    operation: parse('query Wrong($flag: Boolean!) { say(flag: $flag) { text } }'),
+    derived: { flag: () => 'no boolean' },
+  }),
   row('/dropped', {
     method: 'DELETE',
     operation: parse('mutation Drop($text: String) { drop(text: $text) { text } }'),
@@ -102,6 +106,7 @@ const routes: Route[] = [
 ];
 
 const checked: string[] = [];
+const logged: unknown[] = [];
 const facade = createFacade<{ id: number; admin: boolean }>({
   schema,
   routes,
@@ -116,7 +121,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   },
   execute: async ({ document }, variableValues) => {
     const result = await execute({ schema, document, rootValue, variableValues });
-    const errors = result.errors?.map(({ originalError }) => originalError as never);
+    const errors = result.errors?.map((error) => (error.originalError ?? error) as never);
     return errors ? { ...result, errors } : result;
   },
   read: async (reader, found) => {
@@ -135,7 +140,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   openapi: async (_request, response) => void response.end('{}'),
   largestFile: async () => 1024,
   largestContent: () => 1024,
-  logError: () => undefined,
+  logError: (error) => void logged.push(error),
   passing: () => null,
 });
 const server = createServer((request, response) => {
@@ -304,5 +309,13 @@ describe('Refusals of a route', () => {
     ['/fails-name/lost', 404, { message: '404 No such thing' }],
   ])('%s: %i', async (path, status, body) => {
     expect(await get(path)).toEqual([status, body]);
+  });
+});
+
+describe('What the executor refuses before it runs anything', () => {
+  it('is a failure of the server, and leaves its cause in the log', async () => {
+    logged.length = 0;
+    expect(await get('/wrong')).toEqual([500, { message: '500 Internal Server Error' }]);
+    expect(logged.map(String)).toEqual([expect.stringContaining('no boolean')]);
   });
 });

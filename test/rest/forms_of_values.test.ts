@@ -118,3 +118,46 @@ describe('A number beyond what its column holds', () => {
     expect((await api.get(`${issues}?iids[]=99999999999`)).body).toEqual([]);
   });
 });
+
+describe('A parameter that is given twice', () => {
+  const token = { 'PRIVATE-TOKEN': owner.token };
+  const send = async (type: string, path: string, body: string) => {
+    const headers = { ...token, 'Content-Type': type };
+    return (await world.send('POST', `/api/v4${path}`, { headers, body })).body;
+  };
+
+  it('is what it was given last, in a query', async () => {
+    const closed = await world.issue(project, owner, { title: 'Twice, closed' });
+    await api.put(`${issues}/${closed.iid}`, { state_event: 'close' });
+    await world.issue(project, owner, { title: 'Twice, opened' });
+    const titles = async (query: string) =>
+      (await api.get(`${issues}?search=Twice&${query}`)).body.map(({ title }: { title: string }) => title);
+    expect(await titles('state=opened&state=closed')).toEqual(['Twice, closed']);
+    expect(await titles('state=closed&state=opened')).toEqual(['Twice, opened']);
+    expect(await titles('state=closed&per_page=x&per_page=5')).toEqual(['Twice, closed']);
+  });
+
+  it('is what it was given last, in a form and in multipart', async () => {
+    const form = await send('application/x-www-form-urlencoded', issues, 'title=first&title=last');
+    expect(form.title).toBe('last');
+    const part = (value: string) => `--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n${value}\r\n`;
+    const body = `${part('first')}${part('last')}--b--\r\n`;
+    expect((await send('multipart/form-data; boundary=b', issues, body)).title).toBe('last');
+  });
+
+  it('is all that it was given, where it is a list', async () => {
+    const [first, last] = [await world.issue(project, owner), await world.issue(project, owner)];
+    await world.issue(project, owner);
+    for (const query of [`iids[]=${first.iid}&iids[]=${last.iid}`, `iids=${first.iid}&iids=${last.iid}`]) {
+      const { body } = await api.get(`${issues}?${query}`);
+      expect(body.map(({ iid }: { iid: number }) => iid).sort()).toEqual([first.iid, last.iid].sort());
+    }
+  });
+
+  it('is refused in JSON, where it is no list', async () => {
+    expect(await api.post(issues, { title: ['first', 'last'] })).toMatchObject({
+      status: 400,
+      body: { error: 'title is invalid' },
+    });
+  });
+});

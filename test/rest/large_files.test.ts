@@ -350,14 +350,13 @@ describe('JSON that is read piece by piece', () => {
     expect(Object.values(value)).toContain('key');
   });
 
-  it('takes bytes that are no UTF-8 as JSON that is read at once does', async () => {
-    const bytes = Buffer.concat([
-      Buffer.from('{"a":"'),
-      Buffer.from([0xc3, 0x28, 0xff, 0xe2, 0x82]),
-      Buffer.alloc(40_000, 0xe4),
-      Buffer.from('"}'),
-    ]);
-    expect(await read(bytes, 997)).toEqual(JSON.parse(bytes.toString('utf8')));
+  it('refuses bytes that are no UTF-8 in long texts and around them, and takes characters that chunks cut', async () => {
+    const long = (text: Buffer) => Buffer.concat([Buffer.from('{"a":"'), text, Buffer.from('"}')]);
+    const sound = long(Buffer.from('é€😀'.repeat(10_000)));
+    expect(await read(sound, 997)).toEqual(JSON.parse(sound.toString('utf8')));
+    await expect(read(long(Buffer.alloc(40_000, 0xe4)), 997)).rejects.toThrow('not valid UTF-8');
+    const around = Buffer.concat([Buffer.from('{"b":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
+    await expect(read(around, 997)).rejects.toThrow('not valid UTF-8');
   });
 
   it('is counted without its escapes', async () => {

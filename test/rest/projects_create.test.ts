@@ -45,12 +45,12 @@ describe('POST /projects', () => {
       namespace: { name: user.username, kind: 'user', full_path: user.username },
       issues_enabled: true,
       merge_requests_enabled: true,
-      wiki_enabled: true,
+      wiki_enabled: false,
       jobs_enabled: true,
       snippets_enabled: true,
-      container_registry_enabled: true,
+      container_registry_enabled: false,
       shared_runners_enabled: true,
-      lfs_enabled: true,
+      lfs_enabled: false,
       public_jobs: true,
       request_access_enabled: false,
       only_allow_merge_if_pipeline_succeeds: false,
@@ -102,10 +102,26 @@ describe('POST /projects', () => {
     });
   });
 
+  it('keeps what is said of what the server does not have', async () => {
+    const given = { wiki_enabled: true, container_registry_enabled: true, lfs_enabled: true };
+    const { body } = await api.post('/projects', { name: 'Wishes', ...given });
+    expect(body).toMatchObject(given);
+    expect((await api.get(`/projects/${body.id}`)).body).toMatchObject(given);
+  });
+
   it.each([
-    ['Grüße Привет 日本 1', 'gr-e-1'],
+    ['Grüße Привет 日本 1', 'grusse-1'],
     ['🙂 smile', 'smile'],
     ['_x. y-z', '_x.-y-z'],
+    ['Müller Straße', 'muller-strasse'],
+    ['Ærøskøbing', 'aeroskobing'],
+    ['Łódź œuvre', 'lodz-oeuvre'],
+    ['Đorđe Þór Ísland', 'dorde-thor-island'],
+    ['ISTANBUL İstanbul ılık', 'istanbul-istanbul-ilik'],
+    ['Ｆｕｌｌ １２', 'full-12'],
+    ['e\u0301te\u0301', 'ete'],
+    ['Ångström 日本 2', 'angstrom-2'],
+    ['ß'.repeat(200), 's'.repeat(255)],
   ])('makes a path from the name %s', async (name, path) => {
     expect(await api.post('/projects', { name })).toMatchObject({ status: 201, body: { name, path } });
   });
@@ -123,6 +139,7 @@ describe('POST /projects', () => {
     [{ name: '-x', path: 'ok' }, { message: { name: [BAD_NAME] } }],
     [{ name: ' ', path: 'ok' }, { message: { name: ["can't be blank"] } }],
     [{ name: '日本' }, { message: { path: ["can't be blank"] } }],
+    [{ name: 'Привет' }, { message: { path: ["can't be blank"] } }],
     [{ name: 'x'.repeat(256), path: 'ok' }, { message: { name: ['is too long (maximum is 255 characters)'] } }],
     [{ name: 'x', path: '-x' }, { message: { path: [BAD_PATH] } }],
     [{ name: 'x', path: 'a b' }, { message: { path: [BAD_PATH] } }],
@@ -280,12 +297,13 @@ describe('Creating projects in GraphQL', () => {
   it('obeys the same rules', async () => {
     const create = (input: object, who?: TestUser) =>
       world.graphql(
-        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { path visibility tagList wikiEnabled } } }',
+        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { path visibility tagList wikiEnabled lfsEnabled containerRegistryEnabled } } }',
         { input },
         who,
       );
-    const made = await create({ name: 'By Graph', tagList: ['x'], wikiEnabled: false, visibility: 'PUBLIC' }, user);
-    const project = { path: 'by-graph', visibility: 'PUBLIC', tagList: ['x'], wikiEnabled: false };
+    const made = await create({ name: 'By Graph', tagList: ['x'], wikiEnabled: true, visibility: 'PUBLIC' }, user);
+    const off = { lfsEnabled: false, containerRegistryEnabled: false };
+    const project = { path: 'by-graph', visibility: 'PUBLIC', tagList: ['x'], wikiEnabled: true, ...off };
     expect(made.body.data.createProject.project).toEqual(project);
     const refusal = async (input: object, who?: TestUser) => (await create(input, who)).body.errors[0].extensions;
     expect(await refusal({ name: 'by graph' }, user)).toMatchObject({

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { isInputObjectType } from 'graphql';
+import { buildSchema, execute, isInputObjectType, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '#schema/answer/error_codes.ts';
 import { OTHERWISE } from '#schema/answer/input_names.ts';
+import { maskError } from '#schema/errors.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { startWorld } from '../support/world.ts';
@@ -323,5 +324,18 @@ describe('A token that is nobody’s', () => {
     const both = await ask({ 'PRIVATE-TOKEN': 'unknown', Authorization: `Bearer ${owner.token}` });
     const cookie = await ask({ Cookie: 'gantry_session=ended', Origin: world.url });
     for (const { body } of [both, cookie]) expect(body.errors).toBeUndefined();
+  });
+});
+
+describe('What a resolver returned and the schema does not have', () => {
+  it('is told as an unexpected error, and reported with its cause', async () => {
+    const small = buildSchema('enum Mood { GLAD SAD } type Query { mood: Mood }');
+    const { errors = [] } = await execute({ schema: small, document: parse('{ mood }'), rootValue: { mood: 'ANGRY' } });
+    const reported: unknown[] = [];
+    const masked = errors.map((error) => maskError(error, (cause) => reported.push(cause)));
+    expect(masked).toMatchObject([
+      { message: 'Unexpected error.', path: ['mood'], extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+    ]);
+    expect(reported.map(String)).toEqual([expect.stringContaining('ANGRY')]);
   });
 });

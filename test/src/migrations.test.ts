@@ -65,6 +65,7 @@ const RELEASED: Record<string, string> = {
   '20261126010004_lower_texts': '4eab795c3440ebaf02a2772e19146db09077611224681612ef19530420f1117c',
   '20261126010104_projects_by_topic': 'e184f96d9445e200fe01d3828e508eb4f87bb2ccfb38ea3277a7d27deb19aeec',
   '20261126010204_merge_requests_by_source': '53fa08cbf05ed35b6ed7ebce3af8573e6412028db39ca1d70bf451df53624805',
+  '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Request } from 'express';
 import { readAtMost } from '#src/platform/read_at_most.ts';
+import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** A request is not what it should be, before anybody looks at what it says. */
 export class Unreadable extends Error {}
@@ -32,12 +34,15 @@ async function readBody(request: Request): Promise<URLSearchParams> {
   const content = await readAtMost(request, MAX_BODY, tooLarge).catch((error) => {
     throw error instanceof Unreadable ? error : new Unreadable('the body cannot be read', { cause: error });
   });
+  if (!isUtf8(content)) throw new Unreadable('the body is not valid UTF-8');
   const body = content.toString();
   if (body === '') return new URLSearchParams();
   const type = request.is(TYPES);
   if (!type) throw new Unreadable(`the body must be ${TYPES.slice(0, -1).join(', ')} or ${TYPES.at(-1)}`);
   if (type === 'multipart/form-data') return multipart(request, body);
-  return type === 'application/json' ? fromJson(body) : new URLSearchParams(body);
+  if (type === 'application/json') return fromJson(body);
+  if (!isUtf8Encoded(body)) throw new Unreadable('the body is not valid UTF-8');
+  return new URLSearchParams(body);
 }
 
 /** What a body may be. */

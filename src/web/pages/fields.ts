@@ -5,9 +5,10 @@ import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 /** The mistakes in a form, by the names of its fields. */
 export type Problems = Record<string, string>;
 
-/** The value of a field that is sent once; empty for one that is missing or sent several times. */
+/** The value of a field, the last of one that is sent several times; empty for one that is missing. */
 export function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  return typeof last === 'string' ? last : '';
 }
 
 /** The mistakes that a refusal lists; `names` maps fields that have other names in the form. Rethrows all other errors. */

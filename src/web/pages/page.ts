@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { passing } from '#src/platform/passing.ts';
+import { isUtf8Encoded } from '#src/platform/utf8.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
 import { type UploadField, uploadForm } from '#src/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
@@ -37,6 +39,9 @@ const parse: RequestHandler = (request, _response, next) => {
   const text = String(request.body);
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
     return next(new UnreadableForm(413, `The form has more than ${MAX_FIELDS} fields`));
+  }
+  if (!isUtf8(request.body) || !isUtf8Encoded(text)) {
+    return next(new UnreadableForm(400, 'The form is not valid UTF-8'));
   }
   request.body = parseForm(text);
   next();
