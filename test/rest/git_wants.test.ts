@@ -17,9 +17,9 @@ const address = ({ fullPath }: { fullPath: string }, who?: TestUser) => {
 const directoryOf = (project: ProjectRow) => world.repositories.directory(project);
 
 /** A public project with three commits on `main`, the second of which changed `dir/b.txt`, and a commit that was removed since. */
-async function stage() {
+async function stage(scope: 'test' | 'file' = 'test') {
   const project = await world.project({ owner, visibility: 'public' });
-  const work = await workingCopy();
+  const work = await workingCopy(scope);
   const first = await commitFile(work, 'a.txt', 'one\n');
   const removed = await commitFile(work, 'secret.txt', 'the secret\n');
   await run(work, 'reset', '--quiet', '--hard', first);
@@ -31,6 +31,8 @@ async function stage() {
   return { project, work, first, second, third, removed };
 }
 
+const shared = await stage('file');
+
 const fetching = async (project: ProjectRow, version: number, oid: string, who?: TestUser) => {
   const copy = await workingCopy();
   const by = ['-c', `protocol.version=${version}`];
@@ -39,7 +41,7 @@ const fetching = async (project: ProjectRow, version: number, oid: string, who?:
 
 describe.each([0, 2])('A fetch of an object by its name (version %i)', (version) => {
   it('gets any commit, file or directory that a branch leads to', LONG, async () => {
-    const { project, second, third } = await stage();
+    const { project, second, third } = shared;
     const tree = git(directoryOf(project), ['rev-parse', `${second}^{tree}`]).trim();
     const blob = git(directoryOf(project), ['rev-parse', `${second}:a.txt`]).trim();
     for (const oid of [second, third, ...(version === 2 ? [tree, blob] : [])]) {
@@ -53,7 +55,7 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
   });
 
   it('gets nothing that no ref leads to any more: commits, directories, files, annotations', LONG, async () => {
-    const { project, removed, third } = await stage();
+    const { project, removed, third } = shared;
     const directory = directoryOf(project);
     const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
     git(directory, [...who, 'tag', '-a', '-m', 'secret words', 'gone', third]);
@@ -84,43 +86,51 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
     await run(work, 'push', '--quiet', 'origin', 'topic');
     await opened(world, project, owner, { targetBranch: 'main' });
     git(directoryOf(project), ['update-ref', '-d', 'refs/heads/topic']);
-    const listed = (who?: TestUser) =>
-      run(work, '-c', `protocol.version=${version}`, 'ls-remote', address(project, who));
-    expect(await listed(outsider)).toContain(`${head}\trefs/merge-requests/1/head`);
+    const by = ['-c', `protocol.version=${version}`];
+    // A client sends its credentials where it is asked for them, which nobody is who lists a public repository.
+    const signedIn = ({ username, token }: TestUser) => {
+      const credentials = Buffer.from(`${username}:${token}`).toString('base64');
+      return ['-c', `http.extraHeader=Authorization: Basic ${credentials}`];
+    };
+    const listed = (...args: string[]) => run(work, ...by, ...args, 'ls-remote', address(project));
+    expect(await listed(...signedIn(outsider))).toContain(`${head}\trefs/merge-requests/1/head`);
     expect(await listed()).not.toContain('merge-requests');
     for (const name of [head, 'refs/merge-requests/1/head']) {
-      expect((await fetching(project, version, name, outsider)).code).toBe(0);
-      expect((await fetching(project, version, name)).code).not.toBe(0);
+      const fetch = [...by, 'fetch', '--quiet'];
+      expect((await gitClient(work, ...signedIn(outsider), ...fetch, address(project), name)).code).toBe(0);
+      // Version 0 lists all refs before it is known that credentials would help.
+      const copy = await workingCopy();
+      const asked = await gitClient(copy, ...fetch, address(project, outsider), name);
+      if (version === 2 || name === head) expect([asked.code, asked.said]).toEqual([0, '']);
+      expect((await gitClient(await workingCopy(), ...fetch, address(project), name)).code).toBe(128);
     }
     await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
-    expect(await listed(owner)).not.toContain('merge-requests');
-    const sent = await run(work, 'push', '--dry-run', '--porcelain', 'origin', ':refs/merge-requests/1/head').catch(
-      String,
-    );
-    expect(sent).toContain('remote ref does not exist');
+    expect(await listed(...signedIn(owner))).not.toContain('merge-requests');
+    const pushing = await gitClient(work, ...by, 'push', '--dry-run', 'origin', ':refs/merge-requests/1/head');
+    expect(pushing.said).toContain('remote ref does not exist');
   });
 });
 
 describe('A clone with a filter', () => {
   it.each([
-    ['combine:blob:none+tree:1', 1],
-    ['combine:blob:limit=10+tree:2', 2],
-    ['object:type=commit', 0],
-    ['object:type=tree', 1],
-  ])('gets what %s leaves, and the rest when it is needed', LONG, async (filter, trees) => {
-    const { project } = await stage();
+    ['combine:blob:none+tree:1', 3, true],
+    ['combine:blob:limit=3+tree:2', 3, true],
+    ['object:type=commit', 3, false],
+    ['object:type=tree', 1, true],
+  ])('gets what %s leaves, and the rest when it is needed', LONG, async (filter, commits, trees) => {
+    const { project } = shared;
     const copy = await clone(address(project), `--filter=${filter}`, '--no-checkout');
     const list = await run(copy, 'cat-file', '--batch-check', '--batch-all-objects');
     const kinds = list.split('\n').map((line) => line.split(' ')[1]);
-    expect(kinds.filter((kind) => kind === 'commit')).toHaveLength(3);
-    expect(kinds.includes('tree')).toBe(trees > 0);
-    if (filter !== 'combine:blob:limit=10+tree:2') expect(kinds).not.toContain('blob');
+    expect(kinds.filter((kind) => kind === 'commit')).toHaveLength(commits);
+    expect(kinds.includes('tree')).toBe(trees);
+    expect(kinds).not.toContain('blob');
     expect(await run(copy, 'show', 'HEAD:a.txt')).toBe('three');
     expect(await run(copy, 'show', 'HEAD~2:a.txt')).toBe('one');
   });
 
   it('is refused where it would read patterns, or is made of too many parts', LONG, async () => {
-    const { project, work, third } = await stage();
+    const { project, work, third } = shared;
     for (const filter of [`sparse:oid=${third}`, `combine:blob:none+sparse:oid=${third}`]) {
       const args = ['clone', '--quiet', '--no-checkout', `--filter=${filter}`, address(project), `x${filter.length}`];
       const { code, said } = await gitClient(work, ...args);
