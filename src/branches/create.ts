@@ -1,10 +1,11 @@
 import type { Context } from '#src/access/actor.ts';
 import { type BranchRow, findBranch } from '#src/branches/list.ts';
 import { MissingObject } from '#src/git/errors.ts';
-import { isValidBranchName } from '#src/git/refs/name.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { pushRefs } from '#src/repository/record.ts';
+import { resolveRevision } from '#src/repository/revision.ts';
 import { requireMade, requirePush, writableProject } from '#src/repository/write.ts';
 
 const NO_START = 'Invalid reference name';
@@ -12,11 +13,11 @@ const NO_START = 'Invalid reference name';
 /** Creates a branch at what a branch, a tag or a hash leads to. Throws NotFound, Forbidden, BadRequest. */
 export async function createBranch(context: Context, ref: Ref, name: string, start: string): Promise<BranchRow> {
   const { actor, project } = await writableProject(context, ref);
-  if (!isValidBranchName(name)) throw new BadRequest('Branch name is invalid', 'name');
+  if (!mayBeMade(`refs/heads/${name}`)) throw new BadRequest('Branch name is invalid', 'name');
   await requirePush(context, actor, project, name);
   const reader = await context.repositories.open(project);
   if (await reader?.branch(name)) throw new BadRequest('Branch already exists', 'name');
-  const to = start === '' ? null : ((await reader?.resolve(start)) ?? null);
+  const to = start === '' || !reader ? null : await resolveRevision(context, project, reader, start);
   if (to === null) throw new BadRequest(NO_START, 'ref');
   const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
   // Nothing led to the commit, and it has been removed since, in whole or in part.

@@ -20,7 +20,7 @@ export function titleOf({ message }: Pick<Commit, 'message'>): string {
   return (message.trimStart().split('\n', 1)[0] ?? '').trimEnd().toWellFormed();
 }
 
-/** The commit for a hash (4 to 40 digits), a branch or a tag. Throws NotFound, Forbidden, Unauthenticated. */
+/** The commit that a revision leads to, as findRevision has it. Throws NotFound, Forbidden, Unauthenticated. */
 export async function findCommit(context: Context, project: ProjectRow, name: string): Promise<CommitRow> {
   authorize(context.actor, 'read_commit', project);
   const revision = await findRevision(context, project, name);

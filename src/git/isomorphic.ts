@@ -3,7 +3,7 @@ import { archiveInProcess } from './archive/in_process.ts';
 import type { Comparison } from './diff/comparison.ts';
 import { compareInProcess } from './diff/in_process.ts';
 import type { Plan } from './diff/plan.ts';
-import { commitsBetween, descendants, isAncestor, mergeBases } from './history/ancestry.ts';
+import { commitsBetween, descendants, isAncestor, mergeBases, reaches } from './history/ancestry.ts';
 import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
@@ -40,6 +40,15 @@ export class IsomorphicReader extends ObjectReader {
   async reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>> {
     const above = descendants(commit, await commitsBetween(this.graph, commit, tips));
     return new Set(tips.filter((tip) => above.has(tip)));
+  }
+
+  protected async isReached(commit: Oid, from: readonly Oid[]): Promise<boolean> {
+    const tips: Oid[] = [];
+    for (const oid of from) {
+      const end = (await this.peeled([oid])).get(oid) ?? oid;
+      if ((await this.store.header(end))?.type === 'commit') tips.push(end);
+    }
+    return reaches(this.graph, tips, commit);
   }
 
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { isDamage } from './damage.ts';
@@ -7,11 +8,13 @@ import type { Plan } from './diff/plan.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last_commit.ts';
+import { afterSteps, stepsOf } from './history/revision.ts';
 import {
   type Annotation,
   type Branch,
   type Commit,
   EMPTY_TREE,
+  isOid,
   type ObjectType,
   type Oid,
   type Tag,
@@ -23,7 +26,16 @@ import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { GitObject, ObjectStore } from './objects/store.ts';
 import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
 import { type TreePage, type TreePageRequest, treePage } from './objects/tree_page.ts';
-import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, RepositoryReader } from './reader.ts';
+import type {
+  Contributor,
+  ContributorsQuery,
+  Divergence,
+  LogQuery,
+  Page,
+  RepositoryReader,
+  ResolveOptions,
+} from './reader.ts';
+import { KEPT_REFS, MERGE_REQUEST_REFS } from './refs/name.ts';
 import { RefReader } from './refs/read.ts';
 import { breathe } from './turns.ts';
 
@@ -44,6 +56,18 @@ const counts = new LRUCache<string, number>({
   maxSize: 2 * 1024 * 1024,
   sizeCalculation: (_, key) => key.length + 100,
 });
+
+/** Whether commits were reached from refs, of all repositories, by what the refs held; its size is in bytes. */
+const reaches = new LRUCache<string, boolean>({
+  maxSize: 2 * 1024 * 1024,
+  sizeCalculation: (_, key) => key.length + 100,
+});
+
+/** Of more commits that begin alike none is meant: each takes a walk of its own. */
+const MOST_ALIKE = 20;
+
+/** Below them lie the refs whose commits are found by the beginning of their hash. */
+const NAMED = ['refs/heads/', 'refs/tags/', `${MERGE_REQUEST_REFS}/`];
 
 /** Reads some objects, in the order asked for; null for what is not there. */
 type ReadGroup<Read> = (oids: Oid[]) => Promise<(Read | null)[]>;
@@ -73,17 +97,61 @@ export abstract class ObjectReader implements RepositoryReader {
     return head?.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
   }
 
-  async resolve(revision: string): Promise<Oid | null> {
-    for (const name of candidates(revision)) {
-      const target = await this.refs.read(name);
+  async resolve(revision: string, options: ResolveOptions = {}): Promise<Oid | null> {
+    const found = stepsOf(revision);
+    if (found === null) return null;
+    const { start, steps } = found;
+    const oid = await this.#named(start, options);
+    if (oid === null || steps.length === 0) return oid;
+    return laboured(options, () => afterSteps(this.graph, oid, steps));
+  }
+
+  /** The commit that a name without steps leads to. */
+  async #named(name: string, options: ResolveOptions): Promise<Oid | null> {
+    const hash = /^[0-9a-f]{7,40}$/i.test(name) ? name.toLowerCase() : null;
+    // Whoever names a ref like an object must not put other commits in the place of it.
+    const whole = hash !== null && isOid(hash) ? await this.#peel(hash) : null;
+    if (whole !== null) return whole;
+    for (const ref of candidates(name)) {
+      const target = isHidden(ref, options) ? null : await this.refs.read(ref);
       if (target !== null) return this.#peel(target);
     }
-    if (!/^[0-9a-f]{4,40}$/i.test(revision)) return null;
-    const prefix = revision.toLowerCase();
-    const objects = prefix.length === 40 ? [prefix] : await this.store.matching(prefix);
-    const commits = await Promise.all(objects.map((oid) => this.#peel(oid)));
-    const distinct = new Set(commits.filter((oid) => oid !== null));
-    return distinct.size === 1 ? ([...distinct][0] ?? null) : null;
+    return hash === null || isOid(hash) ? null : this.#abbreviated(hash, options);
+  }
+
+  /** The one commit to be seen whose hash begins so. */
+  async #abbreviated(prefix: string, options: ResolveOptions): Promise<Oid | null> {
+    const objects = await this.store.matching(prefix);
+    const commits = new Set<Oid>();
+    for (const oid of objects) {
+      const commit = await this.#peel(oid);
+      if (commit !== null) commits.add(commit);
+    }
+    if (commits.size === 0 || commits.size > MOST_ALIKE) return null;
+    const tips = await this.#tips(options);
+    const seen: Oid[] = [];
+    for (const oid of commits) if (await this.#isSeen(oid, tips, options)) seen.push(oid);
+    return seen.length === 1 ? (seen[0] ?? null) : null;
+  }
+
+  /** What branches, tags and refs of merge requests lead to, as far as they are to be seen. */
+  async #tips(options: ResolveOptions): Promise<Oid[]> {
+    const tips = new Set<Oid>();
+    for (const prefix of NAMED) {
+      if (isHidden(prefix, options)) continue;
+      for (const { target } of await this.refs.list(prefix)) tips.add(target);
+    }
+    return [...tips];
+  }
+
+  async #isSeen(oid: Oid, tips: readonly Oid[], options: ResolveOptions): Promise<boolean> {
+    if (tips.includes(oid)) return true;
+    const key = `${this.#scope}${oid} ${createHash('sha1').update(tips.join()).digest('base64')}`;
+    const known = reaches.get(key);
+    if (known !== undefined) return known;
+    const reached = await laboured(options, () => this.isReached(oid, tips));
+    reaches.set(key, reached);
+    return reached;
   }
 
   async branches(): Promise<Branch[]> {
@@ -242,6 +310,8 @@ export abstract class ObjectReader implements RepositoryReader {
 
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
   protected abstract countAll(query: LogQuery): Promise<number>;
+  /** Whether any of these reaches the commit; what leads to no commit, or is not there, reaches none. */
+  protected abstract isReached(commit: Oid, from: readonly Oid[]): Promise<boolean>;
   abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
   abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
@@ -310,6 +380,16 @@ export abstract class ObjectReader implements RepositoryReader {
     if (treeish === EMPTY_TREE || header?.type === 'tree') return treeish;
     return header?.type === 'commit' ? ((await this.commit(treeish))?.tree ?? null) : null;
   }
+}
+
+/** Whether a ref, or all below a prefix that ends in a slash, names nothing for this caller. */
+function isHidden(ref: string, { mergeRequests = false }: ResolveOptions): boolean {
+  if (ref.startsWith(`${KEPT_REFS}/`)) return true;
+  return !mergeRequests && ref.startsWith(`${MERGE_REQUEST_REFS}/`);
+}
+
+function laboured<T>({ labour }: ResolveOptions, work: () => Promise<T>): Promise<T> {
+  return labour === undefined ? work() : labour(work);
 }
 
 /** The full names of the refs that a revision may mean, in the order of the API: a branch before a tag. */

@@ -93,6 +93,12 @@ export class ProgramReader extends ObjectReader {
     return new Set(tips.filter((tip) => tip === commit || above.has(tip)));
   }
 
+  protected async isReached(commit: Oid, from: readonly Oid[]): Promise<boolean> {
+    // Whatever is left of the commit's history when that of the others is taken away is not reached, the commit to begin with.
+    const revisions = [commit, ...from.map((oid) => `^${hash(oid)}`)];
+    return (await this.#revisions(revisions, ['--max-count=1', '--ignore-missing'])).length === 0;
+  }
+
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
     const args = ['merge-base', '--is-ancestor', '--', hash(ancestor), hash(descendant)];
     return (await runProgram(this.directory, args, { codes: [0, 1] })).code === 0;

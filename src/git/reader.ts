@@ -44,6 +44,14 @@ export interface ContributorsQuery {
   ahead?: boolean | undefined;
 }
 
+/** Who looks for a revision. */
+export interface ResolveOptions {
+  /** Whether the refs of merge requests are to be seen. */
+  mergeRequests?: boolean | undefined;
+  /** Does what may go through a long history, when its turn has come. */
+  labour?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
+}
+
 /** What one commit has that another one has not. */
 export interface Divergence {
   /** The commits, newest first, no more than were asked for. */
@@ -63,10 +71,12 @@ export interface RepositoryReader {
   defaultBranch(): Promise<string | null>;
 
   /**
-   * The commit for a branch, a tag, a full ref name, a hash of 4 to 40 digits or `HEAD`, in this order. Null for what is
-   * unknown, ambiguous or leads to no commit.
+   * The commit for a whole hash, a branch, a tag, a full ref name, the beginning of a hash (7 digits or more) or `HEAD`, in this
+   * order, and from there along steps such as `~3` or `^2`. Refs that are not to be seen name nothing, and a beginning names only
+   * commits that branches, tags and the refs of merge requests to be seen reach; whole hashes name every commit that is there.
+   * Null for what is unknown, ambiguous or leads to no commit. Throws TooMuch.
    */
-  resolve(revision: string): Promise<Oid | null>;
+  resolve(revision: string, options?: ResolveOptions): Promise<Oid | null>;
   /** Ordered by the bytes of their names. */
   branches(): Promise<Branch[]>;
   branch(name: string): Promise<Branch | null>;

@@ -7,7 +7,7 @@ import { ProgramFailed } from '#src/git/errors.ts';
 import { initRepository } from '#src/git/init.ts';
 import { encodeName } from '#src/git/names.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { mayBeMade } from '#src/git/refs/name.ts';
+import { mayBeKept } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/git/refs/read.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { checkObjects, OversizedObject } from '#src/git/remote/check_objects.ts';
@@ -175,7 +175,7 @@ function requireNames(refs: readonly Ref[]): void {
   if (refs.some(({ name }) => encodeName(name).length > LONGEST_NAME)) {
     throw new ImportFailed('The source has a branch or tag whose name is too long.');
   }
-  const bad = refs.find(({ name }) => !mayBeMade(name));
+  const bad = refs.find(({ name }) => !mayBeKept(name));
   if (bad)
     throw new ImportFailed(`The source has a branch or tag whose name is not allowed: ${bad.name.slice(0, 200)}`);
 }

@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
+import { MissingObject } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
-import { copyObjects } from '#src/git/remote/copy.ts';
+import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
@@ -48,7 +49,7 @@ async function takeObjects(
   { hold, oids, timeout, isFork }: { hold: Hold | undefined; oids: readonly Oid[]; timeout: number; isFork: boolean },
 ): Promise<void> {
   if (!hold) {
-    if (isFork) await copyObjects(from, to);
+    if (isFork) await copyInProcess(from, to, oids).catch(explain);
     return;
   }
   const changes = oids.map((oid) => ({ name: oid, from: null, to: oid }));
@@ -61,5 +62,13 @@ async function takeObjects(
     }
     throw error;
   }
-  throw new BadRequest('Some commits of the source branch are missing', 'source_branch');
+  throw missing();
+}
+
+function explain(error: unknown): never {
+  throw error instanceof MissingObject ? missing() : error;
+}
+
+function missing(): BadRequest {
+  return new BadRequest('Some commits of the source branch are missing', 'source_branch');
 }

@@ -1,10 +1,10 @@
 import type { Oid } from '#src/git/model.ts';
-import { KEPT_REFS } from '#src/git/refs/name.ts';
+import { KEPT_REFS, MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 
 /** Below it lie the refs of merge requests; clients fetch them and cannot change them. */
-export const MERGE_REQUESTS = 'refs/merge-requests/';
+export const MERGE_REQUESTS = `${MERGE_REQUEST_REFS}/`;
 
 /** Where the refs lie that the server makes for itself. */
 export const OWN_REFS = [MERGE_REQUESTS, `${KEPT_REFS}/`] as const;

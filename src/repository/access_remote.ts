@@ -4,6 +4,7 @@ import { type Actor, type Context, reachesApi, requireApiScope } from '#src/acce
 import { activeUser, authenticate, authenticatedUser } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -51,10 +52,10 @@ export async function openRemote(
   if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
   if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
   const project = await find(context, fullPath);
-  const { jobProjectId } = context.actor ?? {};
-  if (jobProjectId !== undefined && service === 'push') throw forbidden('The token of a job cannot push.');
-  // Elsewhere it is as good as none.
-  const actor = jobProjectId === undefined || jobProjectId === project.id ? context.actor : null;
+  if (context.actor?.jobProjectId !== undefined && service === 'push') {
+    throw forbidden('The token of a job cannot push.');
+  }
+  const actor = actorIn(context, project);
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
   if (!can(actor, 'read_repository', project)) {
     throw forbidden('You are not allowed to download code from this project.');
@@ -65,6 +66,16 @@ export async function openRemote(
   const refusal = service === 'push' ? writeRefusal(project) : null;
   if (refusal !== null) throw forbidden(refusal);
   return project;
+}
+
+/** Who the caller is in a project: the token of a job is as good as none in others than its own. */
+function actorIn({ actor }: Pick<Context, 'actor'>, { id }: ProjectRow): Actor | null {
+  return actor?.jobProjectId === undefined || actor.jobProjectId === id ? actor : null;
+}
+
+/** Beginnings of the refs of a project that a client of git is not shown: those of merge requests, unless it may read these. */
+export function hiddenRefs(context: Pick<Context, 'actor'>, project: ProjectRow): string[] {
+  return can(actorIn(context, project), 'read_merge_request', project) ? [] : [MERGE_REQUEST_REFS];
 }
 
 /** Throws DomainError of FORBIDDEN for a protocol that the settings have turned off. */
@@ -80,7 +91,8 @@ const OUT_OF_REACH: Record<RemoteService, string> = {
   push: 'The scopes of this access token do not let it push: it needs "write_repository" or "api".',
 };
 
-const ASK = 'Authentication is required: your user name, with your password or an access token.';
+/** What anonymous callers hear who have to say who they are. */
+export const ASK = 'Authentication is required: your user name, with your password or an access token.';
 /** What signed-in callers hear of what is not there and of what they may not see alike. */
 export const NO_PROJECT = 'There is no such project, or you are not allowed to see it.';
 const UNKNOWN = 'User name, password or access token are wrong.';

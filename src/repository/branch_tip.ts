@@ -1,6 +1,6 @@
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { isValidBranchName } from '#src/git/refs/name.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { isEmpty } from '#src/repository/protection.ts';
 import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/repository/refusals.ts';
@@ -17,6 +17,6 @@ export async function branchTip(
   const found = await reader?.branch(branch);
   if (found) return found.commit;
   if (!(await isEmpty(reader, defaultBranch))) throw new BadRequest(NOT_ON_BRANCH);
-  if (!isValidBranchName(branch)) throw new BadRequest(NOT_COMMITTED);
+  if (!mayBeMade(`refs/heads/${branch}`)) throw new BadRequest(NOT_COMMITTED);
   return null;
 }

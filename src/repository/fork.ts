@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import type { Context } from '#src/access/actor.ts';
-import { copyObjects, copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
+import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
+import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import type { Transaction } from '#src/platform/db.ts';
@@ -19,7 +20,7 @@ declare module '#src/platform/background/queue.ts' {
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** Milliseconds that copying objects to a repository that has others may take. */
+/** Milliseconds that copying the objects may take. */
 const COPYING = 45 * 60_000;
 
 interface Fork {
@@ -74,7 +75,7 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
   const directory = repositories.directory(fork);
   const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;
   try {
-    const refs = await copyRepository(from, draft, fork.defaultBranch);
+    const refs = await copyRepository(from, draft, { defaultBranch: fork.defaultBranch, timeout: COPYING });
     return await withRepositoryLock(db, fork.id, async (tx) => {
       if (!(await isAlive(tx, fork.id))) return true;
       await rename(draft, directory);
@@ -98,9 +99,10 @@ async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Pr
   const changes = refs
     .filter(({ name }) => !known.has(name))
     .map(({ name, target }) => ({ name, from: null, to: target }));
+  const targets = changes.map(({ to }) => to);
   const hold = await Hold.open(directory);
   try {
-    if (!hold) await copyObjects(from, directory);
+    if (!hold) await copyInProcess(from, directory, targets);
     else if (!(await secureObjects(hold, changes, { sources: [from], timeout: COPYING }))) {
       throw new Error(`${from} changed while it was copied`);
     }

@@ -1,7 +1,9 @@
+import { can } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 
 /** A commit of a repository. */
 export interface Revision {
@@ -14,18 +16,33 @@ export async function defaultBranch(project: ProjectRow, repository: RepositoryR
   return project.defaultBranch ?? repository.defaultBranch();
 }
 
+/** Whoever looks for a revision. */
+type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
+
 /**
- * The commit that a branch, a tag or a hash (4 to 40 digits) leads to, the tip of the default branch when none is named.
- * Null where there is none, as in an empty repository.
+ * The commit that a revision leads to: a branch, a tag, a whole hash or its first 7 digits or more, and steps from there such as
+ * `master~1` or `v1.0^2`; the tip of the default branch when none is given. Null where there is none, as in an empty repository.
+ * Throws TooMuch, RateLimited.
  */
 export async function findRevision(
-  { repositories }: Pick<Context, 'repositories'>,
+  context: Caller & Pick<Context, 'repositories'>,
   project: ProjectRow,
   name?: string | null,
 ): Promise<Revision | null> {
-  const repository = await repositories.open(project);
+  const repository = await context.repositories.open(project);
   if (!repository) return null;
   const wanted = name ?? (await defaultBranch(project, repository));
-  const oid = wanted ? await repository.resolve(wanted) : null;
+  const oid = wanted ? await resolveRevision(context, project, repository, wanted) : null;
   return oid === null ? null : { repository, oid };
+}
+
+/** The commit that a revision leads to for this caller, as findRevision has it; null where there is none. */
+export async function resolveRevision(
+  context: Caller,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  revision: string,
+): Promise<Oid | null> {
+  const mergeRequests = can(context.actor, 'read_merge_request', project);
+  return repository.resolve(revision, { mergeRequests, labour: (work) => withEffort(context, work) });
 }

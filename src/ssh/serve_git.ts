@@ -5,10 +5,10 @@ import { pushableRefs } from '#src/git/remote/push_advertisement.ts';
 import { converse } from '#src/git/remote/serve_fetch.ts';
 import { type KeyHolder, noteKeyUse } from '#src/keys/holder.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { openRemote } from '#src/repository/access_remote.ts';
+import { hiddenRefs, openRemote } from '#src/repository/access_remote.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { answerPush } from '#src/repository/remote/answer_push.ts';
-import { openByDeployKey } from '#src/repository/remote/deploy_key.ts';
+import { hiddenFromKey, openByDeployKey } from '#src/repository/remote/deploy_key.ts';
 import { requireProgram } from '#src/repository/remote/program.ts';
 import type { GitCommand } from '#src/ssh/command.ts';
 import type { Desk } from '#src/ssh/desk.ts';
@@ -42,12 +42,13 @@ export async function serveGit(
     const project = await open(context, holder, fullPath, service);
     await requireProgram();
     const { directory } = await ensureRepository(context, project);
+    const hidden = holder.kind === 'deploy' ? hiddenFromKey(project) : hiddenRefs(context, project);
     if (service === 'fetch') {
-      const status = await converse(directory, input, output, { protocol, signal });
+      const status = await converse(directory, input, output, { protocol, hidden, signal });
       await finished(output);
       return status;
     }
-    output.write(await pushableRefs(directory));
+    output.write(await pushableRefs(directory, hidden));
     output.end(await answerPush({ context, project, body: input, signal, goesOn: true }, output));
     await finished(output);
     return 0;

@@ -2,7 +2,7 @@ import type { Actor, Context } from '#src/access/actor.ts';
 import { MissingObject } from '#src/git/errors.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { isValidTagName } from '#src/git/refs/name.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { writeTag } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
@@ -12,6 +12,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { requireRoom } from '#src/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
+import { resolveRevision } from '#src/repository/revision.ts';
 import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
 import { findTag, type TagRow } from '#src/tags/list.ts';
 import { checkNotes } from '#src/tags/release.ts';
@@ -30,7 +31,7 @@ export interface NewTag {
 export async function createTag(context: Context, ref: Ref, input: NewTag, tagger?: Signature): Promise<TagRow> {
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
-  if (!isValidTagName(name)) throw new BadRequest('Tag name invalid', 'name');
+  if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');
   const reader = await context.repositories.open(project);
   const outcomes = await tagNow(context, { actor, project, tagger }, reader, input);
   // Nothing led to the commit, and it has been removed since, in whole or in part.
@@ -53,7 +54,7 @@ async function tagNow(
   input: NewTag,
 ): Promise<RefOutcome[]> {
   const { name, target, releaseDescription } = input;
-  const commit = target === '' ? null : ((await reader?.resolve(target)) ?? null);
+  const commit = target === '' || !reader ? null : await resolveRevision(context, project, reader, target);
   if (!reader || commit === null) throw invalidTarget(input);
   checkNotes(releaseDescription ?? '');
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');

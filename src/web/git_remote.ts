@@ -3,8 +3,9 @@ import { type Actor, actorFor, type Context } from '#src/access/actor.ts';
 import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
-import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
-import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
+import { CredentialsWanted } from '#src/git/remote/want_gate.ts';
+import { DomainError, type ErrorCode, Unauthenticated } from '#src/platform/errors.ts';
+import { ASK, hiddenRefs, identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { answerPush } from '#src/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/repository/remote/failure.ts';
@@ -122,11 +123,18 @@ async function answer(
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
   response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
   const protocol = request.get('git-protocol');
+  const hidden = hiddenRefs(context, project);
   if (service === 'fetch') {
-    if (isAdvertisement) await advertiseFetch(directory, response, { protocol, signal });
-    else await serveFetch(directory, body, response, { protocol, signal });
-  } else if (isAdvertisement) response.end(await pushAdvertisement(directory));
+    const options = { protocol, hidden, isGuest: context.actor === null && project.mergeRequestsEnabled, signal };
+    if (isAdvertisement) await advertiseFetch(directory, response, options);
+    else await serveFetch(directory, body, response, options).catch(askForCredentials);
+  } else if (isAdvertisement) response.end(await pushAdvertisement(directory, hidden));
   else response.end(await answerPush({ context, project, body, signal }, response));
+}
+
+/** Clients of git send credentials only where they are asked for them. */
+function askForCredentials(error: unknown): never {
+  throw error instanceof CredentialsWanted ? new Unauthenticated(ASK) : error;
 }
 
 /** What the request is about; null if it is none of git's. */

@@ -195,13 +195,13 @@ describe('GET /projects/:id/repository/commits/:sha', () => {
 
   it('takes hashes, in full and short', async () => {
     const sha = hashOf('topic');
-    for (const hash of [sha, sha.slice(0, 8), sha.slice(0, 4)]) {
+    for (const hash of [sha, sha.slice(0, 8), sha.slice(0, 7)]) {
       const { status, body } = await api.get(`${at}/${hash}`);
       expect([hash, status, body.id]).toEqual([hash, 200, sha]);
     }
   });
 
-  it.each(['missing', '0'.repeat(40), 'tree', 'main~1', '-h', '../x'])('404 for %s', async (sha) => {
+  it.each(['missing', '0'.repeat(40), 'tree', 'main~x', 'main~4999', '-h', '../x'])('404 for %s', async (sha) => {
     expect(await api.get(`${at}/${part(sha)}`)).toMatchObject(notFound);
     expect(await api.get(`${at}/${part(sha)}/diff`)).toMatchObject(notFound);
     expect(await api.get(`${at}/${part(sha)}/comments`)).toMatchObject(notFound);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { forkRepository } from '#src/repository/fork.ts';
@@ -86,6 +86,38 @@ describe('Forks', () => {
     await copied(child);
     expect(refsOf(child)).toEqual(refs);
   });
+
+  it.each(['with', 'without'])(
+    'have nothing that branches and tags do not lead to (%s a git program)',
+    LONG,
+    async (how) => {
+      const { project, work } = await source();
+      const directory = directoryOf(project);
+      const kept = git(directory, ['rev-parse', 'main']).trim();
+      for (const [at, ref] of ['refs/keep-around/x', 'refs/merge-requests/1/head', 'refs/heads/gone'].entries()) {
+        await run(work, 'checkout', '--quiet', '--detach', kept);
+        const oid = await commitFile(work, 'secret.txt', `secret ${at}\n`);
+        await run(work, 'push', '--quiet', 'origin', `${oid}:refs/heads/gone`);
+        git(directory, ['update-ref', ref, oid]);
+      }
+      git(directory, ['update-ref', '-d', 'refs/heads/gone']);
+      git(directory, ['repack', '-adq', '--keep-unreachable']);
+      const child = await world.project({ owner: forker });
+      if (how === 'without') {
+        vi.stubEnv('PATH', scratch());
+        forgetProgram();
+      }
+      await copyTo(child, project);
+      vi.unstubAllEnvs();
+      forgetProgram();
+      const objects = (place: { id: number }) =>
+        gitLines(directoryOf(place), ['rev-list', '--objects', '--no-object-names', '--branches', '--tags']).sort();
+      const all = gitLines(directoryOf(child), ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']);
+      expect(all.sort()).toEqual(objects(project));
+      expect(git(directoryOf(child), ['fsck', '--strict', '--full'])).toBe('');
+      expect(refsOf(child)).toEqual(gitLines(directory, ['for-each-ref', 'refs/heads', 'refs/tags']));
+    },
+  );
 
   it('of a fork that waits for its own copy are whole', LONG, async () => {
     const { project } = await source();

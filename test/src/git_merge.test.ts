@@ -5,7 +5,7 @@ import type { Signature } from '#src/git/model.ts';
 import { openRepository } from '#src/git/open.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { updateRef } from '#src/git/refs/update.ts';
-import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
+import { cherryPick, MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
 import { text } from '../support/git_fixtures.ts';
 import { type Change, HistoryBuilder } from '../support/git_history.ts';
 import { git, gitCode, gitLines, scratch } from '../support/git_program.ts';
@@ -219,6 +219,91 @@ describe('Cherry-picking', () => {
     ]);
     await reader.close();
   });
+});
+
+/** What a program of the repository's choice would do, if any were run. */
+const RUN = 'merge=custom';
+
+const ATTRIBUTES: Record<string, Case> = {
+  'union, of a directory below': {
+    base: [put('log/.gitattributes', '*.md merge=union\n'), put('log/deep/c.md', a)],
+    ours: [put('log/deep/c.md', `${a}ours\n`)],
+    theirs: [put('log/deep/c.md', `${a}theirs\n`)],
+  },
+  'union, overruled below': {
+    base: [put('.gitattributes', '* merge=union\n'), put('d/.gitattributes', '*.c merge=text\n'), put('d/x.c', a)],
+    ours: [put('d/x.c', `${a}ours\n`)],
+    theirs: [put('d/x.c', `${a}theirs\n`)],
+    conflict: true,
+  },
+  'binary, although its lines could be merged': {
+    base: [put('.gitattributes', '*.lock merge=binary\n'), put('a.lock', a)],
+    ours: [put('a.lock', `top\n${a}`)],
+    theirs: [put('a.lock', `${a}end\n`)],
+    conflict: true,
+  },
+  'none, although its lines could be merged': {
+    base: [put('.gitattributes', 'a -merge\n'), put('a', a)],
+    ours: [put('a', `top\n${a}`)],
+    theirs: [put('a', `${a}end\n`)],
+    conflict: true,
+  },
+  'by a program that nobody set up: lines are merged': {
+    base: [put('.gitattributes', `a ${RUN}\n`), put('a', a)],
+    ours: [put('a', `top\n${a}`)],
+    theirs: [put('a', `${a}end\n`)],
+  },
+  'union, of what was moved': {
+    base: [put('new/.gitattributes', 'b merge=union\n'), put('a', a)],
+    ours: [drop('a'), put('new/b', `${a}ours\n`)],
+    theirs: [put('a', `${a}theirs\n`)],
+  },
+  'union, of what the other one moved': {
+    base: [put('new/.gitattributes', 'b merge=union\n'), put('a', a)],
+    ours: [put('a', `${a}ours\n`)],
+    theirs: [drop('a'), put('new/b', `${a}theirs\n`)],
+  },
+  'as the branch has it, not as what comes in says': {
+    base: [put('.gitattributes', ''), put('a', a)],
+    ours: [put('a', `${a}ours\n`)],
+    theirs: [put('.gitattributes', '* merge=union\n'), put('a', `${a}theirs\n`)],
+    conflict: true,
+  },
+  'not by a link': {
+    base: [put('attributes', '* merge=union\n'), put('.gitattributes', 'attributes', '120000'), put('a', a)],
+    ours: [put('a', `${a}ours\n`)],
+    theirs: [put('a', `${a}theirs\n`)],
+    conflict: true,
+  },
+};
+
+describe('Files whose attributes say how they are merged', () => {
+  for (const [options, cases] of everyNth(8, Object.entries(ATTRIBUTES))) {
+    it.each(cases)('are merged as git does it in a working tree: %s', options, async (_, one) => {
+      const { conflict = false } = one;
+      const { directory, onto, commit } = forked(one);
+      const copy = path.join(scratch(), 'copy');
+      git(directory, ['clone', '--quiet', '--branch=main', directory, copy]);
+      const inCopy = ['-C', copy, '-c', 'user.name=x', '-c', 'user.email=x@x', '-c', 'merge.directoryRenames=false'];
+      const merging = [`--git-dir=${copy}/.git`, `--work-tree=${copy}`, 'merge', '--quiet', '--no-edit', commit];
+      expect(gitCode(directory, [...inCopy, ...merging])).toBe(conflict ? 1 : 0);
+      const reader = await openRepository(directory);
+      const who = { author: committer, committer, message: 'Merge\n' };
+      for (const make of [
+        () => mergeInto(reader, { ...who, onto, merged: commit }),
+        () => cherryPick(reader, { commit, onto, committer }),
+      ]) {
+        const made = await make().catch((error) => error);
+        if (conflict) expect(made).toBeInstanceOf(MergeConflict);
+        else {
+          const [expected] = gitLines(path.join(copy, '.git'), ['rev-parse', 'HEAD^{tree}']);
+          expect(gitLines(directory, ['rev-parse', `${made}^{tree}`])).toEqual([expected]);
+        }
+      }
+      expect(readdirSync(path.join(directory, 'objects')).filter((name) => name.startsWith('incoming'))).toEqual([]);
+      await reader.close();
+    });
+  }
 });
 
 describe('Cherry-picking without a git program', () => {

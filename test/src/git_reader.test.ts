@@ -96,7 +96,12 @@ for (const { reader, directory, name, how } of cases)
         'abc',
         'f'.repeat(40),
         `${tip}0`,
-        'main~1',
+        'main~x',
+        'main^^{tree}',
+        'main^{/Commit}',
+        'main~1:src',
+        '~1',
+        'main^3',
         'main:src',
         '-x',
         '..',
@@ -107,14 +112,28 @@ for (const { reader, directory, name, how } of cases)
       expect(await reader.resolve(one('rev-parse', `${main}^{tree}`))).toBeNull();
     });
 
-    it('takes short hashes that name one commit, and no ambiguous ones', LONG, async () => {
-      const all = ask('rev-list', '--all').slice(0, 40);
+    it('takes seven digits of a hash that refs lead to, and no fewer', LONG, async () => {
+      const all = ask('rev-list', '--branches', '--tags').slice(0, 40);
       for (const oid of all) {
-        const short = oid.slice(0, 4);
+        const short = oid.slice(0, 7);
         const known = gitCode(directory, ['rev-parse', '--verify', '-q', `${short}^{commit}`]) === 0;
         if (known) expect(await reader.resolve(short)).toBe(one('rev-parse', `${short}^{commit}`));
         else expect(await reader.resolve(short)).toBeNull();
+        expect(await reader.resolve(oid.slice(0, 6))).toBeNull();
       }
+    });
+
+    it('goes from a name to parents as git does', LONG, async () => {
+      const steps = ['~', '~1', '~0', '^', '^0', '^1', '^2', '^3', '~2^2', '^^', '^{}', '^{commit}~1', '~30'];
+      const names = ['HEAD', ...tips().slice(0, 4), (tips()[0] ?? '').slice(0, 12)];
+      const revisions = names.flatMap((start) => steps.map((step) => start + step));
+      const found = gitLines(directory, ['cat-file', '--batch-check=%(objectname)'], `${revisions.join('\n')}\n`);
+      for (const [at, revision] of revisions.entries()) {
+        const expected = found[at]?.endsWith('missing') ? null : found[at];
+        expect([revision, await reader.resolve(revision)]).toEqual([revision, expected]);
+      }
+      await expect(reader.resolve('HEAD~10000')).rejects.toThrow('a revision goes back 5000 commits at most');
+      await expect(reader.resolve(`HEAD${'~1'.repeat(101)}`)).rejects.toThrow('at most 200 characters of steps');
     });
 
     it('reads commits as git shows them', LONG, async () => {

@@ -54,9 +54,9 @@ export async function clone(url: string, ...args: string[]): Promise<string> {
   return directory;
 }
 
-/** A new working copy without a remote, on branch `main`. */
-export async function workingCopy(): Promise<string> {
-  const directory = scratch();
+/** A new working copy without a remote, on branch `main`; one for all tests of a file is removed at its end. */
+export async function workingCopy(scope: 'test' | 'file' = 'test'): Promise<string> {
+  const directory = scratch(scope);
   await run(directory, 'init', '--quiet', '--initial-branch=main');
   return directory;
 }

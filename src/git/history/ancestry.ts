@@ -7,9 +7,24 @@ import { DateQueue } from './queue.ts';
 
 /** All commits that some reach, themselves among them, newest first. What is excluded is not entered. */
 export async function reached(graph: CommitGraph, from: readonly Oid[], without?: ReadonlySet<Oid>): Promise<Node[]> {
+  const found: Node[] = [];
+  for await (const node of reachedOneByOne(graph, from, without)) found.push(node);
+  return found;
+}
+
+/** Whether any of these reaches the commit. */
+export async function reaches(graph: CommitGraph, from: readonly Oid[], commit: Oid): Promise<boolean> {
+  for await (const { oid } of reachedOneByOne(graph, from)) if (oid === commit) return true;
+  return false;
+}
+
+async function* reachedOneByOne(
+  graph: CommitGraph,
+  from: readonly Oid[],
+  without?: ReadonlySet<Oid>,
+): AsyncGenerator<Node> {
   const queue = new DateQueue<Node>();
   const seen = new Set<Oid>(without);
-  const found: Node[] = [];
   const add = async (oid: Oid) => {
     if (seen.has(oid)) return;
     seen.add(oid);
@@ -18,10 +33,9 @@ export async function reached(graph: CommitGraph, from: readonly Oid[], without?
   for (const oid of from) await add(oid);
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
     await breathe();
-    found.push(node);
+    yield node;
     for (const parent of node.parents) await add(parent);
   }
-  return found;
 }
 
 /** The commits that any of `to` reaches and `from` does not, newest first. */

@@ -48,7 +48,8 @@ export async function checkHistory(directory: string, { most, objects, ignore }:
   return complaints;
 }
 
-function leadsTo(oid: Oid, { type, content }: GitObject): Oid[] {
+/** The objects that one names; commits of submodules are none of the repository. */
+export function leadsTo(oid: Oid, { type, content }: GitObject): Oid[] {
   if (type === 'blob') return [];
   if (type === 'tag') return [parseAnnotation(oid, content).object];
   if (type === 'commit') {

@@ -19,6 +19,10 @@ export interface RunOptions {
   input?: Buffer;
   /** Beside what all programs get. */
   environment?: NodeJS.ProcessEnv;
+  /** Where the program runs; where this process does without. */
+  place?: string;
+  /** Ends the program, which has failed then. */
+  signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -59,11 +63,13 @@ export function startProgram(
   args: string[],
   kind?: RunKind,
   environment: NodeJS.ProcessEnv = {},
+  place?: string,
 ): Program {
   const program = spawn('git', [...PROGRAM_ARGUMENTS, ...FEW_BASES, `--git-dir=${directory}`, ...args], {
     env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
+    ...(place === undefined ? {} : { cwd: place }),
   });
   return started(program, args, kind);
 }
@@ -83,14 +89,17 @@ export function readProgram(
   options: RunOptions = {},
 ): Promise<number> {
   const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MOST_MEMORY } = options;
-  const { codes = [0], input = Buffer.alloc(0), environment } = options;
+  const { codes = [0], input = Buffer.alloc(0), environment, place, signal } = options;
   return new Promise((resolve, reject) => {
-    const program = startProgram(directory, args, { codes }, environment);
+    const program = startProgram(directory, args, { codes }, environment, place);
     calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));
     };
+    const cancel = () => stop('was not needed any more');
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel);
     const timer = setTimeout(() => stop(`took longer than ${timeout} ms`), timeout);
     const unwatch = watchMemory(program, () => stop(`filled more than ${memory} bytes of memory`), memory);
     const complaint = collectComplaint(program.stderr);
@@ -101,14 +110,17 @@ export function readProgram(
       else take(chunk);
     });
     program.stdin.on('error', () => undefined).end(input);
-    program.on('error', (error) => {
+    const settle = () => {
       unwatch();
       clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    };
+    program.on('error', (error) => {
+      settle();
       reject(new ProgramFailed(`git cannot be run: ${error.message}`));
     });
     program.on('close', (code) => {
-      unwatch();
-      clearTimeout(timer);
+      settle();
       if (code !== null && codes.includes(code)) resolve(code);
       else reject(new ProgramFailed(`git ${args[0]} ended with ${code}: ${complaint()}`));
     });

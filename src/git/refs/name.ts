@@ -3,6 +3,9 @@ import { encodeName } from '../names.ts';
 /** Below it lie refs that only keep commits from being removed. */
 export const KEPT_REFS = 'refs/keep-around';
 
+/** Below it lie the refs of merge requests. */
+export const MERGE_REQUEST_REFS = 'refs/merge-requests';
+
 /**
  * Whether git accepts this as the full name of a ref, as `git check-ref-format` says: at least two components, none of them
  * beginning with a dot or ending in `.lock`, no `..`, `@{`, control characters, spaces or any of `~^:?*[\`.
@@ -25,14 +28,30 @@ export function isValidTagName(name: string): boolean {
 }
 
 /**
- * Whether a ref may be made by its full name: branches and tags have names that no command takes for an option, nor for what
+ * Whether a ref may be there by its full name: branches and tags have names that no command takes for an option, nor for what
  * HEAD stands for.
  */
-export function mayBeMade(ref: string): boolean {
-  if (ref.startsWith('refs/heads/')) return isValidBranchName(ref.slice('refs/heads/'.length));
-  if (ref.startsWith('refs/tags/')) return isValidTagName(ref.slice('refs/tags/'.length));
+export function mayBeKept(ref: string): boolean {
+  if (ref.startsWith(BRANCHES)) return isValidBranchName(ref.slice(BRANCHES.length));
+  if (ref.startsWith(TAGS)) return isValidTagName(ref.slice(TAGS.length));
   return ref.startsWith('refs/') && isValidRefName(ref);
 }
+
+/**
+ * Whether a ref may be made by its full name: as mayBeKept, and nobody can take its name for that of an object or of another ref.
+ * Git tries what is pushed to in front of which it puts `refs/`, `refs/heads/` and others: the branch `refs/heads/main` would make
+ * `git push` of `main` ambiguous for everybody.
+ */
+export function mayBeMade(ref: string): boolean {
+  if (!mayBeKept(ref)) return false;
+  const isOrdinary = [BRANCHES, TAGS].some((prefix) => ref.startsWith(prefix));
+  if (!isOrdinary) return !/^refs\/(remotes\/)?refs\//.test(ref);
+  const name = ref.replace(/^refs\/(heads|tags)\//, '');
+  return !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(name) && !/^(refs|heads|tags)\//.test(name);
+}
+
+const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
 
 /** File systems hold 255 bytes a name, of which the lock file's ending takes some. */
 function isValidComponent(component: string): boolean {

@@ -18,13 +18,19 @@ const CAPABILITIES = [
 ].join(' ');
 
 /** What a client is told before it pushes in requests of their own: which service it is, and what pushableRefs has. */
-export async function pushAdvertisement(directory: string): Promise<Buffer> {
-  return Buffer.concat([pktLine('# service=git-receive-pack\n'), FLUSH, await pushableRefs(directory)]);
+export async function pushAdvertisement(directory: string, hidden: readonly string[] = []): Promise<Buffer> {
+  return Buffer.concat([pktLine('# service=git-receive-pack\n'), FLUSH, await pushableRefs(directory, hidden)]);
 }
 
-/** What a client is told before it pushes: the refs of the repository and what may be made use of. */
-export async function pushableRefs(directory: string): Promise<Buffer> {
-  const refs = (await new RefReader(directory).list('refs/')).filter(({ name }) => !name.startsWith(`${KEPT_REFS}/`));
+/**
+ * What a client is told before it pushes: the refs of the repository and what may be made use of.
+ *
+ * @param hidden beginnings of refs that the client is not shown, without a slash at their end
+ */
+export async function pushableRefs(directory: string, hidden: readonly string[] = []): Promise<Buffer> {
+  const refs = (await new RefReader(directory).list('refs/')).filter(({ name }) =>
+    [KEPT_REFS, ...hidden].every((prefix) => !name.startsWith(`${prefix}/`)),
+  );
   const named = refs.length > 0 ? refs : [{ name: 'capabilities^{}', target: NO_OBJECT }];
   const lines = named.map(({ name, target }, at) => {
     const tail = at === 0 ? `\0${CAPABILITIES}\n` : '\n';

@@ -1,25 +1,37 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProgramFailed } from '../errors.ts';
+import type { Oid } from '../model.ts';
 import { FEW_BASES } from '../program/environment.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { KEPT_REFS } from '../refs/name.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';
 import { killGroup, startGroup } from './spawn.ts';
+import { CredentialsWanted, FetchRefused, WantGate } from './want_gate.ts';
+import { requireWanted } from './wanted.ts';
 
 export interface FetchOptions {
   /** The version of the protocol as the client asks for it, such as `version=2`. */
   protocol: string | undefined;
+  /** Beginnings of refs, in full and without a slash at their end, that the client is not shown, beside those for nobody. */
+  hidden?: readonly string[] | undefined;
+  /** Whether it might be shown these if it said who it is: CredentialsWanted is thrown where it asks for them then. */
+  isGuest?: boolean | undefined;
   signal: AbortSignal;
 }
 
-/** Parts of objects may be left out by their size, and directories by their depth; the rest would take too much work. */
+/**
+ * Objects may be left out by their size and type, and directories by their depth, also in combination (WantGate bounds how many);
+ * patterns of paths would take too much work.
+ */
 const ALLOWED = [
   ['uploadpack.allowFilter', 'true'],
   ['uploadpackfilter.allow', 'false'],
   ['uploadpackfilter.blob:none.allow', 'true'],
   ['uploadpackfilter.blob:limit.allow', 'true'],
   ['uploadpackfilter.tree.allow', 'true'],
+  ['uploadpackfilter.object:type.allow', 'true'],
+  ['uploadpackfilter.combine.allow', 'true'],
   ['uploadpack.allowReachableSHA1InWant', 'true'],
   // They keep what the server still needs, and are for nobody else.
   ['uploadpack.hideRefs', KEPT_REFS],
@@ -47,7 +59,10 @@ export async function converse(
   return run(['--strict', directory], from, into, options);
 }
 
-/** Answers what a client asks for, streamed both ways. Throws ProgramFailed, or the signal's reason. */
+/**
+ * Answers what a client asks for, streamed both ways; one that asks for what no ref leads to that it is shown hears so. Throws
+ * ProgramFailed, InvalidRequest, CredentialsWanted, or the signal's reason.
+ */
 export async function serveFetch(
   directory: string,
   from: Readable,
@@ -64,11 +79,12 @@ async function run(
   args: string[],
   from: Readable | null,
   into: Writable,
-  { protocol, signal }: FetchOptions,
+  { protocol, hidden = [], isGuest = false, signal }: FetchOptions,
 ): Promise<number> {
   signal.throwIfAborted();
   const environment = isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {};
-  const program = startGroup([...SETTINGS, 'upload-pack', ...args], environment);
+  const hiding = hidden.flatMap((prefix) => ['-c', `uploadpack.hideRefs=${prefix}`]);
+  const program = startGroup([...SETTINGS, ...hiding, 'upload-pack', ...args], environment);
   calm(program);
   const kill = () => killGroup(program);
   signal.addEventListener('abort', kill);
@@ -78,7 +94,16 @@ async function run(
     program.once('close', resolve);
   });
   ended.catch(() => undefined);
-  const fed = from === null ? program.stdin.end() : pipeline(from, program.stdin);
+  const directory = args.at(-1) ?? '';
+  const guarded = isGuest ? hidden : [];
+  const allow = async (wants: Oid[]) => {
+    const refusal = await refusalOf(requireWanted(directory, wants, hidden, signal));
+    if (refusal === null) return;
+    if (guarded.length === 0) throw refusal;
+    await requireWanted(directory, wants, [], signal);
+    throw new CredentialsWanted('these objects are not for everybody');
+  };
+  const fed = from === null ? program.stdin.end() : pipeline(from, new WantGate({ allow, guarded }), program.stdin);
   // The program may have heard enough before the client has said everything.
   let refused: unknown;
   const refuse = (error: unknown) => {
@@ -94,6 +119,10 @@ async function run(
   try {
     await pipeline(program.stdout, into, { signal, end: false });
     const code = await ended;
+    if (refused instanceof FetchRefused) {
+      into.end(pktLine(`ERR ${refused.message}`));
+      return REFUSED;
+    }
     if (refused !== undefined) throw refused;
     // After an answer the program also complains of clients that go on in another request, as version 0 has it.
     if (code !== 0 && !answered) throw new ProgramFailed(`git upload-pack ended with ${code}: ${complaint()}`);
@@ -104,6 +133,19 @@ async function run(
     signal.removeEventListener('abort', kill);
   }
 }
+
+async function refusalOf(work: Promise<void>): Promise<FetchRefused | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof FetchRefused) return error;
+    throw error;
+  }
+}
+
+/** The exit status for a client that was refused, as git has it. */
+const REFUSED = 128;
 
 function isProtocol(text: string | undefined): text is string {
   return text !== undefined && /^[a-z0-9=:.]{1,100}$/.test(text);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
@@ -7,9 +7,10 @@ import { isDamage } from '../damage.ts';
 import { MOST_RENAMES } from '../diff/limits.ts';
 import { GitError, ProgramFailed, TooMuch } from '../errors.ts';
 import { EMPTY_TREE, type ObjectType, type Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { decodeName, encodeName } from '../names.ts';
 import { alternatePath } from '../program/environment.ts';
 import { type Answer, runProgram } from '../program/run.ts';
+import type { AttributeFile } from './attributes.ts';
 import { INCOMING } from './hold.ts';
 import type { ObjectWriter } from './objects.ts';
 
@@ -29,15 +30,21 @@ const SETTINGS: Record<string, string> = {
   'user.email': 'merge@localhost',
   'merge.directoryRenames': 'false',
   'merge.renameLimit': String(MOST_RENAMES),
-  // Newer programs would heed what the default branch says of its files.
-  'attr.tree': EMPTY_TREE,
 };
 
-const ENVIRONMENT: NodeJS.ProcessEnv = Object.fromEntries([
-  ['GIT_CONFIG_COUNT', String(Object.keys(SETTINGS).length)],
-  ...Object.keys(SETTINGS).map((name, at) => [`GIT_CONFIG_KEY_${at}`, name]),
-  ...Object.values(SETTINGS).map((value, at) => [`GIT_CONFIG_VALUE_${at}`, value]),
-]);
+/** Without attributes, as newer programs would heed what the default branch says of its files. */
+const BARE = environmentOf({ ...SETTINGS, 'attr.tree': EMPTY_TREE });
+
+/** With those of the working tree, which programs of all versions read. */
+const WITH_ATTRIBUTES = environmentOf(SETTINGS);
+
+function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(Object.keys(settings).length)],
+    ...Object.keys(settings).map((name, at) => [`GIT_CONFIG_KEY_${at}`, name]),
+    ...Object.values(settings).map((value, at) => [`GIT_CONFIG_VALUE_${at}`, value]),
+  ]);
+}
 
 const unpack = promisify(inflate);
 
@@ -51,16 +58,24 @@ export interface ProgramMerge {
   conflicts: string[];
 }
 
+/** Where a merge takes place. */
+export interface MergePlace {
+  /** Of the repository. */
+  directory: string;
+  /** What the merge heeds of its files, such as `merge=union`. */
+  attributes: readonly AttributeFile[];
+}
+
 /**
  * Merges trees by the git program, which writes beside the repository; what is new is added to the objects to be written. Throws
  * TooMuch.
  */
 export async function mergeByProgram(
-  directory: string,
+  at: MergePlace,
   objects: ObjectWriter,
   { base, ours, theirs }: ThreeTrees,
 ): Promise<ProgramMerge> {
-  return besideRepository(directory, async (run, place) => {
+  return besideRepository(at, async (run, place) => {
     // Programs before 2.40 find the base by themselves: commits that are made for it lead them there.
     const commit = async (tree: Oid, ...parents: Oid[]) => {
       const { output } = await run(['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), tree]);
@@ -77,28 +92,33 @@ export async function mergeByProgram(
  * merge` does it.
  */
 export async function mergeCommitsByProgram(
-  directory: string,
+  at: MergePlace,
   objects: ObjectWriter,
   ours: Oid,
   theirs: Oid,
 ): Promise<ProgramMerge> {
-  return besideRepository(directory, (run, place) => merge(run, place, objects, ours, theirs));
+  return besideRepository(at, (run, place) => merge(run, place, objects, ours, theirs));
 }
 
 type Run = (args: string[]) => Promise<Answer>;
 
 /** Runs programs that read the repository and write to a directory of their own, which is removed then. */
-async function besideRepository<T>(directory: string, work: (run: Run, place: string) => Promise<T>): Promise<T> {
+async function besideRepository<T>(
+  { directory, attributes }: MergePlace,
+  work: (run: Run, place: string) => Promise<T>,
+): Promise<T> {
   const place = path.join(directory, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
   await mkdir(place);
   try {
+    const workTree = await writeAttributes(place, attributes);
     return await work(async (args) => {
       const environment = {
-        ...ENVIRONMENT,
+        ...(workTree === null ? BARE : { ...WITH_ATTRIBUTES, GIT_WORK_TREE: workTree }),
         GIT_OBJECT_DIRECTORY: place,
         GIT_ALTERNATE_OBJECT_DIRECTORIES: alternatePath([path.join(directory, 'objects')]),
       };
-      const options = { environment, timeout: TIMEOUT, codes: [0, 1] };
+      const inWorkTree = workTree === null ? {} : { place: workTree };
+      const options = { environment, timeout: TIMEOUT, codes: [0, 1], ...inWorkTree };
       return runProgram(directory, args, options);
     }, place);
   } catch (error) {
@@ -107,6 +127,21 @@ async function besideRepository<T>(directory: string, work: (run: Run, place: st
   } finally {
     await rm(place, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/**
+ * A working tree that holds nothing but these files: only there programs before 2.41 look for attributes. They know no other
+ * ways of merging than their own, as no setting of the repository names a program for one.
+ */
+async function writeAttributes(place: string, attributes: readonly AttributeFile[]): Promise<string | null> {
+  if (attributes.length === 0) return null;
+  const workTree = path.join(place, 'work-tree');
+  for (const { path: name, content } of attributes) {
+    const file = Buffer.concat([Buffer.from(`${workTree}/`), encodeName(name)]);
+    await mkdir(file.subarray(0, file.lastIndexOf('/')), { recursive: true });
+    await writeFile(file, content);
+  }
+  return workTree;
 }
 
 async function merge(run: Run, place: string, objects: ObjectWriter, ours: Oid, theirs: Oid): Promise<ProgramMerge> {

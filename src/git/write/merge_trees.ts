@@ -3,9 +3,16 @@ import { MissingObject } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
 import type { RepositoryReader } from '../reader.ts';
+import { mergeAttributes } from './attributes.ts';
 import { DraftTree, type Leaf, PathBlocked } from './draft.ts';
 import { NothingChanged } from './errors.ts';
-import { mergeByProgram, mergeCommitsByProgram, type ProgramMerge, type ThreeTrees } from './merge_by_program.ts';
+import {
+  type MergePlace,
+  mergeByProgram,
+  mergeCommitsByProgram,
+  type ProgramMerge,
+  type ThreeTrees,
+} from './merge_by_program.ts';
 import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
 
@@ -22,16 +29,16 @@ export interface TreeMerge {
 }
 
 /**
- * Applies what `theirs` changed since `base` to `ours`. Renames on both sides are followed, those of whole directories are not.
- * Without a git program files are taken as a whole: one that both sides changed is a conflict, and renames are not followed. New
- * objects are added to those to be written. Throws TooMuch.
+ * Applies what `theirs` changed since `base` to `ours`, whose attributes say how contents are merged, as in git. Renames on both
+ * sides are followed, those of whole directories are not. Without a git program files are taken as a whole: one that both sides
+ * changed is a conflict, and neither renames nor attributes count. New objects are added to those to be written. Throws TooMuch.
  */
 export async function mergeTrees(
   reader: RepositoryReader,
   objects: ObjectWriter,
   trees: ThreeTrees,
 ): Promise<TreeMerge> {
-  return mergeBy(reader, objects, trees, () => mergeByProgram(reader.directory, objects, trees));
+  return mergeBy(reader, objects, trees, (at) => mergeByProgram(at, objects, trees));
 }
 
 /**
@@ -49,14 +56,14 @@ export async function mergeCommits(
   const [first, left, right] = await reader.commits([base, ours, theirs]);
   if (!first || !left || !right) throw new MissingObject(ours, 'commit');
   const trees = { base: first.tree, ours: left.tree, theirs: right.tree };
-  return mergeBy(reader, objects, trees, () => mergeCommitsByProgram(reader.directory, objects, ours, theirs));
+  return mergeBy(reader, objects, trees, (at) => mergeCommitsByProgram(at, objects, ours, theirs));
 }
 
 async function mergeBy(
   reader: RepositoryReader,
   objects: ObjectWriter,
   { base, ours, theirs }: ThreeTrees,
-  byProgram: () => Promise<ProgramMerge>,
+  byProgram: (at: MergePlace) => Promise<ProgramMerge>,
 ): Promise<TreeMerge> {
   const [{ changes: wanted }, { changes: present }] = await Promise.all([
     reader.changes(base, theirs),
@@ -66,7 +73,8 @@ async function mergeBy(
   if (large.length > 0) return { tree: ours, needsCheck: false, conflicts: large };
   if ((await programVersion()) === null) return mergeInProcess(reader, objects, ours, wanted);
   const needsCheck = [...wanted, ...present].some(({ path }) => isActedUpon(path));
-  return { ...(await byProgram()), needsCheck };
+  const attributes = await mergeAttributes(reader, ours, [wanted, present]);
+  return { ...(await byProgram({ directory: reader.directory, attributes })), needsCheck };
 }
 
 /** Paths that both sides changed, of contents that are not merged. */

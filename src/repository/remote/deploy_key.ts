@@ -1,5 +1,6 @@
 import { can, DEVELOPER, REPORTER } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
+import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import type { DeployKeyHolder } from '#src/keys/holder.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -42,6 +43,13 @@ export async function openByDeployKey(
   const refusal = writeRefusal(project);
   if (refusal !== null) throw forbidden(refusal);
   return project;
+}
+
+/** As hiddenRefs, for a deploy key: it may read what reporters do in the projects to which it was added, and no more elsewhere. */
+export function hiddenFromKey(project: ProjectRow): string[] {
+  const key = { ...FINDER, admin: false, external: true };
+  const isShown = can(key, 'read_merge_request', { ...project, visibility: 'private' });
+  return isShown ? [] : [MERGE_REQUEST_REFS];
 }
 
 interface Opened {

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createDeflate } from 'node:zlib';
+import { MissingObject, TooMuch } from '../errors.ts';
+import { leadsTo } from '../history/check.ts';
+import { LARGEST_PIECE } from '../limits.ts';
+import type { Oid } from '../model.ts';
+import { IsomorphicStore } from '../objects/isomorphic.ts';
+import { RefReader } from '../refs/read.ts';
+import { breathe } from '../turns.ts';
+import { ObjectWriter } from '../write/objects.ts';
+import { syncDirectory } from '../write/sync.ts';
+
+/** How many objects are looked at: their names are kept in memory. */
+const MOST_OBJECTS = 5_000_000;
+
+/** How much is written at a time, in objects and bytes. */
+const AT_ONCE = { objects: 5_000, bytes: 16 * 1024 * 1024 };
+
+/**
+ * Copies all that these objects lead to and another repository does not have, where there is no git program; it is on disk when
+ * this returns. Throws MissingObject, TooMuch.
+ */
+export async function copyInProcess(from: string, to: string, tips: readonly Oid[]): Promise<void> {
+  const source = new IsomorphicStore(from);
+  const target = new IsomorphicStore(to);
+  // What refs of the other one hold has all that it leads to.
+  const seen = new Set<Oid>((await new RefReader(to).list('refs/')).map(({ target: oid }) => oid));
+  const stack = tips.filter((oid) => !seen.has(oid));
+  for (const oid of stack) seen.add(oid);
+  const batch = new Batch(to);
+  try {
+    for (let oid = stack.pop(); oid !== undefined; oid = stack.pop()) {
+      await breathe();
+      const header = await source.header(oid);
+      if (header === null && (await target.header(oid)) !== null) continue;
+      if (header === null) throw new MissingObject(oid);
+      if (header.type === 'blob' && header.size > LARGEST_PIECE) {
+        if ((await target.header(oid)) === null) await copyLarge(await source.stream(oid), to, oid, header.size);
+        continue;
+      }
+      const object = await source.read(oid);
+      if (object === null) throw new MissingObject(oid);
+      if ((await target.header(oid)) === null) await batch.add(object.type, object.content);
+      for (const next of leadsTo(oid, object)) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        stack.push(next);
+      }
+      if (seen.size > MOST_OBJECTS) throw new TooMuch(`there are more than ${MOST_OBJECTS} objects`);
+    }
+    await batch.write();
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+/** Objects that are written together. */
+class Batch {
+  readonly #writer: ObjectWriter;
+  #bytes = 0;
+
+  constructor(directory: string) {
+    this.#writer = new ObjectWriter(directory);
+  }
+
+  async add(...[type, content]: Parameters<ObjectWriter['add']>): Promise<void> {
+    this.#writer.add(type, content);
+    this.#bytes += content.length;
+    if (this.#bytes >= AT_ONCE.bytes || this.#writer.added.size >= AT_ONCE.objects) await this.write();
+  }
+
+  async write(): Promise<void> {
+    this.#bytes = 0;
+    if (this.#writer.added.size > 0) await this.#writer.flush();
+  }
+}
+
+/** Writes a file that does not come into memory whole. */
+async function copyLarge(content: Readable, to: string, oid: Oid, size: number): Promise<void> {
+  const folder = path.join(to, 'objects', oid.slice(0, 2));
+  await mkdir(folder, { recursive: true });
+  const draft = path.join(folder, `tmp_obj_${randomBytes(8).toString('hex')}`);
+  async function* whole() {
+    yield Buffer.from(`blob ${size}\0`);
+    yield* content;
+  }
+  try {
+    await pipeline(Readable.from(whole()), createDeflate({ level: 1 }), createWriteStream(draft, { flush: true }));
+    await rename(draft, path.join(folder, oid.slice(2)));
+    await syncDirectory(folder);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
