@@ -87,7 +87,7 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
   return counting.reverse();
 }
 
-/** What actions set, whatever there was before; the others change what they find. */
+/** What actions set, whatever there was before; the others change what they find, or are read without looking anything up. */
 const SETS: Partial<Record<QuickActionName, string>> = {
   close: 'state',
   reopen: 'state',
@@ -102,10 +102,6 @@ const SETS: Partial<Record<QuickActionName, string>> = {
   unsubscribe: 'subscription',
   todo: 'todo',
   done: 'todo',
-  estimate: 'estimate',
-  remove_estimate: 'estimate',
-  spend: 'time spent',
-  remove_time_spent: 'time spent',
   award: 'award',
 };
 
