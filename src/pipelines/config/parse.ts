@@ -1,6 +1,7 @@
 import { readJob } from '#src/pipelines/config/job.ts';
 import { type Config, InvalidConfig, type JobConfig, LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
 import { readCache, readImage, readServices } from '#src/pipelines/config/options.ts';
+import { UNSUPPORTED_GLOBALS } from '#src/pipelines/config/unsupported.ts';
 import { Budget, isRecord, type Raw, readCommands, readNames, readVariables } from '#src/pipelines/config/values.ts';
 import { loadYaml } from '#src/pipelines/config/yaml/load.ts';
 
@@ -12,6 +13,8 @@ const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'v
 /** Reads a `.gitlab-ci.yml`. Throws InvalidConfig with a message for its author. */
 export function parseConfig(text: string): Config {
   const raw = load(text);
+  const unsupported = Object.keys(raw).filter((name) => UNSUPPORTED_GLOBALS.has(name));
+  if (unsupported.length > 0) throw new InvalidConfig(`${unsupported.join(', ')} config is not supported`);
   const budget = new Budget();
   const stages = readNames(raw.stages ?? raw.types, 'stages', budget) ?? DEFAULT_STAGES;
   const defaults = {

@@ -114,7 +114,8 @@ class Scanner {
     const { text, at } = cursor;
     let end = at;
     while (isBlank(text.charAt(end))) end++;
-    const tab = mayIndent && !isEnd(text.charAt(end)) && text.charAt(end) !== '#' ? text.slice(at, end).indexOf('\t') : -1;
+    const tab =
+      mayIndent && !isEnd(text.charAt(end)) && text.charAt(end) !== '#' ? text.slice(at, end).indexOf('\t') : -1;
     cursor.skip(tab < 0 ? end - at : tab);
   }
 
