@@ -2,6 +2,8 @@ import { type GraphQLSchema, isObjectType } from 'graphql';
 
 /** What single fields cost that take work or memory beyond a record's; others cost 1. */
 export const COSTS: Readonly<Record<string, number>> = {
+  // A file takes some tenths of a second of the thread for all callers.
+  'Query.ciLint': 5000,
   'Blob.content': 4000,
   'RepositoryFile.content': 4000,
   'Snippet.content': 4000,

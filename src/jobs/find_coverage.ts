@@ -9,7 +9,8 @@ export function findCoverage(pattern: string, text: string): number | null {
   if (!parts) return null;
   let last: RegExpMatchArray | undefined;
   for (const match of text.matchAll(new RegExp(parts.source, `${parts.flags}gm`))) last = match;
-  const found = last?.slice(1).findLast((group) => group !== undefined) ?? last?.[0] ?? '';
+  const groups = parts.groups.map((name) => last?.groups?.[name]);
+  const found = groups.findLast((group) => group !== undefined) ?? last?.[0] ?? '';
   const number = /\d+(?:\.\d+)?/.exec(found)?.[0];
   const coverage = number === undefined ? null : Number(number);
   return coverage !== null && coverage <= 100 ? coverage : null;

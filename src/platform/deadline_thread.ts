@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import { Unavailable } from './errors.ts';
 import { FairQueue, type FairQueueOptions } from './fair_queue.ts';
 
-/** The work came to no end in its time, or took too much memory. */
+/** The work took more CPU time or memory than it may, which is due to its input. */
 export class Overrun extends Error {}
 
 export interface DeadlineThreadOptions {
-  /** Milliseconds that one piece of work may take, once the thread has it. */
+  /** Milliseconds of CPU time that one piece of work may take. */
   deadline: number;
   /** Megabytes of its heap. */
   memory: number;
@@ -16,6 +17,8 @@ const QUEUE: FairQueueOptions = { concurrency: 1, perCaller: 1, waitingPerCaller
 /** Milliseconds until a new thread must be ready, and until one that has nothing to do ends. */
 const START = 20_000;
 const IDLE = 30_000;
+/** Milliseconds for one piece of work where other programs keep the machine busy: how much it took says nothing about its input. */
+const LONGEST = 20_000;
 
 /**
  * A thread for work whose length its input decides, so that the event loop need not wait: it is ended when its time is up.
@@ -37,7 +40,7 @@ export class DeadlineThread<Input, Output> {
    * The script's answer to the input.
    *
    * @param caller whose turn it takes: nobody waits for more than one piece of anybody else's work
-   * @throws Overrun, RateLimited, Unavailable
+   * @throws Overrun, RateLimited; Unavailable also when the machine is too busy to finish the work
    */
   run(caller: string, input: Input): Promise<Output> {
     return this.#queue.run(caller, async () => {
@@ -45,8 +48,10 @@ export class DeadlineThread<Input, Output> {
       const worker = this.#worker ?? (await this.#start());
       worker.ref();
       try {
+        const before = await cpuTime(worker);
+        const answer = message(worker, LONGEST, () => new Unavailable('The server is busy. Try again later.'));
         worker.postMessage(input);
-        return (await message(worker, this.#options.deadline)) as Output;
+        return (await within(this.#options.deadline, worker, before, answer)) as Output;
       } catch (error) {
         this.#end();
         throw error;
@@ -66,7 +71,7 @@ export class DeadlineThread<Input, Output> {
     };
     worker.on('error', forget).on('exit', forget);
     try {
-      await message(worker, START);
+      await message(worker, START, () => new Unavailable('The server is busy. Try again later.'));
     } catch (error) {
       this.#end();
       throw error;
@@ -80,8 +85,39 @@ export class DeadlineThread<Input, Output> {
   }
 }
 
-/** The next message of a thread. Throws Overrun when it does not come in time, or the thread ends. */
-function message(worker: Worker, milliseconds: number): Promise<unknown> {
+/** Milliseconds of CPU time that a thread has had; 0 on releases of Node that cannot tell, where only `LONGEST` holds. */
+async function cpuTime(worker: Worker): Promise<number> {
+  if (typeof worker.cpuUsage !== 'function') return 0;
+  const { user, system } = await worker.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** The answer of a thread. Throws Overrun once it has had more CPU time than the deadline; the first look comes when that may be. */
+async function within(deadline: number, worker: Worker, before: number, answer: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const overrun = new Promise<never>((_resolve, reject) => {
+    const look = async () => {
+      const used = (await cpuTime(worker)) - before;
+      if (used >= deadline) reject(new Overrun(`It took over ${deadline} ms`));
+      else if (timer !== undefined) timer = setTimeout(tryLook, Math.max(SHORTEST_WAIT, deadline - used));
+    };
+    // A thread that has ended has told so itself.
+    const tryLook = () => void look().catch(() => undefined);
+    timer = setTimeout(tryLook, deadline);
+  });
+  try {
+    return await Promise.race([answer, overrun]);
+  } finally {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+}
+
+/** Milliseconds between looks at how much time a thread has had. */
+const SHORTEST_WAIT = 20;
+
+/** The next message of a thread. Throws what `late` makes when it does not come in time, and Overrun when the thread ends. */
+function message(worker: Worker, milliseconds: number, late: () => Error): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void) => {
       clearTimeout(timer);
@@ -91,7 +127,7 @@ function message(worker: Worker, milliseconds: number): Promise<unknown> {
     const onMessage = (value: unknown) => finish(() => resolve(value));
     const onError = (error: unknown) => finish(() => reject(new Overrun(`The thread failed: ${error}`)));
     const onExit = () => finish(() => reject(new Overrun('The thread ended early')));
-    const timer = setTimeout(() => finish(() => reject(new Overrun(`It took over ${milliseconds} ms`))), milliseconds);
+    const timer = setTimeout(() => finish(() => reject(late())), milliseconds);
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
   });
 }

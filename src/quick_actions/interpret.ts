@@ -3,8 +3,9 @@ import { assignable } from '#src/issues/attributes.ts';
 import { MOST_LABELS } from '#src/labels/ensure.ts';
 import { asDraft, asReady, toggleDraft } from '#src/merge_requests/draft.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { dayOf, labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
-import type { QuickAction } from '#src/quick_actions/split.ts';
+import { dueDate } from '#src/quick_actions/due_date.ts';
+import { labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
+import type { QuickAction, QuickActionName } from '#src/quick_actions/split.ts';
 import { parseDuration } from '#src/time_tracking/duration.ts';
 
 /** What the actions of a text are about, as it is before them. */
@@ -49,27 +50,67 @@ export interface Wishes {
   deeds: WantedDeeds;
 }
 
-/** What the actor may do of the given actions; the rest is left out. Later actions win over earlier ones. */
+/**
+ * What the actor may do of the given actions; the rest is left out. Of those that set the same thing only the last is read, and
+ * all labels are looked up at once: a text may have a hundred actions.
+ */
 export async function interpret(
   context: Context,
   actor: { id: number; username: string },
   target: Target,
   actions: readonly QuickAction[],
 ): Promise<Wishes> {
+  const counting = lastOfEach(actions.filter(({ name }) => isPermitted(name, target)));
+  const known = await existing(context, target, counting);
   let wishes: Wishes = { changes: {}, deeds: {} };
-  for (const { name, argument } of actions) {
-    const isPermitted = NEEDS_ADMIN.has(name) ? target.mayAdmin : target.mayUpdate || FOR_READERS.has(name);
-    if (!isPermitted) continue;
-    const { changes, deeds } = await ACTIONS[name]({ context, actor, target, so: wishes.changes }, argument);
+  for (const { name, argument } of counting) {
+    const { changes, deeds } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
     wishes = { changes: { ...wishes.changes, ...changes }, deeds: { ...wishes.deeds, ...deeds } };
   }
   return wishes;
 }
 
+function isPermitted(name: QuickActionName, target: Target): boolean {
+  return NEEDS_ADMIN.has(name) ? target.mayAdmin : target.mayUpdate || FOR_READERS.has(name);
+}
+
+/** The actions without those after which another one sets the same thing. */
+function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
+  const seen = new Set<string>();
+  const counting = actions.toReversed().filter(({ name }) => {
+    const thing = SETS[name];
+    if (thing === undefined) return true;
+    if (seen.has(thing)) return false;
+    seen.add(thing);
+    return true;
+  });
+  return counting.reverse();
+}
+
+/** What actions set, whatever there was before; the others change what they find, or are read without looking anything up. */
+const SETS: Partial<Record<QuickActionName, string>> = {
+  close: 'state',
+  reopen: 'state',
+  assign: 'assignee',
+  unassign: 'assignee',
+  milestone: 'milestone',
+  remove_milestone: 'milestone',
+  due: 'due date',
+  remove_due_date: 'due date',
+  target_branch: 'target branch',
+  subscribe: 'subscription',
+  unsubscribe: 'subscription',
+  todo: 'todo',
+  done: 'todo',
+  award: 'award',
+};
+
 interface Reading {
   context: Context;
   actor: { id: number; username: string };
   target: Target;
+  /** Titles of the labels that are named and that the project has. */
+  known: ReadonlySet<string>;
   /** What the actions before it change. */
   so: WantedChanges;
 }
@@ -106,22 +147,22 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   unassign: () => ({ changes: { assigneeId: null } }),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
-  label: async (reading, argument) => {
-    const present = reading.so.labels ?? reading.target.labels;
-    return { changes: { labels: [...new Set([...present, ...(await existing(reading, argument))])] } };
+  label: ({ target, so, known }, argument) => {
+    const present = so.labels ?? target.labels;
+    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known)])] } };
   },
   unlabel: ({ target, so }, argument) => {
     const gone = new Set(labelTitles(argument));
     const left = (so.labels ?? target.labels).filter((title) => argument !== '' && !gone.has(title));
     return { changes: { labels: left } };
   },
-  relabel: async (reading, argument) => {
-    const labels = await existing(reading, argument);
+  relabel: ({ known }, argument) => {
+    const labels = titlesOf(argument, known);
     return labels.length > 0 ? { changes: { labels } } : {};
   },
-  due: async ({ target }, argument) => {
-    const dueDate = target.type === 'Issue' ? await dayOf(argument, new Date()) : null;
-    return dueDate === null ? {} : { changes: { dueDate } };
+  due: ({ target }, argument) => {
+    const day = target.type === 'Issue' ? dueDate(argument, new Date()) : null;
+    return day === null ? {} : { changes: { dueDate: day } };
   },
   remove_due_date: ({ target }) => (target.type === 'Issue' ? { changes: { dueDate: null } } : {}),
   target_branch: ({ target }, targetBranch) => (target.type === 'MergeRequest' ? { changes: { targetBranch } } : {}),
@@ -158,9 +199,20 @@ async function setMilestone({ context, target }: Reading, argument: string): Pro
   return milestone ? { changes: { milestoneId: milestone.id } } : {};
 }
 
-/** Those of the named labels that the project has. */
-async function existing({ context, target }: Reading, argument: string): Promise<string[]> {
-  const where = { projectId: target.project.id, title: { in: labelTitles(argument).slice(0, MOST_LABELS) } };
+function titlesOf(argument: string, known: ReadonlySet<string>): string[] {
+  return [...new Set(labelTitles(argument))].filter((title) => known.has(title));
+}
+
+/** Those of the labels that the actions name that the project has: the first hundred of them. */
+async function existing(
+  context: Context,
+  target: Target,
+  actions: readonly QuickAction[],
+): Promise<ReadonlySet<string>> {
+  const naming = actions.filter(({ name }) => name === 'label' || name === 'relabel');
+  const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MOST_LABELS);
+  if (named.length === 0) return new Set();
+  const where = { projectId: target.project.id, title: { in: named } };
   const labels = await context.db.label.findMany({ where, select: { title: true } });
-  return labels.map(({ title }) => title);
+  return new Set(labels.map(({ title }) => title));
 }

@@ -35,17 +35,3 @@ function endOfWord(text: string, start: number, mark: string): number {
   while (end < text.length && !/[\s,]/.test(text.charAt(end)) && text[end] !== mark) end += 1;
   return end;
 }
-
-/** The day that words such as `tomorrow`, `in 2 days`, `December 31st` or `2017-04-01` name: `YYYY-MM-DD`, in UTC. */
-export async function dayOf(argument: string, now: Date): Promise<string | null> {
-  if (argument.length > LONGEST_DATE) return null;
-  const { parse } = await import('chrono-node/en');
-  const [found] = parse(argument, { instant: now, timezone: 0 }, { forwardDate: true });
-  if (!found) return null;
-  const [year, month, day] = (['year', 'month', 'day'] as const).map((part) => found.start.get(part) ?? 0);
-  if (!year || year > 9999) return null;
-  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-}
-
-/** Characters of the longest date that is read. */
-const LONGEST_DATE = 60;

@@ -46,6 +46,24 @@ describe('Quick actions in descriptions', () => {
     });
   });
 
+  it('count once where several set the same thing: the last, even if it means nothing', async () => {
+    const { open, milestone } = await stage();
+    const text = [
+      '/due 2027-01-01',
+      '/assign me',
+      '/milestone %v1',
+      '/due 2027-02-03',
+      '/label ~bug',
+      '/assign @nobody-knows',
+    ];
+    expect(await open(reporter, [...text, '/label ~ui'].join('\n'))).toMatchObject({
+      due_date: '2027-02-03',
+      assignee: null,
+      milestone: { id: milestone.id },
+      labels: ['bug', 'ui'],
+    });
+  });
+
   it('do only what the writer may do', async () => {
     const { open } = await stage();
     expect(await open(guest, ALL)).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slugOf } from '#src/environments/values.ts';
-import { InvalidConfig } from '#src/pipelines/config/model.ts';
+import { InvalidConfig, LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
 import { parseConfig } from '#src/pipelines/config/parse.ts';
 import { type Occasion, selectJobs } from '#src/pipelines/config/select.ts';
 import { expand, predefined } from '#src/pipelines/config/variables.ts';
@@ -80,13 +80,13 @@ job:
     ['cache: {key: {a: 1}}', 'jobs:a:cache key should be a string or symbol'],
     ['cache: {paths: x}', 'jobs:a:cache paths should be an array of strings'],
     ['cache: {untracked: x}', 'jobs:a:cache untracked should be a boolean value'],
-    ['cache: {when: always}', 'jobs:a:cache config contains unknown keys: when'],
+    ['cache: {when: always}', 'jobs:a:cache config contains keys that are not supported: when'],
     ['artifacts: x', 'jobs:a:artifacts config should be a hash'],
     ['artifacts: {paths: [{a: 1}]}', 'jobs:a:artifacts paths config should be an array of strings'],
     ['artifacts: {when: later}', 'jobs:a:artifacts when should be on_success, on_failure or always'],
     ['artifacts: {expire_in: soon}', 'jobs:a:artifacts expire in should be a duration'],
     ['artifacts: {name: [x]}', 'jobs:a:artifacts name should be a string'],
-    ['artifacts: {reports: x}', 'jobs:a:artifacts config contains unknown keys: reports'],
+    ['artifacts: {reports: x}', 'jobs:a:artifacts config contains keys that are not supported: reports'],
     ['tags: x', 'jobs:a tags should be an array of strings'],
     ['dependencies: x', 'jobs:a dependencies should be an array of strings'],
     ['dependencies: [nobody]', 'a job: undefined dependency: nobody'],
@@ -167,9 +167,129 @@ job:
     expect(message(text)).not.toBeNull();
   });
 
-  it('is refused before it is read when brackets are open a thousand times', () => {
-    expect(message('['.repeat(60_000))).toBe('The file has more than 1000 lists or maps within each other');
+  it('is refused when a hundred lists or maps are open within each other', () => {
+    const deep = ['[', '- ', '? ', '[? ', '{a: '];
+    for (const piece of deep)
+      expect(message(piece.repeat(16_000))).toMatch(/^The file has more than 100 lists or maps/);
+    expect(message(`j: {script: ${'['.repeat(97)}${']'.repeat(97)}}`)).toMatch(/^jobs:j:script config/);
     expect(message(`j: {script: ["${'[['.repeat(400)}"]}`)).toBeNull();
+  });
+});
+
+describe('A file is read as libyaml reads it:', () => {
+  const script = (text: string) => parseConfig(text).jobs[0]?.options.script;
+
+  it.each([
+    ['a text in quotes goes on in the column of its key', 'a:\n  script: "one\n  two\nthree"', ['one two three']],
+    ['so does a list in brackets', 'a:\n  script: [one,\n  two,\nthree\n]', ['one', 'two', 'three']],
+    ['and a map in braces', 'a: {\nscript: [\none\n]\n}', ['one']],
+    ['a comment may follow a quote at once', 'a: {script: ["one"#two\n, \'three\'#four\n]}#five', ['one', 'three']],
+    ['a hash within a text is none', 'a:\n  script: one#two', ['one#two']],
+    [
+      'a text without quotes goes on where it is indented',
+      'a:\n  script:\n  - one\n    "two" [x\n  - b',
+      ['one "two" [x', 'b'],
+    ],
+    [
+      'blocks keep or fold their lines',
+      'a:\n  script:\n  - |-\n    one\n      two\n  - >\n    a\n    b\n\n    c',
+      ['one\n  two', 'a b\nc'],
+    ],
+    ['lists may begin in the column of their key', 'a:\n  script:\n  - one\n  - - two', ['one', 'two']],
+    ['escapes', 'a: {script: "\\x41\\u00e9\\t\\\n   x"}', ['A\u00e9\tx']],
+    ['quotes are doubled', "a: {script: 'it''s'}", ["it's"]],
+    ['keys need no space behind a colon after quotes', 'a: {"script":x}', ['x']],
+    ['known tags', 'a: {script: [!!str 5, ! 6]}', ['5', '6']],
+    ['a file with marks, of Windows', '\ufeff---\r\na:\r\n  script: |\r\n    x\r\n    y\r\n...\r\n', ['x\ny\n']],
+    [
+      'the last of a key counts, and its own before what is merged',
+      '.b: &b {script: m, tags: [t]}\na: {script: 1, <<: *b, script: 2}',
+      ['2'],
+    ],
+    ['the first of several maps that are merged', '.b: &b {script: 1}\n.c: &c {script: 2}\na: {<<: [*b, *c]}', ['1']],
+  ])('%s', (_, text, expected) => {
+    expect(script(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['a:\n  script:\n  - !reference [.b, script]', 'The tag !reference is not supported at line 3, column 5'],
+    ['a: {script: !run x}', 'The tag !run is not supported at line 1, column 13'],
+    ['a: {script: !!binary eA==}', 'The tag !!binary is not supported at line 1, column 13'],
+    ['a: {script: "x}', 'A quote is not closed at line 1, column 13'],
+    ['a: {script: x', 'The end of the file where , or } should be at line 1, column 14'],
+    ['a: b: c', 'The value of a key cannot begin here at line 1, column 5'],
+    ['a:\n\tscript: x', 'A tab cannot indent at line 2, column 1'],
+    ['a:\n  script: x\n b: y', 'A map where a key should be at line 3, column 2'],
+    ['a:\n  script: x\n  b\n', 'A colon is missing behind the key at line 3, column 3'],
+    ['a: {script: `x`}', 'Nothing begins with ` at line 1, column 13'],
+    ['a: {script: "\\q"}', 'An unknown escape at line 1, column 14'],
+    ['a: *b', 'The anchor of *b is missing before it at line 1, column 4'],
+    ['a: &a [*a]', '*a is within its own anchor at line 1, column 8'],
+    ['a: {<<: x}', 'Only maps can be merged with << at line 1, column 5'],
+    ['a: {script: x}\n---\nb: {script: y}', 'A second document, which is not supported at line 2, column 1'],
+    ['a: {script: \u0007}', 'A control character at line 1, column 13'],
+  ])('refuses %j', (text, expected) => {
+    expect(message(text)).toBe(expected);
+  });
+
+  it.each(['yes', 'Yes', 'on', 'ON', 'true'])(
+    'takes %s for true where a truth value is meant, and as a text elsewhere',
+    (word) => {
+      const [job] = parseConfig(`a: {script: ${word}, allow_failure: ${word}, cache: {untracked: ${word}}}`).jobs;
+      expect(job).toMatchObject({ allowFailure: true, options: { script: [word], cache: { untracked: true } } });
+    },
+  );
+
+  it.each(['no', 'off', 'Off', 'false'])('takes %s for false', (word) => {
+    expect(parseConfig(`a: {script: x, when: manual, allow_failure: ${word}}`).jobs[0]?.allowFailure).toBe(false);
+  });
+
+  it.each([
+    ['include: other.yml\na: {script: x}', 'include config is not supported'],
+    ['default: {image: y}\na: {script: x}', 'default config is not supported'],
+    ['workflow: {rules: []}\ninclude: x\na: {script: x}', 'workflow, include config is not supported'],
+    ['a: {script: x, rules: [], needs: []}', 'jobs:a config contains keys that are not supported: rules, needs'],
+    ['a: {script: x, rules: [], odd: 1}', 'jobs:a config contains unknown keys: odd'],
+    [
+      'a: {script: x, image: {name: y, pull_policy: always}}',
+      'jobs:a:image config contains keys that are not supported: pull_policy',
+    ],
+    [
+      'a: {script: x, environment: {name: y, auto_stop_in: 1 day}}',
+      'jobs:a:environment config contains keys that are not supported: auto_stop_in',
+    ],
+    [
+      'a: {script: x, only: {refs: [x]}}',
+      'jobs:a:only config with keys is not supported; it should be an array of strings or regexps',
+    ],
+    ['a: {script: x, when: delayed}', 'jobs:a when: delayed is not supported'],
+  ])('says what is not supported in %s', (text, expected) => {
+    expect(message(text)).toBe(expected);
+  });
+
+  it('counts aliases, and the values that they and merges repeat, before it repeats them', () => {
+    const wide = `{${Array.from({ length: 5_000 }, (_, n) => `k${n}: 1`).join(', ')}}`;
+    const merges = `.a: &a ${wide}\n${Array.from({ length: 50 }, (_, n) => `.j${n}: {<<: *a}`).join('\n')}\nj: {script: x}`;
+    expect(message(merges)).toBe('The file has more than 100000 values, with those that aliases and merges repeat');
+    expect(message(`.a: &a x\n.b: [${'*a,'.repeat(6_000)}]\nj: {script: x}`)).toBe(
+      'The file has more than 5000 aliases',
+    );
+    expect(message(`.a: &a x\n.b: [${'*a,'.repeat(2_000)}]\nj: {script: x}`)).toBeNull();
+  });
+
+  it.each([
+    ['anchors', '&a '],
+    ['tags', '! '],
+    ['tabs', '\t'],
+    ['colons', ': '],
+    ['open quotes', '- "x\n'],
+    ['brackets that close', ']\n'],
+    ['keys', 'a: b\n'],
+    ['blocks', '- |\n\n'],
+  ])('takes time by its length for nothing but %s', (_, piece) => {
+    const begun = performance.now();
+    message(piece.repeat(LARGEST_CONFIG / piece.length - 1));
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
+import { dueDate } from '#src/quick_actions/due_date.ts';
+import { labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
 import { mayHaveQuickActions, splitQuickActions } from '#src/quick_actions/split.ts';
 
 describe('Quick actions in a text', () => {
@@ -93,15 +94,79 @@ describe('Names in the argument of a quick action', () => {
     expect(milestoneTitle('%"next version"')).toBe('next version');
     expect(milestoneTitle('v1')).toBeNull();
   });
+});
 
-  it('are days as people write them', async () => {
-    const now = new Date('2026-11-23T22:30:00Z');
-    expect(await dayOf('2017-04-01', now)).toBe('2017-04-01');
-    expect(await dayOf('tomorrow', now)).toBe('2026-11-24');
-    expect(await dayOf('in 2 days', now)).toBe('2026-11-25');
-    expect(await dayOf('this Friday', now)).toBe('2026-11-27');
-    expect(await dayOf('December 31st', now)).toBe('2026-12-31');
-    expect(await dayOf('soon', now)).toBeNull();
-    expect(await dayOf('9'.repeat(1_000), now)).toBeNull();
+describe('A due date', () => {
+  // A Monday.
+  const now = new Date('2026-11-23T22:30:00Z');
+
+  it.each([
+    ['2017-04-01', '2017-04-01'],
+    ['2027/4/1', '2027-04-01'],
+    ['2027-04-01T10:00:00Z', '2027-04-01'],
+    ['4/1/2027', '2027-04-01'],
+    ['4/1', '2027-04-01'],
+    ['today', '2026-11-23'],
+    ['Tomorrow', '2026-11-24'],
+    ['  tomorrow  at   5pm ', '2026-11-24'],
+    ['yesterday', '2026-11-22'],
+    ['the day after tomorrow', '2026-11-25'],
+    ['in 2 days', '2026-11-25'],
+    ['in\t2  days', '2026-11-25'],
+    ['in a week', '2026-11-30'],
+    ['in three weeks', '2026-12-14'],
+    ['in 1 month', '2026-12-23'],
+    ['in 2 years', '2028-11-23'],
+    ['10 days from now', '2026-12-03'],
+    ['3 days ago', '2026-11-20'],
+    ['Monday', '2026-11-23'],
+    ['Friday', '2026-11-27'],
+    ['this Friday', '2026-11-27'],
+    ['on fri', '2026-11-27'],
+    ['next Friday', '2026-12-04'],
+    ['next Monday', '2026-11-30'],
+    ['last Friday', '2026-11-20'],
+    ['next week', '2026-11-30'],
+    ['next month', '2026-12-23'],
+    ['next year', '2027-11-23'],
+    ['December 31st', '2026-12-31'],
+    ['by December 31st, 2028', '2028-12-31'],
+    ['Dec 31 2028', '2028-12-31'],
+    ['Sept. 3', '2027-09-03'],
+    ['November 23', '2026-11-23'],
+    ['November 22', '2027-11-22'],
+    ['31 December', '2026-12-31'],
+    ['the 3rd of May, 2027', '2027-05-03'],
+    ['Friday, 4 December 2026', '2026-12-04'],
+    ['December 2027', '2027-12-01'],
+    ['February 29', '2028-02-29'],
+  ])('may be written as %j', (text, day) => {
+    expect(dueDate(text, now)).toBe(day);
+  });
+
+  it('a month after the last of January is the last of February', () => {
+    expect(dueDate('in 1 month', new Date('2027-01-31T00:00:00Z'))).toBe('2027-02-28');
+    expect(dueDate('next Sunday', new Date('2026-11-29T00:00:00Z'))).toBe('2026-12-06');
+  });
+
+  it.each([
+    '',
+    'soon',
+    'in days',
+    'in 2 moons',
+    'in 2 days or so',
+    '2026-02-30',
+    '2026-13-01',
+    '0000-01-01',
+    'February 30',
+    'in 9999 years',
+    'next',
+    'day',
+    'this week 5',
+    '9'.repeat(1_000),
+    `in ${'9'.repeat(50)} days`,
+    `tomorrow ${'x '.repeat(40)}`,
+  ])('is not %j', (text) => {
+    expect(dueDate(text, now)).toBeNull();
   });
 });

@@ -9,10 +9,12 @@ import {
 } from '#src/pipelines/config/model.ts';
 import { readList, readOptions } from '#src/pipelines/config/options.ts';
 import { isPattern, splitEntry } from '#src/pipelines/config/pattern.ts';
+import { UNSUPPORTED_OF_ENVIRONMENTS, UNSUPPORTED_OF_JOBS } from '#src/pipelines/config/unsupported.ts';
 import {
   type Budget,
   isRecord,
   type Raw,
+  readBoolean,
   readCommands,
   readNames,
   readVariables,
@@ -58,7 +60,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
   const where = `jobs:${name}`;
   if (name.trim() === '') throw new InvalidConfig("jobs name can't be blank");
   if (!isRecord(raw)) throw new InvalidConfig(`${where} config should be a hash`);
-  requireKeys(raw, where, KEYS);
+  requireKeys(raw, where, KEYS, UNSUPPORTED_OF_JOBS);
   if (name.length > 255) throw new InvalidConfig(`${where} name is too long (maximum is 255 characters)`);
   const stage = scalarText(raw.stage ?? raw.type ?? 'test');
   if (stage === null || !defaults.stages.includes(stage)) {
@@ -113,17 +115,15 @@ function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: str
 function readWhen(value: unknown, where: string): When {
   if (value == null) return 'on_success';
   const found = WHEN.find((word) => word === value);
+  if (value === 'delayed' || value === 'never') throw new InvalidConfig(`${where} when: ${value} is not supported`);
   if (!found) throw new InvalidConfig(`${where} when should be one of: ${WHEN.join(', ')}`);
   return found;
 }
 
-function readBoolean(value: unknown, where: string): boolean | null {
-  if (value == null) return null;
-  if (typeof value !== 'boolean') throw new InvalidConfig(`${where} should be a boolean value`);
-  return value;
-}
-
 function readRefs(value: unknown, where: string, budget: Budget): string[] | null {
+  if (isRecord(value)) {
+    throw new InvalidConfig(`${where} config with keys is not supported; it should be an array of strings or regexps`);
+  }
   if (value != null && !Array.isArray(value))
     throw new InvalidConfig(`${where} config should be an array of strings or regexps`);
   const refs = readNames(value, where, budget);
@@ -142,7 +142,7 @@ function readEnvironment(value: unknown, where: string, budget: Budget): Environ
     throw new InvalidConfig(`${where} config should be a hash or a string`);
   }
   const raw: Raw = isRecord(value) ? value : { name: value };
-  requireKeys(raw, where, ['name', 'url', 'action', 'on_stop']);
+  requireKeys(raw, where, ['name', 'url', 'action', 'on_stop'], UNSUPPORTED_OF_ENVIRONMENTS);
   const { name, url, action = 'start', on_stop: onStop } = raw;
   const text = scalarText(name);
   if (!text) throw new InvalidConfig(`${where} name can't be blank`);

@@ -2,10 +2,16 @@ import { parseDuration } from '#src/artifacts/duration.ts';
 import { InvalidConfig } from '#src/pipelines/config/model.ts';
 import { isPattern } from '#src/pipelines/config/pattern.ts';
 import {
+  UNSUPPORTED_OF_ARTIFACTS,
+  UNSUPPORTED_OF_CACHES,
+  UNSUPPORTED_OF_IMAGES,
+} from '#src/pipelines/config/unsupported.ts';
+import {
   type Budget,
   copyOf,
   isRecord,
   type Raw,
+  readBoolean,
   readNames,
   requireKeys,
   scalarText,
@@ -41,7 +47,7 @@ export function readImage(value: unknown, where: string, budget: Budget, more: r
     return budget.spend(value);
   }
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash or a string`);
-  requireKeys(value, where, ['name', 'entrypoint', ...more]);
+  requireKeys(value, where, ['name', 'entrypoint', ...more], UNSUPPORTED_OF_IMAGES);
   if (typeof value.name !== 'string' || value.name.trim() === '') {
     throw new InvalidConfig(`${where} name should be a string`);
   }
@@ -64,7 +70,7 @@ export function readServices(value: unknown, where: string, budget: Budget): unk
 export function readCache(value: unknown, where: string, budget: Budget): unknown {
   if (value == null) return null;
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
-  requireKeys(value, where, ['key', 'untracked', 'paths']);
+  requireKeys(value, where, ['key', 'untracked', 'paths'], UNSUPPORTED_OF_CACHES);
   if (value.key != null && scalarText(value.key) === null) {
     throw new InvalidConfig(`${where} key should be a string or symbol`);
   }
@@ -77,7 +83,7 @@ export function readCache(value: unknown, where: string, budget: Budget): unknow
 function readArtifacts(value: unknown, where: string, budget: Budget): unknown {
   if (value == null) return null;
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
-  requireKeys(value, where, ['name', 'untracked', 'paths', 'when', 'expire_in']);
+  requireKeys(value, where, ['name', 'untracked', 'paths', 'when', 'expire_in'], UNSUPPORTED_OF_ARTIFACTS);
   const { name, when, expire_in: expireIn } = value;
   if (name != null && typeof name !== 'string') throw new InvalidConfig(`${where} name should be a string`);
   if (when != null && !ARTIFACTS_WHEN.includes(when)) {
@@ -108,10 +114,7 @@ function readCoverage(value: unknown, where: string): string | null {
 
 /** Which files are kept: those below paths, and those that git does not know. */
 function readFiles({ untracked, paths }: Raw, where: string, budget: Budget) {
-  if (untracked != null && typeof untracked !== 'boolean') {
-    throw new InvalidConfig(`${where} untracked should be a boolean value`);
-  }
-  return { untracked: untracked ?? null, paths: readList(paths, `${where} paths`, budget) };
+  return { untracked: readBoolean(untracked, `${where} untracked`), paths: readList(paths, `${where} paths`, budget) };
 }
 
 /** An array of texts. Throws InvalidConfig. */

@@ -1,15 +1,11 @@
-import { parseDocument } from 'yaml';
 import { readJob } from '#src/pipelines/config/job.ts';
 import { type Config, InvalidConfig, type JobConfig, LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
 import { readCache, readImage, readServices } from '#src/pipelines/config/options.ts';
+import { UNSUPPORTED_GLOBALS } from '#src/pipelines/config/unsupported.ts';
 import { Budget, isRecord, type Raw, readCommands, readNames, readVariables } from '#src/pipelines/config/values.ts';
+import { loadYaml } from '#src/pipelines/config/yaml/load.ts';
 
-/** How often one anchor may be repeated, repetitions within repetitions included. */
-const MOST_ALIASES = 1000;
 const MOST_JOBS = 500;
-/** More brackets than this are open at once in no file that means something; reading them takes time by their square. */
-const DEEPEST = 1000;
-
 const DEFAULT_STAGES = ['build', 'test', 'deploy'];
 /** Keys of the file that are no jobs. `types` is the old word for stages. */
 const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'variables', 'stages', 'types', 'cache']);
@@ -17,6 +13,8 @@ const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'v
 /** Reads a `.gitlab-ci.yml`. Throws InvalidConfig with a message for its author. */
 export function parseConfig(text: string): Config {
   const raw = load(text);
+  const unsupported = Object.keys(raw).filter((name) => UNSUPPORTED_GLOBALS.has(name));
+  if (unsupported.length > 0) throw new InvalidConfig(`${unsupported.join(', ')} config is not supported`);
   const budget = new Budget();
   const stages = readNames(raw.stages ?? raw.types, 'stages', budget) ?? DEFAULT_STAGES;
   const defaults = {
@@ -47,30 +45,9 @@ function load(text: string): Raw {
   if (Buffer.byteLength(text) > LARGEST_CONFIG) {
     throw new InvalidConfig(`The file is larger than ${LARGEST_CONFIG} bytes`);
   }
-  if (isTooDeep(text)) throw new InvalidConfig(`The file has more than ${DEEPEST} lists or maps within each other`);
-  let raw: unknown;
-  try {
-    const document = parseDocument(text, { schema: 'core', merge: true, uniqueKeys: false, logLevel: 'silent' });
-    const [error] = document.errors;
-    if (error) throw new InvalidConfig(error.message.split('\n', 1)[0]?.replace(/:$/, '') ?? 'Invalid YAML');
-    raw = document.toJS({ maxAliasCount: MOST_ALIASES });
-  } catch (error) {
-    if (error instanceof InvalidConfig) throw error;
-    // Too many aliases, an alias without anchor, or nesting that is deeper than the stack.
-    throw new InvalidConfig(error instanceof Error ? error.message.slice(0, 200) : 'Invalid YAML');
-  }
+  const raw = loadYaml(text);
   if (!isRecord(raw)) throw new InvalidConfig('Invalid configuration format');
   return raw;
-}
-
-/** Whether brackets are open within brackets too often, those in texts counted like any others. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > DEEPEST) return true;
-  }
-  return false;
 }
 
 /** What a job depends on is a job of an earlier stage. */

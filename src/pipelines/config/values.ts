@@ -22,10 +22,34 @@ export function isRecord(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws InvalidConfig for a mapping with other keys than these. */
-export function requireKeys(value: Raw, where: string, known: readonly string[]): void {
-  const unknown = Object.keys(value).filter((key) => !known.includes(key));
+/** Throws InvalidConfig for a mapping with other keys than these; those of later releases are named as what is not supported. */
+export function requireKeys(
+  value: Raw,
+  where: string,
+  known: readonly string[],
+  unsupported: ReadonlySet<string> = new Set(),
+): void {
+  const others = Object.keys(value).filter((key) => !known.includes(key));
+  const unknown = others.filter((key) => !unsupported.has(key));
   if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
+  if (others.length > 0) {
+    throw new InvalidConfig(`${where} config contains keys that are not supported: ${others.join(', ')}`);
+  }
+}
+
+const TRUTH: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ...['yes', 'Yes', 'YES', 'on', 'On', 'ON', 'y', 'Y'].map((word) => [word, true] as const),
+  ...['no', 'No', 'NO', 'off', 'Off', 'OFF', 'n', 'N'].map((word) => [word, false] as const),
+]);
+
+/** A truth value, also in the words of YAML 1.1. Null when there is nothing. Throws InvalidConfig. */
+export function readBoolean(value: unknown, where: string): boolean | null {
+  if (value == null) return null;
+  const truth = TRUTH.get(value);
+  if (truth === undefined) throw new InvalidConfig(`${where} should be a boolean value`);
+  return truth;
 }
 
 /** A text where a text, a number or a truth value stands; null for anything else. */

@@ -1,0 +1,298 @@
+/** A pattern of Ruby as one of this language. */
+export interface Translated {
+  source: string;
+  flags: string;
+  /** Names of the groups that were written to capture, in their order; atomic groups need further ones. */
+  groups: string[];
+}
+
+/** Options that are switched on and off within a pattern, under the letters of this language. */
+interface Options {
+  i: boolean;
+  /** Whether a dot is also a line end. */
+  s: boolean;
+  /** Whether white space and comments mean nothing. */
+  x: boolean;
+}
+
+/** A group that is being read. */
+interface Frame {
+  /** What was written of it, piece by piece. */
+  pieces: string[];
+  /** Index of the piece to which a quantifier would belong; -1 for none. */
+  atom: number;
+  open: string;
+  close: string;
+  options: Options;
+}
+
+/** Characters of the longest pattern. */
+const LONGEST = 4096;
+
+/** Groups within each other: deeper ones are in no pattern that means something. */
+const DEEPEST = 100;
+
+const HEX = '0-9a-fA-F';
+/** All characters but hexadecimal digits, within brackets. */
+const NOT_HEX = '\\0-\\x2f\\x3a-\\x40\\x47-\\x60\\x67-\\uffff';
+
+/** Escapes that mean something else, or nothing, in this language. `^` and `$` are found at all lines. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  A: '(?<![\\s\\S])',
+  z: '(?![\\s\\S])',
+  Z: '(?=\\n?(?![\\s\\S]))',
+  h: `[${HEX}]`,
+  H: `[^${HEX}]`,
+  R: '(?:\\r\\n|[\\n-\\r\\x85\\u2028\\u2029])',
+  a: '\\x07',
+  e: '\\x1b',
+};
+const ESCAPES_IN_BRACKETS: Readonly<Record<string, string>> = { h: HEX, H: NOT_HEX, a: '\\x07', e: '\\x1b' };
+
+/** `[[:digit:]]`: characters of ASCII. */
+const CLASSES: Readonly<Record<string, string>> = {
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  blank: ' \\t',
+  cntrl: '\\0-\\x1f\\x7f',
+  digit: '0-9',
+  graph: '\\x21-\\x7e',
+  lower: 'a-z',
+  print: '\\x20-\\x7e',
+  punct: '\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e',
+  space: '\\s',
+  upper: 'A-Z',
+  word: '\\w',
+  xdigit: HEX,
+};
+
+/**
+ * Writes a pattern of Ruby in this language: options within it (`(?i)`, `(?mi-x:…)`), atomic groups, possessive quantifiers, comments,
+ * `\h`, `\A`, `\z`, POSIX classes. Takes time by the length of the pattern, and gives one of a length in proportion. Null for what is none;
+ * whether the result is a pattern remains to be seen.
+ *
+ * @param flags of `imx`
+ */
+export function translatePattern(body: string, flags: string): Translated | null {
+  if (body.length > LONGEST) return null;
+  return new Translation(body, { i: flags.includes('i'), s: flags.includes('m'), x: flags.includes('x') }).translate();
+}
+
+class Translation {
+  readonly #body: string;
+  #at = 0;
+  readonly #frames: Frame[];
+  /** Atomic groups so far. */
+  #atomic = 0;
+  /** Names of the groups that were written, and by the names that they had. */
+  readonly #groups: string[] = [];
+  readonly #names = new Map<string, string>();
+  /** With named groups, others do not capture. */
+  readonly #hasNames: boolean;
+
+  constructor(body: string, options: Options) {
+    this.#body = body;
+    this.#frames = [{ pieces: [], atom: -1, open: '', close: '', options }];
+    this.#hasNames = /(?:^|[^\\])\(\?<[A-Za-z_]/.test(body);
+  }
+
+  translate(): Translated | null {
+    const first = this.#frame;
+    const { i, s } = first.options;
+    const flags = `${i ? 'i' : ''}${s ? 's' : ''}`;
+    while (this.#at < this.#body.length) {
+      if (!this.#step()) return null;
+    }
+    // Options without a group of their own hold until the end of the one around them.
+    while (this.#frame.close === '') {
+      if (this.#frame === first) return { source: first.pieces.join(''), flags, groups: this.#groups };
+      this.#end();
+    }
+    return null;
+  }
+
+  get #frame(): Frame {
+    const frame = this.#frames.at(-1);
+    if (!frame) throw new Error('A pattern has always a frame');
+    return frame;
+  }
+
+  #step(): boolean {
+    const char = this.#body.charAt(this.#at);
+    if (char === '\\') return this.#escape();
+    if (char === '[') return this.#brackets();
+    if (char === '(') return this.#open();
+    if (char === ')') return this.#close();
+    if ('*+?{'.includes(char) && this.#quantifier()) return true;
+    if (this.#frame.options.x && /\s/.test(char)) return this.#skip(1);
+    if (this.#frame.options.x && char === '#') {
+      const end = this.#body.indexOf('\n', this.#at);
+      return this.#skip((end < 0 ? this.#body.length : end) - this.#at);
+    }
+    this.#at++;
+    if (char === '|' || char === '^' || char === '$') this.#write(char, false);
+    else this.#write(char);
+    return true;
+  }
+
+  #skip(length: number): true {
+    this.#at += length;
+    return true;
+  }
+
+  #write(piece: string, isAtom = true): void {
+    const { pieces } = this.#frame;
+    this.#frame.atom = isAtom ? pieces.length : -1;
+    pieces.push(piece);
+  }
+
+  #escape(): boolean {
+    const name = this.#body.charAt(this.#at + 1);
+    if (name === '') return false;
+    const [number] = /^[1-9]\d?/.exec(this.#body.slice(this.#at + 1, this.#at + 3)) ?? [];
+    if (number !== undefined) {
+      this.#refer(this.#groups[Number(number) - 1]);
+      return this.#skip(1 + number.length);
+    }
+    const [reference, to = ''] = /^\\k<(\w{1,100})>/.exec(this.#body.slice(this.#at, this.#at + 110)) ?? [];
+    if (reference !== undefined) {
+      this.#refer(this.#names.get(to));
+      return this.#skip(reference.length);
+    }
+    const known = Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined;
+    this.#write(known ?? `\\${name}`);
+    return this.#skip(2);
+  }
+
+  /** Only groups before it can be meant. */
+  #refer(group: string | undefined): void {
+    this.#write(group === undefined ? '(?!)' : `\\k<${group}>`);
+  }
+
+  #brackets(): boolean {
+    let at = this.#at + 1;
+    let text = '[';
+    if (this.#body[at] === '^') {
+      text += '^';
+      at++;
+    }
+    for (let isFirst = true; this.#body[at] !== ']' || isFirst; isFirst = false) {
+      const char = this.#body.charAt(at);
+      const next = this.#body.charAt(at + 1);
+      const [named, not, name = ''] =
+        char === '[' ? (/^\[:(\^?)([a-z]{1,6}):\]/.exec(this.#body.slice(at, at + 12)) ?? []) : [];
+      if (char === '' || (char === '\\' && next === '')) return false;
+      if (named !== undefined) {
+        if (not !== '' || !Object.hasOwn(CLASSES, name)) return false;
+        text += CLASSES[name];
+        at += named.length;
+      } else if (char === '\\') {
+        text += (Object.hasOwn(ESCAPES_IN_BRACKETS, next) ? ESCAPES_IN_BRACKETS[next] : undefined) ?? `\\${next}`;
+        at += 2;
+      } else {
+        text += char === ']' || char === '[' ? `\\${char}` : char;
+        at++;
+      }
+    }
+    this.#at = at + 1;
+    this.#write(`${text}]`);
+    return true;
+  }
+
+  #open(): boolean {
+    if (this.#frames.length > DEEPEST) return false;
+    const rest = this.#body.slice(this.#at, this.#at + 110);
+    if (rest.startsWith('(?#')) {
+      const end = this.#body.indexOf(')', this.#at);
+      return end >= 0 && this.#skip(end + 1 - this.#at);
+    }
+    const [options, on, off = '', end] = /^\(\?([imx]*)(?:-([imx]*))?([:)])/.exec(rest) ?? [];
+    if (options !== undefined) return this.#options(on ?? '', off, end === ':', options.length);
+    const [start = '('] = /^\((?:\?(?:<[A-Za-z_]\w{0,99}>|<?[=!]|>))?/.exec(rest) ?? [];
+    this.#at += start.length;
+    if (start === '(?>') {
+      const name = this.#nameAtomic();
+      this.#begin(`(?:(?=(?<${name}>`, `))\\k<${name}>)`);
+    } else if (start === '(' && this.#body[this.#at] === '?') {
+      return false;
+    } else if (start === '(' && this.#hasNames) {
+      this.#begin('(?:', ')');
+    } else {
+      const isLook = /^\(\?<?[=!]$/.test(start);
+      this.#begin(isLook ? start : `(?<${this.#nameGroup(start.slice(3, -1))}>`, ')');
+    }
+    return true;
+  }
+
+  #nameAtomic(): string {
+    this.#atomic++;
+    return `atomic${this.#atomic}`;
+  }
+
+  #nameGroup(known: string): string {
+    const name = `group${this.#groups.length + 1}`;
+    this.#groups.push(name);
+    if (known !== '') this.#names.set(known, name);
+    return name;
+  }
+
+  #begin(open: string, close: string, options = this.#frame.options): void {
+    this.#frames.push({ pieces: [], atom: -1, open, close, options });
+  }
+
+  /** Options for a group or, without a colon, for the rest of the group around them. */
+  #options(on: string, off: string, isGroup: boolean, length: number): boolean {
+    if (!isGroup && this.#frames.length > DEEPEST) return false;
+    const before = this.#frame.options;
+    const after = {
+      i: (before.i || on.includes('i')) && !off.includes('i'),
+      s: (before.s || on.includes('m')) && !off.includes('m'),
+      x: (before.x || on.includes('x')) && !off.includes('x'),
+    };
+    const [added, removed] = [
+      (['i', 's'] as const).filter((name) => after[name] && !before[name]).join(''),
+      (['i', 's'] as const).filter((name) => !after[name] && before[name]).join(''),
+    ];
+    this.#at += length;
+    this.#begin(`(?${added}${removed === '' ? '' : `-${removed}`}:`, isGroup ? ')' : '', after);
+    return true;
+  }
+
+  #close(): boolean {
+    while (this.#frame.close === '') {
+      if (this.#frames.length === 1) return false;
+      this.#end();
+    }
+    this.#end();
+    return this.#skip(1);
+  }
+
+  /** Writes the group into the one around it. */
+  #end(): void {
+    const frame = this.#frame;
+    this.#frames.pop();
+    this.#write(`${frame.open}${frame.pieces.join('')}${frame.close || ')'}`);
+  }
+
+  /** Whether a quantifier stands here, and something that it belongs to. */
+  #quantifier(): boolean {
+    const frame = this.#frame;
+    const rest = this.#body.slice(this.#at, this.#at + 24);
+    const [whole, quantifier = ''] = /^([*+?]|\{\d{0,9}(?:,\d{0,9})?\})/.exec(rest) ?? [];
+    if (whole === undefined || frame.atom < 0 || /^\{,?\}$/.test(quantifier)) return false;
+    const mark = rest.charAt(quantifier.length);
+    const isPossessive = mark === '+' && !quantifier.startsWith('{');
+    const isLazy = mark === '?';
+    const text = `${quantifier.startsWith('{,') ? `{0${quantifier.slice(1)}` : quantifier}${isLazy ? '?' : ''}`;
+    const atom = frame.pieces.splice(frame.atom).join('');
+    this.#at += quantifier.length + (isLazy || isPossessive ? 1 : 0);
+    if (isPossessive) {
+      const name = this.#nameAtomic();
+      this.#write(`(?:(?=(?<${name}>${atom}${text}))\\k<${name}>)`);
+    } else {
+      // In a group of its own where another quantifier follows.
+      this.#write('*+{'.includes(this.#body.charAt(this.#at) || ' ') ? `(?:${atom}${text})` : `${atom}${text}`);
+    }
+    return true;
+  }
+}
