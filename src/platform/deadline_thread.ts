@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { FairQueue, type FairQueueOptions } from './fair_queue.ts';
+import { startThread } from './thread.ts';
 
 /** The work came to no end in its time, or took too much memory. */
 export class Overrun extends Error {}
@@ -59,7 +60,7 @@ export class DeadlineThread<Input, Output> {
 
   async #start(): Promise<Worker> {
     const resourceLimits = { maxOldGenerationSizeMb: this.#options.memory, maxYoungGenerationSizeMb: 16 };
-    const worker = new Worker(this.#script, { execArgv: [], resourceLimits });
+    const worker = startThread(this.#script, resourceLimits);
     this.#worker = worker;
     const forget = () => {
       if (this.#worker === worker) this.#worker = null;
