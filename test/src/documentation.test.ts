@@ -72,7 +72,8 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   },
   'docs/upgrading.md': { 'Upgrading PostgreSQL': 'test/system/upgrade.test.ts' },
   'docs/webhooks.md': {
-    Requests: 'test/rest/hook_events.test.ts',
+    Requests:
+      'It is a request of the server: test/rest/hook_events.test.ts holds payloads against the changes that they tell of.',
     'Verify the signature': 'test/src/documentation.test.ts',
   },
 };
