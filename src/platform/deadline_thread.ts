@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { Unavailable } from './errors.ts';
 import { FairQueue, type FairQueueOptions } from './fair_queue.ts';
+import { startThread } from './thread.ts';
 
 /** The work took more CPU time or memory than it may, which is due to its input. */
 export class Overrun extends Error {}
@@ -64,7 +65,7 @@ export class DeadlineThread<Input, Output> {
 
   async #start(): Promise<Worker> {
     const resourceLimits = { maxOldGenerationSizeMb: this.#options.memory, maxYoungGenerationSizeMb: 16 };
-    const worker = new Worker(this.#script, { execArgv: [], resourceLimits });
+    const worker = startThread(this.#script, resourceLimits);
     this.#worker = worker;
     const forget = () => {
       if (this.#worker === worker) this.#worker = null;

@@ -1,21 +1,41 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { packageRoot } from '#src/platform/package_root.ts';
+import { packageRoot, packageVersion } from '#src/platform/package_root.ts';
+import { commandsOf } from '../support/documentation.ts';
 import { followServer, printed, run, scratchDirectory } from '../support/server_process.ts';
 
-test('the packed package, installed in another project, serves with npx', { timeout: 300_000 }, async () => {
-  const { directory, remove } = scratchDirectory();
-  try {
-    const packed = await run('npm', ['pack', '--pack-destination', directory], { cwd: packageRoot });
-    expect(packed.status, packed.stderr).toBe(0);
-    const tarball = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? '';
+const QUICKLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
 
-    writeFileSync(path.join(directory, 'package.json'), '{"name": "other", "version": "1.0.0", "private": true}');
-    const flags = ['--prefer-offline', '--no-audit', '--no-fund'];
-    const installed = await run('npm', ['install', ...flags, `./${tarball}`], { cwd: directory });
+/** A project that depends on nothing yet, in a directory. */
+function otherProject(directory: string): void {
+  mkdirSync(directory);
+  writeFileSync(path.join(directory, 'package.json'), '{"name": "other", "version": "1.0.0", "private": true}');
+}
+
+test('the packed package, installed in another project as the documents say, serves with npx', {
+  timeout: 900_000,
+}, async () => {
+  const scratch = scratchDirectory();
+  const { remove } = scratch;
+  const directory = path.join(scratch.directory, 'other');
+  try {
+    const [install, serve] = commandsOf('README.md', 'In the test suite of a client').map(({ command }) => command);
+    expect(serve).toBe('npx gantry serve --ephemeral');
+    const said = commandsOf('docs/testing-clients.md', 'Install').map(({ command }) => command);
+    expect(said).toEqual(['npm ci', 'npm pack', install, 'npx gantry --version']);
+
+    const checkout = path.join(scratch.directory, 'gantry');
+    mkdirSync(checkout);
+    const packed = await run('npm', ['pack', '--pack-destination', checkout], { cwd: packageRoot });
+    expect(packed.status, packed.stderr).toBe(0);
+    otherProject(directory);
+    const bash = (command = '') =>
+      run('/bin/bash', ['-c', command], { cwd: directory, env: { ...process.env, ...QUICKLY } });
+    const installed = await bash(install);
     expect(installed.status, installed.stderr).toBe(0);
+    expect((await bash('npx gantry --version')).stdout).toBe(`${packageVersion()}\n`);
     const inside = readdirSync(path.join(directory, 'node_modules', 'gantry'));
     expect(inside).toContain('dist');
     expect(inside).not.toContain('src');
@@ -38,6 +58,31 @@ test('the packed package, installed in another project, serves with npx', { time
       await server.end('SIGTERM');
     }
     await expect(fetch(server.url)).rejects.toThrow();
+  } finally {
+    remove();
+  }
+});
+
+test('another project can depend on the repository: npm builds the package then', { timeout: 1_800_000 }, async () => {
+  const { directory, remove } = scratchDirectory();
+  try {
+    // What is in this directory, committed or not.
+    const repository = path.join(directory, 'repository');
+    const git = async (...args: string[]) => {
+      const own = ['-c', 'user.name=T', '-c', 'user.email=t@example.org'];
+      const { status, stderr } = await run('git', [...own, `--git-dir=${repository}`, ...args], { cwd: packageRoot });
+      expect(status, stderr).toBe(0);
+    };
+    await git('init', '--quiet');
+    await git('--work-tree=.', 'add', '--all');
+    await git('--work-tree=.', 'commit', '--quiet', '--message', 'All of it');
+    const other = path.join(directory, 'other');
+    otherProject(other);
+    const env = { ...process.env, ...QUICKLY };
+    const installed = await run('npm', ['install', `git+file://${repository}`], { cwd: other, env });
+    expect(installed.status, installed.stderr).toBe(0);
+    const version = await run('npx', ['gantry', '--version'], { cwd: other, env });
+    expect(version).toMatchObject({ status: 0, stdout: `${packageVersion()}\n` });
   } finally {
     remove();
   }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { parse as parseYaml } from 'yaml';
 import { packagePath } from '#src/platform/package_root.ts';
 import {
   gantry,
@@ -172,7 +173,7 @@ describe('The snippets of docs/testing-clients.md', () => {
     const bin = path.join(places.directory, 'bin');
     mkdirSync(bin);
     // Instead of a package from a registry.
-    const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${packagePath('bin/gantry.js')}" "$@"\n`;
+    const npx = `#!/bin/sh\nwhile [ "$1" != gantry ]; do shift; done; shift\nexec "${process.execPath}" "${packagePath('bin/gantry.js')}" "$@"\n`;
     writeFileSync(path.join(bin, 'npx'), npx, { mode: 0o755 });
     symlinkSync(packagePath('node_modules'), path.join(places.directory, 'node_modules'));
     const files = { 'client.py': 'python', 'client.mjs': 'js', 'client.rb': 'ruby' };
@@ -189,6 +190,30 @@ describe('The snippets of docs/testing-clients.md', () => {
     expect(finished.stderr).toBe('');
     expect(finished.stdout).toMatch(/walked\n$/);
     expect(finished.status).toBe(0);
+  });
+});
+
+describe('The jobs for CI in docs/testing-clients.md', () => {
+  const [, chapter = ''] = readFileSync(packagePath('docs/testing-clients.md'), 'utf8').split('\n## In CI\n');
+  const files = [...chapter.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => parseYaml(text));
+  const scripts: [string, string[]][] = [
+    ['GitHub Actions', files[0].jobs.test.steps.flatMap(({ run }: { run?: string }) => run ?? [])],
+    ['.gitlab-ci.yml', files[1].test.script],
+  ];
+
+  it.each(scripts)('%s: runs against a server that is there', { timeout: 300_000 }, async (_name, commands) => {
+    const port = String(await freePort());
+    const places = scratchDirectory();
+    // Instead of installing the package, which test/system/package.test.ts does; and the tests of the project.
+    const gantry = `while [ "$1" != gantry ]; do shift; done; shift\nexec "${process.execPath}" "${packagePath('bin/gantry.js')}" "$@"`;
+    const make = `curl --fail --silent --header 'PRIVATE-TOKEN: ${ROOT}' http://127.0.0.1:${port}/api/v4/user`;
+    for (const [name, text] of Object.entries({ npx: gantry, make }))
+      writeFileSync(path.join(places.directory, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    const script = ['set -e', "trap 'kill $!' EXIT", ...commands].join('\n').replaceAll('8089', port);
+    const env = { ...settings(data), PATH: `${places.directory}:${process.env.PATH}` };
+    const finished = await run('/bin/bash', ['-c', script], { env, cwd: places.directory });
+    places.remove();
+    expect(finished).toMatchObject({ status: 0, stdout: expect.stringContaining('"username":"root"') });
   });
 });
 

@@ -112,6 +112,7 @@ async function expectWhole(): Promise<void> {
   }
 }
 
+/** As docs/upgrading.md says. */
 describe('gantry upgrade', { timeout: 300_000 }, () => {
   it('is named by the server that finds an older PostgreSQL, which it does not touch', async () => {
     await expect(startServer(settings(data))).rejects.toThrow(

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { HashRequest } from '#src/access/sign_in/hashing_thread.ts';
+import { startThread } from '#src/platform/thread.ts';
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const EXTENSION = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
@@ -39,7 +40,7 @@ function take(): Worker {
 }
 
 function start(): Worker {
-  const worker = new Worker(SCRIPT, { execArgv: [], resourceLimits: LIMITS });
+  const worker = startThread(SCRIPT, LIMITS);
   // One that ends while nobody waits for it is not to be used again.
   return worker.on('error', () => drop(worker)).on('exit', () => drop(worker));
 }

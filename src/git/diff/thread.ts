@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { StructuredPatchHunk } from 'diff';
+import { startThread } from '#src/platform/thread.ts';
 
 /** In a checkout the worker is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
@@ -14,7 +15,7 @@ export class CompareThread {
 
   /** Null when it was not done by the deadline, or ran out of memory. */
   async hunks(before: string, after: string, deadline: number): Promise<StructuredPatchHunk[] | null> {
-    this.#worker ??= new Worker(SCRIPT, { execArgv: [], resourceLimits: LIMITS });
+    this.#worker ??= startThread(SCRIPT, LIMITS);
     const signal = AbortSignal.timeout(Math.max(1, Math.floor(deadline - performance.now())));
     const answer = once(this.#worker, 'message', { signal });
     this.#worker.postMessage([before, after]);

@@ -1,0 +1,205 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { signatureHeaders } from '#src/hooks/sign.ts';
+import { findCommand, optionsOf } from '#src/operating/commands/help.ts';
+import { parseConfig } from '#src/pipelines/config/parse.ts';
+import { loadConfig } from '#src/platform/config.ts';
+import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import {
+  blocksOf,
+  commandsOf,
+  documents,
+  inlineCommands,
+  isForShell,
+  readDocument,
+  requireShown,
+  shownCommands,
+  withoutGaps,
+} from '../support/documentation.ts';
+import { run } from '../support/server_process.ts';
+
+/** What runs or reads the blocks of each section: a test, which names the document, or a sentence that says why nothing does. */
+const LOOKED_AT: Record<string, Record<string, string>> = {
+  'README.md': {
+    Start: 'test/system/documentation.test.ts',
+    Test: 'The script .ci/run begins with it.',
+    'A first tour': 'test/system/documentation.test.ts',
+    'In the test suite of a client': 'test/system/package.test.ts',
+  },
+  'CONTRIBUTING.md': {
+    'Set up': 'test/system/documentation.test.ts',
+    Test: 'They run the tests: the script .ci/run does, and the files and scripts that they name are looked for here.',
+  },
+  'docs/backup.md': {
+    'Backup and restore': 'test/system/documentation.test.ts',
+    'Every night': 'test/system/documentation.test.ts',
+    'Only what is new': 'test/system/documentation.test.ts',
+    Verify: 'test/system/documentation.test.ts',
+    'The format': 'test/system/documentation.test.ts',
+  },
+  'docs/graphql.md': {
+    Authentication: 'test/schema/graphql_doc.test.ts',
+    'Twelve tasks': 'test/schema/graphql_doc.test.ts',
+    Uploads: 'test/schema/graphql_doc.test.ts',
+    'Partial answers': 'test/schema/graphql_doc.test.ts',
+    'Persisted documents': 'test/schema/graphql_doc.test.ts',
+    'Cost and limits': 'test/schema/graphql_doc.test.ts',
+    Subscriptions: 'test/schema/graphql_doc.test.ts',
+  },
+  'docs/operating.md': {
+    'Outages and restarts': 'test/system/rolling_restart.test.ts',
+    Metrics: 'test/system/documentation.test.ts',
+    'Checking repositories': 'test/system/documentation.test.ts',
+    'Checking everything else: gantry doctor': 'test/system/documentation.test.ts',
+  },
+  'docs/runners.md': {
+    'Register a runner': 'test/system/documentation.test.ts',
+    'A runner of our own: gantry runner': 'test/system/documentation.test.ts',
+  },
+  'docs/scaling.md': { 'Several servers': 'It is a drawing.' },
+  'docs/testing-clients.md': {
+    Install: 'test/system/package.test.ts',
+    'Start, wait, stop': 'test/system/seed.test.ts',
+    'python-gitlab': 'test/system/seed.test.ts',
+    '@gitbeaker/rest': 'test/system/seed.test.ts',
+    'Ruby: the gem gitlab': 'test/system/seed.test.ts',
+    Go: 'A Go program would have to be compiled, with a library from elsewhere.',
+    'curl and git': 'test/system/seed.test.ts',
+    'In CI': 'test/system/seed.test.ts',
+  },
+  'docs/upgrading.md': { 'Upgrading PostgreSQL': 'test/system/upgrade.test.ts' },
+  'docs/webhooks.md': {
+    Requests:
+      'It is a request of the server: test/rest/hook_events.test.ts holds payloads against the changes that they tell of.',
+    'Verify the signature': 'test/src/documentation.test.ts',
+  },
+};
+
+describe('The blocks of the documents', () => {
+  const blocks = documents.flatMap((file) => blocksOf(file));
+  const shell = blocks.filter(isForShell).flatMap(shownCommands);
+
+  it('are all run or read by a test, or it is said here why not', () => {
+    const found: Record<string, Set<string>> = {};
+    for (const { file, section } of blocks) found[file] = new Set([...(found[file] ?? []), section]);
+    const known = Object.fromEntries(Object.entries(LOOKED_AT).map(([file, by]) => [file, new Set(Object.keys(by))]));
+    expect(found).toEqual(known);
+    for (const [file, sections] of Object.entries(LOOKED_AT))
+      for (const by of Object.values(sections).filter((text) => text.startsWith('test/')))
+        expect(readFileSync(packagePath(by), 'utf8').includes(path.basename(file)), `${by} names ${file}`).toBe(true);
+    expect(readFileSync(packagePath('.ci/run'), 'utf8')).toContain(commandsOf('README.md', 'Test')[0]?.command);
+  });
+
+  it('are read by bash without an error where they are for a shell', async () => {
+    expect(shell.length).toBeGreaterThan(40);
+    const script = shell.map(({ command }) => command).join('\n');
+    expect(await run('/bin/bash', ['-n', '-c', script], {})).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it('are JSON, YAML and jobs of pipelines where they say so', () => {
+    for (const { language, text } of blocks) {
+      if (language === 'json') JSON.parse(withoutGaps(text));
+      if (language === 'yaml') parseYaml(text, { strict: true });
+    }
+    const pipelines = blocks.filter(({ language, text }) => language === 'yaml' && /^ {2}script:/m.test(text));
+    expect(pipelines.length).toBeGreaterThan(0);
+    for (const { text } of pipelines) expect(() => parseConfig(text)).not.toThrow();
+  });
+
+  it('name the version that there is', () => {
+    const versions = blocks.flatMap(({ text }) => [...text.matchAll(/gantry-(\d[\w.-]*)\.tgz/g)]).map(([, one]) => one);
+    expect(versions.length).toBeGreaterThan(2);
+    expect(new Set(versions)).toEqual(new Set([packageVersion()]));
+  });
+});
+
+describe('Commands in the documents', () => {
+  const all = documents.flatMap((file) => [
+    ...inlineCommands(file).map((command) => ({ file, command })),
+    ...blocksOf(file).flatMap(({ text }) => text.split('\n').map((command) => ({ file, command }))),
+  ]);
+
+  it('have names and options that there are, if they are those of gantry', () => {
+    const lines = all.flatMap(({ file, command }) =>
+      [...command.matchAll(/(?:^|\$ |&& |npx (?:--\S+ )*(?:\S+\.tgz )?)gantry( .*?)(?= [|>#&;]|$)/g)].map(
+        ([, words = '']) => ({ file, words: words.trim().split(/[ [\]]+/) }),
+      ),
+    );
+    expect(lines.length).toBeGreaterThan(70);
+    for (const { file, words } of lines) {
+      const [first = ''] = words;
+      if (first.startsWith('-') || first === 'help' || isGroup(first, words)) continue;
+      const name = words.filter((word) => !word.startsWith('-'));
+      const { name: command } = findCommand(name);
+      const options = words.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''));
+      for (const option of options) expect(optionsOf(command), `${file}: gantry ${words.join(' ')}`).toContain(option);
+    }
+  });
+
+  it('are scripts and files that there are, if they are those of npm, node and git', async () => {
+    const { scripts } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
+    const git = await run('git', ['--list-cmds=main'], {});
+    const commandsOfGit = git.stdout.split('\n');
+    for (const { file, command } of all) {
+      const about = `${file}: ${command}`;
+      for (const [, script] of command.matchAll(/npm run ([\w:]+)/g))
+        expect(scripts, about).toHaveProperty([script ?? '']);
+      for (const [, script] of command.matchAll(/npm (start|test)\b/g))
+        expect(scripts, about).toHaveProperty([script ?? '']);
+      for (const [name] of command.matchAll(/\b(bin|scripts|test)\/[\w/.-]+\.[jt]s\b/g))
+        expect(existsSync(packagePath(name)), about).toBe(true);
+      const [, word] = /^(?:\$ )?git (?:-C \S+ |--git-dir=\S+ )?([a-z][\w-]*)/.exec(command) ?? [];
+      if (word && !OF_THE_PROTOCOL.includes(word)) expect(commandsOfGit, about).toContain(word);
+    }
+  });
+});
+
+/** `git info/refs` and others are names of routes. */
+const OF_THE_PROTOCOL = ['info', 'git-upload-pack', 'git-receive-pack'];
+
+/** Whether all commands that begin with the word are meant. */
+function isGroup(first: string, words: readonly string[]): boolean {
+  return first === 'runner' && words.length === 1;
+}
+
+it('The settings that the documents name are there', () => {
+  const text = documents.map((file) => readDocument(file)).join('\n');
+  const names = text.match(/\b(GANTRY|GRAPHQL_MAX|GRAPHQL_TRUSTED)_[A-Z_]*[A-Z]\b/g) ?? [];
+  const settings = [...new Set(names)].filter((name) => !name.startsWith('GANTRY_TEST_'));
+  expect(settings.length).toBeGreaterThan(40);
+  const given = Object.fromEntries(settings.map((name) => [name, '']));
+  expect(loadConfig(given, mkdtempSync(path.join(tmpdir(), 'gantry-settings-'))).warnings).toEqual([]);
+});
+
+it('The program in docs/webhooks.md finds out whether a webhook is genuine', async () => {
+  const [program] = blocksOf('docs/webhooks.md').filter(({ language }) => language === 'js');
+  const encoded = encodeURIComponent(`${program?.text}\nexport { isGenuine };`);
+  const { isGenuine } = await import(`data:text/javascript,${encoded}`);
+  const body = '{"object_kind":"push"}';
+  const headers = signatureHeaders('a token', { id: 'id', at: Math.floor(Date.now() / 1000), body });
+  expect(isGenuine(headers, body, 'a token')).toBe(true);
+  expect(isGenuine(headers, `${body} `, 'a token')).toBe(false);
+  expect(isGenuine(headers, body, 'another')).toBe(false);
+  expect(isGenuine({ ...headers, 'webhook-signature': undefined }, body, 'a token')).toBe(false);
+  const old = signatureHeaders('a token', { id: 'id', at: Math.floor(Date.now() / 1000) - 600, body });
+  expect(isGenuine(old, body, 'a token')).toBe(false);
+});
+
+describe('What a document shows of an answer', () => {
+  it('is compared with the answer, in which there may be more', () => {
+    const answer = '{"id":1,"name":"A…","list":[{"a":1,…},…],…}';
+    const given = { id: 1, name: 'Apples', list: [{ a: 1, b: 2 }], more: true };
+    requireShown('curl', answer, `HTTP/1.1 200 OK\r\n\r\n${JSON.stringify(given)}`);
+    requireShown('curl', 'HTTP/1.1 200 OK\nLink: <…>; rel="first"', 'HTTP/1.1 200 OK\r\nLink: <a>; rel="first"\r\n');
+    for (const wrong of [
+      { ...given, id: 2 },
+      { ...given, name: 'Pears' },
+      { ...given, list: [{ b: 2 }] },
+    ])
+      expect(() => requireShown('curl', answer, JSON.stringify(wrong))).toThrow('curl');
+    expect(() => requireShown('curl', 'HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found')).toThrow('curl');
+  });
+});
