@@ -254,12 +254,12 @@ describe('A push to the source branch', () => {
     await run(work, 'push', '--quiet', 'origin', 'topic');
     const [second, first] = (await run(work, 'log', '-2', '--format=%H')).trim().split('\n');
     await expect
-      .poll(() => systemNotes(id))
+      .poll(() => systemNotes(id), { timeout: 30_000 })
       .toEqual([`added 2 commits\n\n* ${second?.slice(0, 8)} - Add two\n* ${first?.slice(0, 8)} - Add one`]);
     // Who only drops commits adds none.
     await run(work, 'reset', '--quiet', '--hard', 'HEAD~1');
     await run(work, 'push', '--quiet', '--force', 'origin', 'topic');
-    await expect.poll(async () => (await versionsOf(project)).length).toBe(3);
+    await expect.poll(async () => (await versionsOf(project)).length, { timeout: 30_000 }).toBe(3);
     expect(await systemNotes(id)).toHaveLength(1);
   });
 });
