@@ -117,9 +117,9 @@ describe('What else docs/graphql.md shows', () => {
     await until(async () => {
       const query = 'mutation { createIssue(input: { project: "ada/sky", title: "Told" }) { issue { iid } } }';
       await world.graphql(query, {}, ada);
-      return output.includes('opened') || undefined;
+      return output.includes('OPENED') || undefined;
     });
     child.kill();
-    expect(output).toMatch(/^(opened\n)+$/);
+    expect(output).toMatch(/^(OPENED\n)+$/);
   });
 });
