@@ -91,15 +91,15 @@ describe('Forks', () => {
     'have nothing that branches and tags do not lead to (%s a git program)',
     LONG,
     async (how) => {
-      const { project, work } = await source();
+      const project = await world.project({ owner, visibility: 'public' });
+      const work = await workingCopy();
+      await commitFile(work, 'a.txt', 'one\n');
+      await run(work, 'tag', '-a', '-m', 'One', 'v1');
+      await run(work, 'checkout', '--quiet', '-b', 'gone');
+      const removed = await commitFile(work, 'secret.txt', 'secret\n');
+      await run(work, 'push', '--quiet', tokenUrl(project, owner), 'main', 'v1', 'gone');
       const directory = directoryOf(project);
-      const kept = git(directory, ['rev-parse', 'main']).trim();
-      for (const [at, ref] of ['refs/keep-around/x', 'refs/merge-requests/1/head', 'refs/heads/gone'].entries()) {
-        await run(work, 'checkout', '--quiet', '--detach', kept);
-        const oid = await commitFile(work, 'secret.txt', `secret ${at}\n`);
-        await run(work, 'push', '--quiet', 'origin', `${oid}:refs/heads/gone`);
-        git(directory, ['update-ref', ref, oid]);
-      }
+      git(directory, ['update-ref', 'refs/keep-around/x', removed]);
       git(directory, ['update-ref', '-d', 'refs/heads/gone']);
       git(directory, ['repack', '-adq', '--keep-unreachable']);
       const child = await world.project({ owner: forker });

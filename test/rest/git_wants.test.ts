@@ -106,8 +106,12 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
     }
     await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
     expect(await listed(...signedIn(owner))).not.toContain('merge-requests');
-    const pushing = await gitClient(work, ...by, 'push', '--dry-run', 'origin', ':refs/merge-requests/1/head');
-    expect(pushing.said).toContain('remote ref does not exist');
+    const headers = { 'PRIVATE-TOKEN': owner.token };
+    const { body } = await world.send('GET', `/${project.fullPath}.git/info/refs?service=git-receive-pack`, {
+      headers,
+    });
+    expect(String(body)).toContain('refs/heads/main');
+    expect(String(body)).not.toContain('merge-requests');
   });
 });
 

@@ -80,26 +80,30 @@ describe('Fetching over SSH', () => {
     expect((await sshGit(key, scratch(), 'ls-remote', ssh.url(project))).output).not.toContain('keep-around');
   });
 
-  it('gives away no object that no ref leads to, and refs of merge requests to those who may read them', LONG, async () => {
-    const { project, work, head } = await pushed();
-    const removed = await commitFile(work, 'secret.txt', 'secret\n');
-    await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main'));
-    const directory = directoryOf(project);
-    git(directory, ['update-ref', 'refs/heads/main', head]);
-    git(directory, ['update-ref', 'refs/merge-requests/1/head', removed]);
-    const fetching = async (version: number, name: string) => {
-      const by = ['-c', `protocol.version=${version}`];
-      return sshGit(key, await workingCopy(), ...by, 'fetch', '--quiet', ssh.url(project), name);
-    };
-    for (const name of [head, removed, 'refs/merge-requests/1/head']) expect((await fetching(2, name)).code).toBe(0);
-    await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
-    expect((await sshGit(key, work, 'ls-remote', 'origin')).output).not.toContain('merge-requests');
-    for (const version of [0, 2]) {
-      const { code, said } = await fetching(version, removed);
-      expect([code, said]).toEqual([128, expect.stringContaining(`not our ref ${removed}`)]);
-      expect((await fetching(version, head)).code).toBe(0);
-    }
-  });
+  it(
+    'gives away no object that no ref leads to, and refs of merge requests to those who may read them',
+    LONG,
+    async () => {
+      const { project, work, head } = await pushed();
+      const removed = await commitFile(work, 'secret.txt', 'secret\n');
+      await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main'));
+      const directory = directoryOf(project);
+      git(directory, ['update-ref', 'refs/heads/main', head]);
+      git(directory, ['update-ref', 'refs/merge-requests/1/head', removed]);
+      const fetching = async (version: number, name: string) => {
+        const by = ['-c', `protocol.version=${version}`];
+        return sshGit(key, await workingCopy(), ...by, 'fetch', '--quiet', ssh.url(project), name);
+      };
+      for (const name of [head, removed, 'refs/merge-requests/1/head']) expect((await fetching(2, name)).code).toBe(0);
+      await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
+      expect((await sshGit(key, work, 'ls-remote', 'origin')).output).not.toContain('merge-requests');
+      for (const version of [0, 2]) {
+        const { code, said } = await fetching(version, removed);
+        expect([code, said]).toEqual([128, expect.stringContaining(`not our ref ${removed}`)]);
+        expect((await fetching(version, head)).code).toBe(0);
+      }
+    },
+  );
 
   it('gives away blobs later, as over HTTP', LONG, async () => {
     const { project } = await pushed();
