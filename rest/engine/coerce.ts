@@ -226,7 +226,7 @@ const SCALARS: Record<string, (text: string) => unknown> = {
   ID: (text) => SCALARS.Int?.(text),
   Float(text) {
     const number = Number(text);
-    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
+    if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
       throw new Unusable('is invalid');
     }
     return number;

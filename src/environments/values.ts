@@ -16,5 +16,5 @@ export function slugOf(name: string): string {
   if (slug === name && slug.length <= LONGEST_SLUG) return slug;
   const digest = createHash('sha256').update(name).digest('hex');
   const suffix = BigInt(`0x${digest}`).toString(36).slice(-DIGEST);
-  return `${slug.slice(0, LONGEST_SLUG - DIGEST - 1).replace(/-+$/, '')}-${suffix}`;
+  return `${slug.slice(0, LONGEST_SLUG - DIGEST - 1).replace(/(?<!-)-+$/, '')}-${suffix}`;
 }

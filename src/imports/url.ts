@@ -29,7 +29,7 @@ export function parseImportUrl(text: string): ImportSource | string {
   if (credentials === undefined) return 'must hold a user name and a password that can be sent, or none';
   url.username = '';
   url.password = '';
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '');
   return { url, credentials };
 }
 

@@ -48,7 +48,10 @@ const TO_NOTE = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - 
 
 /** The SHA-256 fingerprint by which a key is stored: base64 without padding. */
 export function fingerprintOf(key: Buffer): string {
-  return createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+  return createHash('sha256')
+    .update(key)
+    .digest('base64')
+    .replace(/(?<!=)=+$/, '');
 }
 
 /** Who has the key with this fingerprint just now, in one statement; null when nobody, or a user who is blocked. */

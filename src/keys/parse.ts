@@ -23,13 +23,15 @@ export function parsePublicKey(text: string): PublicKey {
   const [, type = '', base64 = '', comment = ''] =
     /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(.*))?$/.exec(line) ?? [];
   const bytes = Buffer.from(base64, 'base64');
-  const whole = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  const whole = bytes.toString('base64').replace(/(?<!=)=+$/, '') === base64.replace(/(?<!=)=+$/, '');
   if (!whole || /\p{Cc}/u.test(comment) || !isKey(type, bytes)) throw refusal('is invalid', true);
   const digest = (name: string) => crypto.createHash(name).update(bytes).digest();
   return {
     key: [type, bytes.toString('base64'), ...(comment === '' ? [] : [comment])].join(' '),
     fingerprint: (digest('md5').toString('hex').match(/../g) ?? []).join(':'),
-    fingerprintSha256: digest('sha256').toString('base64').replace(/=+$/, ''),
+    fingerprintSha256: digest('sha256')
+      .toString('base64')
+      .replace(/(?<!=)=+$/, ''),
   };
 }
 

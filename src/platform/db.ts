@@ -208,7 +208,7 @@ export function vanished(error: unknown): string | null {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return null;
   const text = JSON.stringify(error.meta ?? {});
   if (!text.includes('"23503"') || !text.includes('insert or update on table')) return null;
-  return /([a-z]+)_id_fkey/.exec(text)?.[1] ?? null;
+  return /(?<![a-z])([a-z]+)_id_fkey/.exec(text)?.[1] ?? null;
 }
 
 /** Whether PostgreSQL broke a transaction off because of another one that ran beside it: it may be tried again. */

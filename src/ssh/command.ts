@@ -47,6 +47,6 @@ function unquoted(word: string): string {
 function projectPath(text: string): string {
   return text
     .replace(/^\/+/, '')
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '');
 }

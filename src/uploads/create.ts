@@ -82,7 +82,7 @@ export function fileNameOf(given: string): string {
   const ending = path.extname(plain).slice(0, 20);
   const name = `${path.basename(plain, path.extname(plain)).slice(0, 200)}${ending}`;
   if (/^\.*$/.test(name)) return 'file';
-  return RESERVED.test(name) ? `_${name}` : name.replace(/\.+$/, '');
+  return RESERVED.test(name) ? `_${name}` : name.replace(/(?<!\.)\.+$/, '');
 }
 
 /** Names of devices on Windows, whatever their ending. */

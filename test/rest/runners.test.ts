@@ -334,6 +334,15 @@ describe('POST /ci/lint', () => {
     expect([status, body.status]).toEqual([200, 'invalid']);
   });
 
+  it('costs so much in GraphQL that one operation has five texts checked at most', async () => {
+    const query = (times: number) =>
+      `{${Array.from({ length: times }, (_, n) => `c${n}: ciLint(content: "a: {script: x}") { status }`).join(' ')}}`;
+    const few = (await world.graphql(query(4))).body;
+    expect(few.data.c3).toEqual({ status: 'VALID' });
+    const many = (await world.graphql(query(6))).body;
+    expect(many.errors[0].extensions.code).toBe('QUERY_TOO_LARGE');
+  });
+
   it('400 without content, and where it is no text', async () => {
     expect(await world.api().post('/ci/lint', {})).toMatchObject({
       status: 400,

@@ -53,7 +53,8 @@ export async function fetchAll(url: string, directory: string, signal: AbortSign
   await run(['clone', '--quiet', '--bare', '--template=', '--no-local', '--', url, clone], signal);
   // A clone takes over what the source has.
   const config = await readFile(path.join(clone, 'config'), 'utf8');
-  if (/^\s*objectformat\s*=\s*(?!sha1\s*$)/im.test(config)) throw new ForeignHashes(`${url} has no SHA-1 hashes`);
+  if (/^[ \t]*objectformat[ \t]*=[ \t]*(?!sha1[ \t]*$)/im.test(config))
+    throw new ForeignHashes(`${url} has no SHA-1 hashes`);
   if (existsSync(path.join(clone, 'shallow'))) throw new ShallowSource(`${url} is shallow`);
   const head = await readFile(path.join(clone, 'HEAD'), 'utf8');
   await rm(path.join(directory, 'objects'), { recursive: true });

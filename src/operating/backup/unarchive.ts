@@ -83,7 +83,7 @@ function requireHeader(header: Buffer): void {
 }
 
 function octal(header: Buffer, at: number, width: number): number {
-  const text = header.toString('latin1', at, at + width).replace(/[\0 ]+$/, '');
+  const text = header.toString('latin1', at, at + width).replace(/(?<![\0 ])[\0 ]+$/, '');
   if (!/^[0-7]+$/.test(text)) throw new BrokenArchive('a header is damaged');
   return Number.parseInt(text, 8);
 }

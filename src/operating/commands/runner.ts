@@ -106,5 +106,5 @@ function urlOf(given: string): string {
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
     throw new UsageError(`--url "${given}" is not the URL of a server`);
   }
-  return given.replace(/\/+$/, '');
+  return given.replace(/(?<!\/)\/+$/, '');
 }

@@ -32,7 +32,7 @@ export class RunnerApi {
 
   /** @param url of the server */
   constructor(url: string) {
-    this.#base = `${url.replace(/\/+$/, '')}/api/v4`;
+    this.#base = `${url.replace(/(?<!\/)\/+$/, '')}/api/v4`;
   }
 
   /** Registers a runner; its ID and token. Throws Refused. */

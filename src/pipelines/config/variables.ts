@@ -23,7 +23,7 @@ export function refSlug(ref: string): string {
     .toLowerCase()
     .slice(0, 63)
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
 }
 
 /**

@@ -47,7 +47,7 @@ function parseUploads(text: string, cwd: string): { directory: string } | Pick<S
   if (!/^[a-z0-9+]+:\/\//i.test(text)) return { directory: path.resolve(cwd, parsePath(text)) };
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(text) ?? [];
   if (bucket === undefined) throw new Error(`"${text}" is neither a directory nor of the form s3://bucket/prefix`);
-  return { bucket, prefix: prefix === '' ? '' : `${prefix.replace(/\/+$/, '')}/` };
+  return { bucket, prefix: prefix === '' ? '' : `${prefix.replace(/(?<!\/)\/+$/, '')}/` };
 }
 
 function s3Credentials(

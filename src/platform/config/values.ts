@@ -47,7 +47,7 @@ export function parseExternalUrl(text: string): string {
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
     throw new Error('must not hold a query, a fragment or credentials');
   }
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Does not repeat the value in its message: it may hold a password. */
