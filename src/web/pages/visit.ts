@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { findSession, type Session } from '#src/access/sessions/session.ts';
+import { type SshAddress, sshBase } from '#src/platform/ssh_address.ts';
 import { readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { render } from '#src/web/pages/render.ts';
 
@@ -10,6 +11,8 @@ export interface PageOptions {
   contextOf(actor: Actor | null, request: Request): Context;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
+  /** Where clients of git reach the server over SSH; null where they do not. */
+  sshAddress(): SshAddress | null;
   /** Path of the stylesheet. */
   stylesheet(): Promise<string>;
   /** Called with unexpected errors. */
@@ -25,6 +28,8 @@ export interface Visit {
   readonly session: Session | null;
   /** URL of the server as the visitor uses it, without a trailing slash. */
   readonly baseUrl: string;
+  /** What the addresses of repositories over SSH begin with; null where there are none. */
+  readonly sshBase: string | null;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
   /** The `authenticity_token` of this browser's forms. */
@@ -43,12 +48,14 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
   const csrf = csrfOf(nobody.secret, browser);
+  const ssh = options.sshAddress();
   return {
     request,
     response,
     context: options.contextOf(session?.actor ?? null, request),
     session,
     baseUrl,
+    sshBase: ssh && sshBase(baseUrl, ssh),
     secure,
     csrf,
     show(view, values, status = 200) {
