@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -18,15 +19,21 @@ async function commit(branch: string, files: number): Promise<string> {
   return body.id;
 }
 
-await commit('main', 1);
-await api.post(`/projects/${project.id}/repository/branches`, { branch: 'large', ref: 'main' });
-await api.post(`/projects/${project.id}/repository/branches`, { branch: 'small', ref: 'main' });
-const large = await commit('large', FILES);
-const small = await commit('small', 3);
+let large = '';
+let small = '';
+
+beforeAll(async () => {
+  await commit('main', 1);
+  await api.post(`/projects/${project.id}/repository/branches`, { branch: 'large', ref: 'main' });
+  await api.post(`/projects/${project.id}/repository/branches`, { branch: 'small', ref: 'main' });
+  large = await commit('large', FILES);
+  small = await commit('small', 3);
+});
+
 const at = (sha: string) => `/projects/${project.id}/repository/commits/${sha}`;
 
 describe('A commit with more files than a list of diffs shows', () => {
-  it('has true statistics, in both APIs', async () => {
+  it('has true statistics, in both APIs', LONG, async () => {
     const stats = { additions: FILES, deletions: 0, total: FILES };
     expect((await api.get(at(large))).body.stats).toEqual(stats);
     const query = `{ project(ref: ${project.id}) { repository { commit(ref: "${large}") { stats { additions deletions total } } } } }`;
@@ -34,7 +41,7 @@ describe('A commit with more files than a list of diffs shows', () => {
     expect(data.project.repository.commit.stats).toEqual(stats);
   });
 
-  it('has a list of diffs that says that it does not go on to the end', async () => {
+  it('has a list of diffs that says that it does not go on to the end', LONG, async () => {
     const cut = await api.get(`${at(large)}/diff?per_page=1`);
     expect([cut.status, cut.headers['x-total'], cut.headers['x-diff-overflow']]).toEqual([200, '3000', 'true']);
     const whole = await api.get(`${at(small)}/diff?per_page=1`);
@@ -47,7 +54,7 @@ describe('A commit with more files than a list of diffs shows', () => {
     expect(await told(small)).toEqual({ totalCount: 3, overflow: false });
   });
 
-  it('is compared, and merged, with the same sign', async () => {
+  it('is compared, and merged, with the same sign', LONG, async () => {
     const compared = await api.get(`/projects/${project.id}/repository/compare?from=main&to=large`);
     expect([compared.body.diffs.length, compared.body.compare_timeout]).toEqual([3000, true]);
     expect((await api.get(`/projects/${project.id}/repository/compare?from=main&to=small`)).body.compare_timeout).toBe(
