@@ -64,6 +64,7 @@ import { consentPages } from '#src/web/pages/consent.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { PublicText } from '#src/web/public_text.ts';
+import { serveRawSnippets } from '#src/web/raw_snippets.ts';
 import { forgetCaller, noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { isArtifactsPath } from '#src/web/runner_artifacts.ts';
@@ -232,7 +233,7 @@ export function createApp({
   );
   serveRest(app, entrance);
 
-  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
@@ -248,6 +249,7 @@ export function createApp({
   app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
+  app.use(serveRawSnippets({ contextOf: domainContext, authenticate: identifyVisitor, sendContent: sendRaw }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {

@@ -94,6 +94,7 @@ const PARTICULAR: ReadonlyMap<string, Refusal> = new Map([
   [UNMERGEABLE.NOT_NOW, { status: 405, body: { message: '405 Method Not Allowed' } }],
   [UNMERGEABLE.CONFLICTS, { status: 406, body: { message: UNMERGEABLE.CONFLICTS } }],
   [PLAIN.INVALID_HOOK_URL, { status: 422, body: { error: 'Invalid url given' } }],
+  [PLAIN.PRIVATE_HOOK_URL, { status: 422, body: { error: `Invalid url given. ${PLAIN.PRIVATE_HOOK_URL}` } }],
   [PLAIN.UNTESTABLE_HOOK, { status: 422, body: { message: PLAIN.UNTESTABLE_HOOK } }],
   [UNMERGEABLE.NOT_AWAITED, { status: 406, body: { message: '406 Not Acceptable' } }],
 ]);

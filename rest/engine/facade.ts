@@ -121,7 +121,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
   };
 }
 
-const EXPOSED = PAGINATION_HEADERS.join(', ');
+const EXPOSED = [...PAGINATION_HEADERS, 'X-Diff-Overflow'].join(', ');
 
 /** A request at its endpoint. */
 interface Call {

@@ -31,6 +31,9 @@ export function respond(
     const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
     for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
   }
+  for (const [name, key] of Object.entries(route.flags ?? {})) {
+    if ((subtree as Record<string, unknown>)[key] === true) response.setHeader(name, 'true');
+  }
   send(response, status, JSON.stringify(body), request);
 }
 

@@ -77,6 +77,8 @@ export interface Route {
   readonly omitNull?: readonly string[];
   /** The links to further pages have this parameter, unless it was given, with what the connection of the result has at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
+  /** Headers that are `true` where the connection of the result is at the key. */
+  readonly flags?: Readonly<Record<string, string>>;
   /** Keys of the record, or of each record, whose numbers are texts, with so many decimals, or as many as they have and one at least. */
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */

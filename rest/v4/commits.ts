@@ -31,6 +31,9 @@ export const commits: Route[] = [
     operation: operations.CommitDiffDocument,
     result: 'project.repository.commit.fileDiffs',
     precheck,
+    description:
+      'The files that a commit changed, by path. Where files are missing at the end or are too large, the header `X-Diff-Overflow` is `true`.',
+    flags: { 'X-Diff-Overflow': 'overflow' },
     omitNull: ['too_large'],
   },
 ];

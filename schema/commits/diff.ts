@@ -46,12 +46,19 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
 
 const FileDiffConnection = connectionOf('FileDiff', FileDiff);
 
+builder.objectField(FileDiffConnection, 'overflow', (t) =>
+  t.boolean({
+    description: 'Whether files of the whole list are missing at its end, or are too large, because there are too many.',
+    resolve: (page) => 'overflow' in page && page.overflow === true,
+  }),
+);
+
 builder.objectFields(Commit, (t) => ({
   diffs: t.field({
     type: [FileDiff],
     description:
       'The files that the commit changed compared to its first parent, by path. `fileDiffs` has them page by page.',
-    resolve: (commit, _args, context) => commitDiff(context, commit),
+    resolve: async (commit, _args, context) => (await commitDiff(context, commit)).entries,
   }),
   fileDiffs: t.field({
     type: FileDiffConnection,

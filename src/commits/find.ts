@@ -77,10 +77,18 @@ export interface CommitStats {
   deletions: number;
 }
 
+/** Lines are counted in more files, and in larger ones, than a list of diffs shows. */
+const COUNTED = {
+  changes: 500_000,
+  files: 500_000,
+  fileBytes: 64 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+};
+
 /** The lines that a commit added and removed against its first parent. */
 export function commitStats(context: Context, { repository, oid }: CommitRow): Promise<CommitStats> {
   return remembered(repository, `stats ${oid}`, async () => {
-    const diff = () => diffCommit(repository, oid, { text: false });
+    const diff = () => diffCommit(repository, oid, { text: false, limits: COUNTED });
     const { additions, deletions } = await withEffort(context, diff);
     return { additions, deletions };
   });

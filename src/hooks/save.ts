@@ -128,10 +128,12 @@ function columns({ imports, secret }: Context, values: HookValues, isSystem: boo
   };
 }
 
-/** Throws what behaviour.md 1.5 has for each kind of hook. */
+const PRIVATE = 'must not lead to a private address, unless GANTRY_WEBHOOK_HOSTS allows its host';
+
+/** Throws what behaviour.md 1.5 has for each kind of hook, with the reason where the address is private. */
 function checkUrl(text: string, hosts: readonly string[], isSystem: boolean): void {
   const url = parseHookUrl(text);
   if (url !== null && !isBlocked(url, hosts)) return;
-  if (!isSystem) throw new BadRequest(PLAIN.INVALID_HOOK_URL, 'url');
-  throw new ValidationFailed({ url: ['must be a valid URL'] });
+  if (!isSystem) throw new BadRequest(url === null ? PLAIN.INVALID_HOOK_URL : PLAIN.PRIVATE_HOOK_URL, 'url');
+  throw new ValidationFailed({ url: [url === null ? 'must be a valid URL' : PRIVATE] });
 }

@@ -58,8 +58,9 @@ export const PLAIN = {
   NO_LABEL_FOR_LIST: 'The label is not one of the project',
   NO_POSITION_OF_BOARD: 'The position must be one of a list of the board',
   UNPLAYABLE_JOB: 'Only a manual job that has not started can be played',
-  INVALID_HOOK_URL:
-    'The URL of a webhook must begin with http:// or https:// and lead to a public address, or to one that the server allows',
+  INVALID_HOOK_URL: 'The URL of a webhook must begin with http:// or https:// and name a host',
+  PRIVATE_HOOK_URL:
+    'The URL of a webhook leads to a private address; administrators allow hosts by the setting GANTRY_WEBHOOK_HOSTS',
   UNTESTABLE_HOOK: 'There is nothing in the project that such an event could be about',
   HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;

@@ -64,10 +64,6 @@ describe('POST /projects/:id/hooks', () => {
     'http://',
     'javascript:alert(1)',
     'http://exa mple.org',
-    'http://10.0.0.1/',
-    'http://localhost:80/',
-    'http://[::1]/',
-    'http://0x7f000001/',
     'http://%zz@example.org/',
     `http://example.org/${'x'.repeat(2000)}`,
   ])('422 for the URL %j', async (wrong) => {
@@ -76,6 +72,18 @@ describe('POST /projects/:id/hooks', () => {
     expect([status, body]).toEqual([422, { error: 'Invalid url given' }]);
     expect(await world.db.hook.count()).toBe(before);
   });
+
+  it.each(['http://10.0.0.1/', 'http://localhost:80/', 'http://[::1]/', 'http://0x7f000001/'])(
+    '422 for the private address %j, with the reason and the setting',
+    async (wrong) => {
+      const before = await world.db.hook.count();
+      const { status, body } = await api.post(at, { url: wrong });
+      expect([status, body]).toEqual([422, { error: expect.stringMatching(/^Invalid url given\./) }]);
+      expect(body.error).toContain('leads to a private address');
+      expect(body.error).toContain('GANTRY_WEBHOOK_HOSTS');
+      expect(await world.db.hook.count()).toBe(before);
+    },
+  );
 
   it('400 without a URL, and for a token that no header can hold', async () => {
     expect(await api.post(at, {})).toMatchObject({ status: 400, body: { error: 'url is missing' } });

@@ -364,7 +364,7 @@ describe('The commits, changes and versions of a merge request', () => {
     expect(commits.headers['x-total']).toBe('2');
     expect((await api.get(`${at}/1/commits?per_page=1&page=2`)).body[0].id).toBe(head);
     const { body } = await api.get(`${at}/1/changes`);
-    expect(Object.keys(body)).toEqual([...KEYS, 'subscribed', 'changes']);
+    expect(Object.keys(body)).toEqual([...KEYS, 'subscribed', 'changes', 'overflow']);
     expect(body.changes.map(({ new_path }: { new_path: string }) => new_path)).toEqual(['b.txt', 'c.txt']);
     expect(body.changes[0]).toMatchObject({ new_file: true, diff: expect.stringContaining('+b.txt') });
     const [version] = (await api.get(`${at}/1/versions`)).body;

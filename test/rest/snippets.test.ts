@@ -244,3 +244,57 @@ describe('A personal snippet', () => {
     expect((await world.graphql(query, {}, outsider)).body.errors[0].extensions.code).toBe('NOT_FOUND');
   });
 });
+
+describe('The address that raw_url gives', () => {
+  const rawUrl = (id: number) =>
+    `{ node(id: "${Buffer.from(`Snippet:${id}`).toString('base64')}") { ... on Snippet { rawUrl } } }`;
+  const fetched = async (url: string, who?: TestUser) => {
+    const response = await fetch(url, { headers: who ? { 'PRIVATE-TOKEN': who.token } : {} });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+
+  it('leads to the text of a snippet, as plain text that no browser takes for a page', async () => {
+    const code = '<script>alert("ü")</script>';
+    const { body } = await create(reporter, { code, visibility: 'public', file_name: 'a.html' });
+    const url = (await world.graphql(rawUrl(body.id), {}, reporter)).body.data.node.rawUrl;
+    expect(url).toBe(`${world.url}/${project.fullPath}/snippets/${body.id}/raw`);
+    const { status, text: raw, headers } = await fetched(url);
+    expect([status, raw]).toEqual([200, code]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
+    });
+    const own = await world.api(owner).post('/snippets', { ...text, content: 'mine', visibility: 'public' });
+    expect(await fetched(own.body.raw_url)).toMatchObject({ status: 200, text: 'mine' });
+  });
+
+  it('is nothing for those who do not see the snippet, and below other places', async () => {
+    const secret = await create(reporter, { visibility: 'private' });
+    const inside = await create(reporter, { visibility: 'internal' });
+    const own = await world.api(owner).post('/snippets', { ...text, content: 'mine', visibility: 'private' });
+    const open = await create(reporter, { visibility: 'public' });
+    const url = (id: number, place = `/${project.fullPath}`) => `${world.url}${place}/snippets/${id}/raw`;
+    expect((await fetched(url(secret.body.id), reporter)).status).toBe(200);
+    expect((await fetched(url(inside.body.id), outsider)).status).toBe(200);
+    expect((await fetched(own.body.raw_url, owner)).status).toBe(200);
+    const hidden: [string, TestUser | undefined][] = [
+      [url(secret.body.id), outsider],
+      [url(secret.body.id), undefined],
+      [url(inside.body.id), external],
+      [url(inside.body.id), undefined],
+      [own.body.raw_url, outsider],
+      [own.body.raw_url, undefined],
+      [url(open.body.id, ''), owner],
+      [url(open.body.id, '/elsewhere/app'), owner],
+      [url(own.body.id), owner],
+      [url(999_999), owner],
+    ];
+    for (const [address, who] of hidden) {
+      const { status, text: raw } = await fetched(address, who);
+      expect([address, status]).toEqual([address, 404]);
+      expect(raw).not.toContain('first line');
+      expect(raw).not.toContain('mine');
+    }
+  });
+});

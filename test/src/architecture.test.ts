@@ -140,6 +140,7 @@ describe('Who may import whom', () => {
         'platform/limited',
         'platform/fair_queue',
         'platform/spooled_file',
+        'platform/utf8',
         'generated/operations',
       ].map((name) => `#src/${name}.ts`),
     );

@@ -1,9 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '#src/app.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import type { SshAddress } from '#src/platform/ssh_address.ts';
 import { Browser } from '../support/browser.ts';
+import { sender } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { SAMPLES } from '../support/ssh_keys.ts';
-import { startWorld, type TestUser } from '../support/world.ts';
+import { SECRET, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
 const PNG = Buffer.from(
@@ -214,5 +222,64 @@ describe('E-mail addresses and SSH keys', () => {
       await visitor.submit(`/profile/${path}`);
     }
     expect((await world.api(owner).get('/user/emails')).body).toHaveLength(1);
+  });
+});
+
+describe('The address of a form', () => {
+  const actions = readdirSync(packagePath('views')).flatMap((view) => {
+    const text = readFileSync(packagePath(`views/${view}`), 'utf8');
+    return [...text.matchAll(/<form[^>]*method="post"[^>]*action="(\/[^"]*)"/g)].map(([, action = '']) => action);
+  });
+  const addresses = [...new Set([...actions.map((action) => action.replace(/<%=.*?%>/g, '999')), '/users/password'])];
+
+  it.each(addresses)('leads back to a page where somebody reloads what a mistake brought: %s', async (address) => {
+    const { visitor } = await onProfile();
+    const { status, headers } = await visitor.request('GET', address);
+    // The pages at the end of a link say that it is not valid any more.
+    const isOfLink = address === '/users/password/edit' || address === '/users/confirmation';
+    expect([address, status]).toEqual([
+      address,
+      isOfLink ? 404 : expect.toSatisfy((code) => [200, 303].includes(code)),
+    ]);
+    if (status !== 303) return;
+    await visitor.get(String(headers.location));
+    expect([address, visitor.answer.status]).toEqual([address, expect.toSatisfy((code) => [200, 303].includes(code))]);
+  });
+
+  it('is one of many', () => {
+    expect(addresses).toEqual(expect.arrayContaining(['/profile/keys', '/profile/keys/999/delete', '/profile/avatar']));
+    expect(addresses.length).toBeGreaterThan(20);
+  });
+});
+
+describe('Where git is served over SSH', () => {
+  const page = async (address: SshAddress | null) => {
+    const { db } = world;
+    const stores = { db, secret: SECRET, jobs: { enqueue: async () => undefined }, repositories: world.repositories };
+    const app = createApp({ ...stores, uploads: world.uploads, sshAddress: () => address });
+    const server = createServer(app).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { send, close } = sender(port);
+    onTestFinished(close);
+    const { visitor } = await onProfile();
+    return String(
+      (await send('GET', '/profile', { headers: { cookie: `gantry_session=${visitor.cookie('gantry_session')}` } }))
+        .body,
+    );
+  };
+
+  it('the profile says so, with the address', async () => {
+    const text = await page({ host: 'git.example.org', port: 2222 });
+    expect(text).toContain('clone and push over SSH');
+    expect(text).toContain('<code>ssh://git@git.example.org:2222</code>');
+    expect(text).not.toContain('does not offer git over SSH');
+  });
+
+  it('and where it is not, the profile says that', async () => {
+    const text = await page(null);
+    expect(text).toContain('does not offer git over SSH');
+    expect(text).not.toContain('clone and push over SSH');
   });
 });

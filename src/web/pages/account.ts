@@ -12,18 +12,24 @@ import { changePassword, passwordChangeErrors } from '#src/users/change_password
 import { findViewer } from '#src/users/find.ts';
 import { freshSession } from '#src/web/pages/enter.ts';
 import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
-import type { Pages } from '#src/web/pages/page.ts';
+import { leadTo, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
 /** The account of the signed-in user: password and two-factor authentication. */
 export function accountPages({ own, ownForm }: Pages): Router {
   return Router()
     .get('/profile/account', own(showAccount))
+    .get('/profile/account/password', leadTo('/profile/account'))
     .post('/profile/account/password', ownForm(submitPassword))
+    .get('/profile/account/sessions', leadTo('/profile/account'))
     .post('/profile/account/sessions', ownForm(endOthers))
+    .get('/profile/two_factor/setup', leadTo('/profile/account'))
     .post('/profile/two_factor/setup', ownForm(setUp))
+    .get('/profile/two_factor', leadTo('/profile/account'))
     .post('/profile/two_factor', ownForm(enable))
+    .get('/profile/two_factor/recovery_codes', leadTo('/profile/account'))
     .post('/profile/two_factor/recovery_codes', ownForm(renewCodes))
+    .get('/profile/two_factor/disable', leadTo('/profile/account'))
     .post('/profile/two_factor/disable', ownForm(disable));
 }
 

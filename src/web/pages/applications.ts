@@ -11,7 +11,7 @@ import {
 } from '#src/applications/save.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
-import type { Pages } from '#src/web/pages/page.ts';
+import { leadTo, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
 const HOME = '/profile/applications';
@@ -22,6 +22,7 @@ export function applicationPages({ own, ownForm }: Pages): Router {
     .get(HOME, own(list))
     .post(HOME, ownForm(register))
     .get(`${HOME}/new`, own(newForm))
+    .get(`${HOME}/revoke`, leadTo(HOME))
     .post(`${HOME}/revoke`, ownForm(revoke))
     .get(`${HOME}/:id`, own(show))
     .post(`${HOME}/:id`, ownForm(update))

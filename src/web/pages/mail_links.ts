@@ -7,13 +7,14 @@ import { requestConfirmation, requestPasswordReset } from '#src/users/mail_reque
 import { findPasswordReset, resetPassword } from '#src/users/reset_password.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
-import type { Pages } from '#src/web/pages/page.ts';
+import { leadTo, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
 /** Pages to request links by mail, and the pages that these lead to: confirming an address, and choosing a new password. */
 export function mailLinkPages({ page, form }: Pages): Router {
   return Router()
     .get('/users/password/new', page(showAsking('reset')))
+    .get('/users/password', leadTo('/users/password/new'))
     .post('/users/password', form(ask('reset')))
     .get('/users/confirmation/new', page(showAsking('confirmation')))
     .post('/users/confirmation/new', form(ask('confirmation')))

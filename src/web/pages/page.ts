@@ -47,6 +47,14 @@ const parse: RequestHandler = (request, _response, next) => {
   next();
 };
 
+/**
+ * Leads to the page with a form who asks for the address that the form is sent to, as a browser does when an answer with mistakes
+ * is reloaded from its address bar.
+ */
+export function leadTo(page: string): RequestHandler {
+  return (_request, response) => response.redirect(303, page);
+}
+
 export function pagesFor(options: PageOptions): Pages {
   const read = readForm('application/x-www-form-urlencoded', MAX_FORM);
   const handler = (answer: Page): RequestHandler => {

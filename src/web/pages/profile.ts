@@ -12,7 +12,7 @@ import { findViewer } from '#src/users/find.ts';
 import { requestConfirmation } from '#src/users/mail_requests.ts';
 import { updateProfile } from '#src/users/update_profile.ts';
 import { noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
-import type { Pages } from '#src/web/pages/page.ts';
+import { leadTo, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
 const HOME = '/profile';
@@ -24,12 +24,19 @@ export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
   return Router()
     .get(HOME, own(showProfile))
     .post(HOME, ownForm(save))
+    .get(`${HOME}/avatar`, leadTo(HOME))
     .post(`${HOME}/avatar`, ownUpload(AVATAR, saveAvatar))
+    .get(`${HOME}/avatar/delete`, leadTo(HOME))
     .post(`${HOME}/avatar/delete`, ownForm(deleteAvatar))
+    .get(`${HOME}/emails`, leadTo(HOME))
     .post(`${HOME}/emails`, ownForm(addEmail))
+    .get(`${HOME}/emails/:id/confirmation`, leadTo(HOME))
     .post(`${HOME}/emails/:id/confirmation`, ownForm(resendConfirmation))
+    .get(`${HOME}/emails/:id/delete`, leadTo(HOME))
     .post(`${HOME}/emails/:id/delete`, ownForm(removeEmail))
+    .get(`${HOME}/keys`, leadTo(HOME))
     .post(`${HOME}/keys`, ownForm(addKey))
+    .get(`${HOME}/keys/:id/delete`, leadTo(HOME))
     .post(`${HOME}/keys/:id/delete`, ownForm(removeKey));
 }
 
@@ -84,6 +91,7 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
       emails: await listEmails(context, id, page),
       keys: await listKeys(context, id, page, NO_USERS),
       mail: sendsMail(context.db),
+      sshBase: visit.sshBase,
       values: { email: '', title: '', key: '', ...saved, ...values },
       problems,
     },

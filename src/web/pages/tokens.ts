@@ -5,7 +5,7 @@ import { listPersonalAccessTokens, type TokenRow, type TokenState } from '#src/a
 import { revokePersonalAccessToken } from '#src/access/tokens/revoke.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
-import type { Pages } from '#src/web/pages/page.ts';
+import { leadTo, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
 /** The personal access tokens of the signed-in user. */
@@ -13,6 +13,7 @@ export function tokenPages({ own, ownForm }: Pages): Router {
   return Router()
     .get('/profile/personal_access_tokens', own(showTokens))
     .post('/profile/personal_access_tokens', ownForm(create))
+    .get('/profile/personal_access_tokens/:id/revoke', leadTo('/profile/personal_access_tokens'))
     .post('/profile/personal_access_tokens/:id/revoke', ownForm(revoke));
 }
 

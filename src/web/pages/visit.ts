@@ -5,6 +5,7 @@ import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import { findSession, type Session } from '#src/access/sessions/session.ts';
 import type { Db } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+import { type SshPlace, sshBase } from '#src/platform/ssh_address.ts';
 import { readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { render } from '#src/web/pages/render.ts';
 
@@ -13,6 +14,8 @@ export interface PageOptions {
   contextOf(actor: Actor | null, request: Request): Context;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
+  /** Where clients of git reach the server over SSH; null where they do not. */
+  sshAddress(): SshPlace;
   /** Path of the stylesheet. */
   stylesheet(): Promise<string>;
   /** Called with unexpected errors. */
@@ -28,6 +31,8 @@ export interface Visit {
   readonly session: Session | null;
   /** URL of the server as the visitor uses it, without a trailing slash. */
   readonly baseUrl: string;
+  /** What the addresses of repositories over SSH begin with; null where there are none. */
+  readonly sshBase: string | null;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
   /** The `authenticity_token` of this browser's forms. */
@@ -47,12 +52,14 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   const stylesheet = await options.stylesheet();
   const csrf = csrfOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
+  const ssh = options.sshAddress();
   return {
     request,
     response,
     context: options.contextOf(session?.actor ?? null, request),
     session,
     baseUrl,
+    sshBase: ssh === null || ssh === 'nowhere' ? null : sshBase(baseUrl, ssh),
     secure,
     csrf,
     show(view, values, status = 200) {
