@@ -20,7 +20,7 @@ export interface Parameter {
   readonly name: string;
   readonly type: GraphQLInputType;
   /** The keys under which it is given: that of its name, or those of a record within a record (`not[labels]`). */
-  readonly keys: readonly string[];
+  readonly keys: readonly [first: string, ...inner: string[]];
   /** The variable that it fills, or the way to a field of one that is an input. */
   readonly fills: readonly [variable: string, ...fields: string[]];
   /** The field of an input that it fills, if it fills one. */

@@ -110,7 +110,7 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
     const fallback = definition.defaultValue && valueFromAST(definition.defaultValue, input);
     const record = getNullableType(input);
     if (isInputObjectType(record))
-      return parametersIn(record, { fills: [variable], keys: [] }, defaultsOf(definition, input), route);
+      return parametersIn(record, [variable], undefined, defaultsOf(definition, input), route);
     const required = isNonNullType(type) && definition.defaultValue === undefined;
     const place = inPath.has(variable) ? 'path' : 'request';
     const key = route.names?.[variable] ?? variable;
@@ -125,17 +125,18 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
 /** An input is as many parameters as it has fields; those of an input in it are keys of a parameter: `not[labels]`. */
 function parametersIn(
   record: GraphQLInputObjectType,
-  above: Pick<Parameter, 'fills' | 'keys'>,
+  above: Parameter['fills'],
+  within: Parameter['keys'] | undefined,
   defaults: Defaults,
   route: Route,
 ): Parameter[] {
   return Object.values(record.getFields()).flatMap((field) => {
     const name = snakeCase(field.name);
-    const keys = [...above.keys, above.keys.length === 0 ? (route.names?.[name] ?? name) : name];
-    const fills: Parameter['fills'] = [...above.fills, field.name];
+    const keys: Parameter['keys'] = within ? [...within, name] : [route.names?.[name] ?? name];
+    const fills: Parameter['fills'] = [...above, field.name];
     const inner = getNullableType(field.type);
     const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner)) return parametersIn(inner, { fills, keys }, own, route);
+    if (isInputObjectType(inner)) return parametersIn(inner, fills, keys, own, route);
     const required = isRequiredInputField(field) && own.written === undefined;
     const { type } = field;
     const values = { default: own.read, preset: own.written };
@@ -162,7 +163,7 @@ function parameter(
   own: Pick<Parameter, 'type' | 'keys' | 'fills' | 'field' | 'required' | 'default' | 'preset' | 'in'>,
   route: Route,
 ): Parameter {
-  const [first = '', ...inner] = own.keys;
+  const [first, ...inner] = own.keys;
   const name = `${first}${inner.map((key) => `[${key}]`).join('')}`;
   return {
     ...own,

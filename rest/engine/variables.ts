@@ -59,12 +59,15 @@ class NoRecord extends Unusable {
 }
 
 /** What is given at the end of some keys; undefined where there is nothing. Throws Unusable. */
-function givenAt(given: Record<string, unknown>, [key = '', ...inner]: readonly string[]): unknown {
-  const value = given[key];
-  if (inner.length === 0 || isBlank(value)) return inner.length === 0 ? value : undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new NoRecord(key);
-  const record = value as Record<string, unknown>;
-  return inner.length === 1 ? record[inner[0] ?? ''] : givenAt(record, inner);
+function givenAt(given: Record<string, unknown>, keys: Parameter['keys']): unknown {
+  const [first] = keys;
+  let value = given[first];
+  for (let depth = 1; depth < keys.length; depth += 1) {
+    if (isBlank(value)) return undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new NoRecord(first);
+    value = (value as Record<string, unknown>)[keys[depth] ?? ''];
+  }
+  return value;
 }
 
 /** Optional parameters that are sent empty are as if they were not. */
@@ -73,13 +76,14 @@ function isBlank(value: unknown): boolean {
 }
 
 /** Puts a value into its variable, or into the input that the variable is. */
-function fill(variables: Record<string, unknown>, [variable, ...fields]: Parameter['fills'], value: unknown): void {
+function fill(variables: Record<string, unknown>, path: Parameter['fills'], value: unknown): void {
   let at = variables;
-  let key: string = variable;
-  for (const field of fields) {
+  let key: string = path[0];
+  for (let depth = 1; depth < path.length; depth += 1) {
     const inner = (at[key] ?? {}) as Record<string, unknown>;
     at[key] = inner;
-    [at, key] = [inner, field];
+    at = inner;
+    key = path[depth] ?? '';
   }
   at[key] = value;
 }
