@@ -153,7 +153,7 @@ export async function listIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const source = namesPerson(filter) || searchOf(filter)?.isIndexed ? ofAnyPlace : ofPlaces;
+  const source = namesPerson(filter) || searchOf(filter) ? ofAnyPlace : ofPlaces;
   const places = seenPlaces(actor, sql`p.issues_enabled`);
   return readOf(context, places, source(actor, filter, order, page), { filter, order, page, selection });
 }
@@ -196,7 +196,7 @@ function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: Pa
   };
 }
 
-/** As ofPlaces, where an index finds the issues wherever they are: those of a person, and those that have a text. */
+/** As ofPlaces, for what is rather found by an index of its own: the issues of a person, and those that have a text. */
 function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
   const searched = searchOf(filter);
@@ -205,12 +205,14 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
     return { ...where(conditions, order, page), total: null, given: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
-  // Each hit is looked up by its key; of a text that very many have, all issues are looked at.
+  // Each hit is looked up by its key; of a text that very many have, or that no index finds, all issues are looked at.
   const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
     SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
   const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
-    WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i WHERE NOT ${FEW_HITS}`;
-  const source = sql`((${rare}) UNION ALL (${common})) i`;
+    WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i`;
+  const source = searched.isIndexed
+    ? sql`((${rare}) UNION ALL (${common} WHERE NOT ${FEW_HITS})) i`
+    : sql`(${common}) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(order), page))}`;
   return { source, paged, total: null, given: { actor }, isPartial: true };
 }

@@ -48,6 +48,9 @@ const PER_PAGE = 20;
 /** What is searched for: something that many records have, something rare, and something that none has. */
 const SEARCHES = ['1', 'quaternion', 'zyxxyz'];
 
+/** What lists of issues and merge requests are often narrowed by. */
+const FILTERS = ['source_branch=topic-1', 'author_id=3', 'assignee_id=3', 'not[labels]=label-03', 'scope=all'];
+
 /** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
 export function restLists(): List[] {
   const endpoints = routes.filter(({ method, path }) => method === 'GET' && !OF_REPOSITORIES.test(path));
@@ -84,7 +87,11 @@ function variants({ route, parameters }: Endpoint): List[] {
     .filter((flag) => parameters.some(({ name }) => name === flag))
     .map((flag) => `${flag}=true`);
   const labels = parameters.some(({ name }) => name === 'labels') ? ['labels=label-03,label-07'] : [];
-  return ['', ...orders, ...states, ...searches, ...flags, ...labels].map(list);
+  const ofSubjects = parameters.some(({ name }) => name === 'not[labels]');
+  const filters = FILTERS.filter((filter) =>
+    parameters.some(({ name }) => ofSubjects && filter.startsWith(`${name}=`)),
+  );
+  return ['', ...orders, ...states, ...searches, ...flags, ...labels, ...filters].map(list);
 }
 
 /** Fields that are encrypted, of which the dataset has none. */
