@@ -96,7 +96,9 @@ export class ProgramReader extends ObjectReader {
   protected async isReached(commit: Oid, from: readonly Oid[]): Promise<boolean> {
     // Whatever is left of the commit's history when that of the others is taken away is not reached, the commit to begin with.
     const revisions = [commit, ...from.map((oid) => `^${hash(oid)}`)];
-    return (await this.#revisions(revisions, ['--max-count=1', '--ignore-missing'])).length === 0;
+    if ((await this.#revisions(revisions, ['--max-count=1', '--ignore-missing'])).length === 0) return true;
+    // Where clocks were wrong git takes away too little, but never too much.
+    return (await this.#revisions([...from], ['--ignore-missing'])).includes(commit);
   }
 
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
