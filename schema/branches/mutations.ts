@@ -16,7 +16,11 @@ const CreateBranchInput = builder.inputType('CreateBranchInput', {
   description: 'A new branch and where it begins.',
   fields: (t) => ({
     ...branch(t),
-    ref: t.string({ required: true, description: 'Where it begins: a branch, a tag or the hash of a commit, also with steps behind it, such as `master~1`.' }),
+    ref: t.string({
+      required: true,
+      description:
+        'Where it begins: a branch, a tag or the hash of a commit, also with steps behind it, such as `master~1`.',
+    }),
   }),
 });
 

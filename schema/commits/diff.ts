@@ -48,7 +48,8 @@ const FileDiffConnection = connectionOf('FileDiff', FileDiff);
 
 builder.objectField(FileDiffConnection, 'overflow', (t) =>
   t.boolean({
-    description: 'Whether files of the whole list are missing at its end, or are too large, because there are too many.',
+    description:
+      'Whether files of the whole list are missing at its end, or are too large, because there are too many.',
     resolve: (page) => 'overflow' in page && page.overflow === true,
   }),
 );

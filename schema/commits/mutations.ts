@@ -82,7 +82,11 @@ const CreateCommitInput = builder.inputType('CreateCommitInput', {
 });
 
 const commit = (t: InputFields) =>
-  t.string({ required: true, description: 'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.' });
+  t.string({
+    required: true,
+    description:
+      'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
+  });
 
 const CherryPickCommitInput = builder.inputType('CherryPickCommitInput', {
   description: 'Which commit to apply to which branch.',

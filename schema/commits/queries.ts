@@ -22,7 +22,12 @@ builder.objectFields(Repository, (t) => ({
   commit: t.field({
     type: Commit,
     description: 'A commit of the repository by hash, branch or tag.',
-    args: { ref: t.arg.string({ required: true, description: 'A branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.' }) },
+    args: {
+      ref: t.arg.string({
+        required: true,
+        description: 'A branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
+      }),
+    },
     resolve: (project, { ref }, context) => findCommit(context, project, ref),
   }),
 }));

@@ -19,7 +19,11 @@ const CreateDeploymentInput = builder.inputType('CreateDeploymentInput', {
       required: true,
       description: 'Name of the environment, which is created if it does not exist.',
     }),
-    sha: t.string({ required: true, description: 'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.' }),
+    sha: t.string({
+      required: true,
+      description:
+        'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
+    }),
     ref: t.string({ required: true, description: 'Name of the branch or tag that was deployed.' }),
     tag: t.boolean({
       required: true,

@@ -11,7 +11,10 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   wikiEnabled: { description: 'Whether the project is to have a wiki. This server has none yet.', defaultValue: false },
   jobsEnabled: { description: 'Whether the project has pipelines and jobs.', defaultValue: true },
   snippetsEnabled: { description: 'Whether the project has snippets.', defaultValue: true },
-  containerRegistryEnabled: { description: 'Whether the project is to have a container registry. This server has none yet.', defaultValue: false },
+  containerRegistryEnabled: {
+    description: 'Whether the project is to have a container registry. This server has none yet.',
+    defaultValue: false,
+  },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
   lfsEnabled: { description: 'Whether large file storage is to be on. This server has none yet.', defaultValue: false },
   publicJobs: { description: 'Whether everyone who can see the project can see its jobs.', defaultValue: true },

@@ -20,7 +20,11 @@ const PostCommitStatusInput = builder.inputType('PostCommitStatusInput', {
   description: 'A status that an external system reports for a commit.',
   fields: (t) => ({
     project: projectField(t, 'of the commit'),
-    sha: t.string({ required: true, description: 'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.' }),
+    sha: t.string({
+      required: true,
+      description:
+        'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
+    }),
     state: t.field({ type: PostedState, required: true, description: 'The state to report for the commit.' }),
     ref: t.string({
       description: 'Name of the branch or tag; by default, the first branch that contains the commit.',

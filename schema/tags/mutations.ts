@@ -15,7 +15,11 @@ const CreateTagInput = builder.inputType('CreateTagInput', {
   description: 'A new tag, and the commit that it points to.',
   fields: (t) => ({
     ...tag(t),
-    ref: t.string({ required: true, description: 'What it points to: a branch, a tag or the hash of a commit, also with steps behind it, such as `master~1`.' }),
+    ref: t.string({
+      required: true,
+      description:
+        'What it points to: a branch, a tag or the hash of a commit, also with steps behind it, such as `master~1`.',
+    }),
     message: t.string({ description: 'Message of an annotated tag. Without a message the tag is lightweight.' }),
     releaseDescription: t.string({ description: 'Release notes for the tag, in Markdown.' }),
   }),

@@ -1,6 +1,6 @@
-import { isWebUrl } from '#src/platform/web_url.ts';
 import { slugOf } from '#src/environments/values.ts';
 import type { Transaction } from '#src/platform/db.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 
 /** What was brought where. */
 export interface NewDeployment {

@@ -1,12 +1,12 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { findEnvironment } from '#src/environments/list.ts';
-import { isWebUrl } from '#src/platform/web_url.ts';
 import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/environments/values.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { violates } from '#src/platform/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 

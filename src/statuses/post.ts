@@ -1,7 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, findCommit } from '#src/commits/find.ts';
-import { isWebUrl } from '#src/platform/web_url.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type Destination, moveJob } from '#src/jobs/move.ts';
 import { commitTime } from '#src/pipelines/commit_time.ts';
@@ -11,6 +10,7 @@ import type { JobStatus } from '#src/pipelines/status.ts';
 import { statusesLock } from '#src/platform/database/lock_names.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 import { findProject } from '#src/projects/find.ts';
 import { branchOf } from '#src/statuses/branch_of.ts';
 

@@ -235,7 +235,8 @@ describe('Values of the wrong type are told in the same form', () => {
   });
 
   it('in lists by their place', async () => {
-    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(filter: { labels: $labels }) { nodes { title } } } }';
+    const query =
+      'query ($labels: [String!]) { project(ref: 1) { issues(filter: { labels: $labels }) { nodes { title } } } }';
     expect((await errorsOf(query, { labels: ['a', null, 3] }))[0]?.extensions.fields).toEqual({
       'filter.labels.1': ['must not be null'],
       'filter.labels.2': ['must be a string'],
@@ -243,7 +244,8 @@ describe('Values of the wrong type are told in the same form', () => {
   });
 
   it('up to fifty places', async () => {
-    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(filter: { labels: $labels }) { nodes { title } } } }';
+    const query =
+      'query ($labels: [String!]) { project(ref: 1) { issues(filter: { labels: $labels }) { nodes { title } } } }';
     const inVariables = await errorsOf(query, { labels: Array(10_000).fill(3) });
     expect(inVariables.map(({ extensions }) => Object.keys(extensions.fields ?? {}).length)).toEqual([50]);
     const inDocument = await errorsOf(

@@ -45,7 +45,10 @@ const LABELS = 'totalCount nodes { title openIssuesCount closedIssuesCount openM
 /** Lists of projects and of users, with what each of their records holds. */
 const LEVELS: Record<string, Level> = {
   issues: { selection: `issues(first: 2) { ${ISSUES} }`, levels: 2 },
-  'issues by labels and text': { selection: `issues(filter: { search: "Issue", labels: ["label1"] }) { ${ISSUES} }`, levels: 2 },
+  'issues by labels and text': {
+    selection: `issues(filter: { search: "Issue", labels: ["label1"] }) { ${ISSUES} }`,
+    levels: 2,
+  },
   'notes on issues, with their awards': {
     selection: `issues(first: 6) { nodes { iid notes(first: 2) { totalCount nodes { body system author { name }
       awards(first: 2) { totalCount nodes { name user { username } } } } } awards(first: 2) { totalCount nodes { name } } } }`,
