@@ -560,7 +560,8 @@ describe('Every form of the account', () => {
     await stranger.get('/users/sign_in');
     const answer = await stranger.submit(path, fields);
     expect([answer.status, answer.headers.location]).toEqual([303, '/users/sign_in']);
-    expect((await visitor.request('GET', path)).status).toBe(404);
+    const reloaded = await visitor.request('GET', path);
+    expect([reloaded.status, reloaded.headers.location]).toEqual([303, '/profile/account']);
     expect((await browser().signIn(user.username, PASSWORD)).headers.location).toBe('/');
     expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
   });
