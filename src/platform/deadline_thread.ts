@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import { startThread } from '#src/git/thread.ts';
 import { Unavailable } from './errors.ts';
 import { FairQueue, type FairQueueOptions } from './fair_queue.ts';
-import { startThread } from './thread.ts';
 
 /** The work took more CPU time or memory than it may, which is due to its input. */
 export class Overrun extends Error {}

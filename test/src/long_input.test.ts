@@ -16,7 +16,7 @@ const LONG = 1_000_000;
 /** Each of these took minutes by patterns that try every place of a run again. */
 const CASES: [string, () => unknown, unknown][] = [
   ['a path of slashes', () => trimEnds(`${'/'.repeat(LONG)}x`, '/'), 'x'],
-  ['a name of dashes', () => pathFrom(`a${'-_'.repeat(LONG)}b`).length, 2 * LONG + 2],
+  ['a name of dashes', () => pathFrom(`a${'-_'.repeat(LONG)}b`).length, 255],
   ['the line of an author with digits', () => parseSignature(`A <a@b> ${'1'.repeat(LONG)}x`).seconds, 0],
   [
     'an author of commas',

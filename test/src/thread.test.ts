@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { startThread } from '#src/git/thread.ts';
 import { packageRoot } from '#src/platform/package_root.ts';
-import { startThread } from '#src/platform/thread.ts';
 
 it('A thread sends its answers alone, also under `node --watch`', async () => {
   process.env.WATCH_REPORT_DEPENDENCIES = '1';

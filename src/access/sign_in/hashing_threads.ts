@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { HashRequest } from '#src/access/sign_in/hashing_thread.ts';
-import { startThread } from '#src/platform/thread.ts';
+import { startThread } from '#src/git/thread.ts';
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const EXTENSION = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';

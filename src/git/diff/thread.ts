@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import type { StructuredPatchHunk } from 'diff';
-import { startThread } from '#src/platform/thread.ts';
+import { startThread } from '../thread.ts';
 
 /** In a checkout the worker is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
