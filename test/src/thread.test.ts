@@ -19,5 +19,5 @@ it('A thread sends its answers alone, also under `node --watch`', async () => {
 it('All threads are started like that', () => {
   const files = globSync('src/**/*.ts', { cwd: packageRoot }).map((file) => `${packageRoot}/${file}`);
   const starting = files.filter((file) => readFileSync(file, 'utf8').includes('new Worker('));
-  expect(starting.map((file) => file.slice(packageRoot.length))).toEqual(['/src/platform/thread.ts']);
+  expect(starting.map((file) => file.slice(packageRoot.length))).toEqual(['/src/git/thread.ts']);
 });
