@@ -41,12 +41,12 @@ async function run() {
   // Keeps compiled code (and stripped types) between starts; without a writable directory it does nothing.
   nodeModule.enableCompileCache?.(path.join(root, 'node_modules', '.cache', 'gantry'));
   // A package has no sources, and in a checkout what was built for packing may be out of date.
-  const source = path.join(root, 'src', 'cli.ts');
+  const source = path.join(root, 'src', 'entrances', 'cli', 'cli.ts');
   const isCheckout = existsSync(source);
   // Whoever deploys the sources without the scripts brings the generated code as well.
   const generator = path.join(root, 'scripts', 'ensure_generated.ts');
   if (isCheckout && existsSync(generator)) await generateAgain(generator);
-  const file = isCheckout ? source : path.join(root, 'dist', 'src', 'cli.js');
+  const file = isCheckout ? source : path.join(root, 'dist', 'src', 'entrances', 'cli', 'cli.js');
   resolveQuickly(path.join(root, isCheckout ? '' : 'dist'), isCheckout ? 'ts' : 'js');
   const { main } = await import(pathToFileURL(file).href);
   process.exitCode = await main(process.argv.slice(2));

@@ -7,11 +7,11 @@ import '#schema/nullability.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import type { CommitTime } from '#schema/scalars.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
+import type { UserMatch } from '#src/domain/tracking/subjects/filter.ts';
+import type { IncomingFile } from '#src/domain/uploads/create.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
-import type { Ref } from '#src/groups/find.ts';
-import type { NamespaceRef } from '#src/namespaces/find.ts';
-import type { UserMatch } from '#src/subjects/filter.ts';
-import type { IncomingFile } from '#src/uploads/create.ts';
 
 /** The builder that every slice of the schema adds to. */
 export const builder = new SchemaBuilder<{

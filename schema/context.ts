@@ -1,16 +1,16 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
-import { actorFor, type Context, type Purpose } from '#src/access/actor.ts';
-import type { Presumption } from '#src/access/presumption.ts';
-import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
-import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
-import { commitStatuses } from '#src/pipelines/of_commits.ts';
-import type { JobStatus } from '#src/pipelines/status.ts';
-import type { SshPlace } from '#src/platform/ssh_address.ts';
-import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
-import { type BranchRefusals, branchRefusals } from '#src/repository/protection.ts';
-import { fullyVisible } from '#src/runners/visibility.ts';
-import { traceTexts } from '#src/traces/read.ts';
+import type { Presumption } from '#src/access/credentials/presumption.ts';
+import { actorFor, type Context, type Purpose } from '#src/access/permissions/actor.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
+import { commitStatuses } from '#src/domain/ci/pipelines/of_commits.ts';
+import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
+import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
+import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
+import { type BranchRefusals, branchRefusals } from '#src/domain/repository/protection.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {

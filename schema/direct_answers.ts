@@ -8,9 +8,9 @@ import type { KnownDocuments } from '#schema/known_documents.ts';
 import type { Limiter } from '#schema/limits.ts';
 import type { LongDocuments } from '#schema/long_documents.ts';
 import { type ProjectNamed, projectNamed } from '#schema/project_named.ts';
-import { Mispresumed } from '#src/access/presumption.ts';
+import { Mispresumed } from '#src/access/credentials/presumption.ts';
 import { parseJson } from '#src/platform/json.ts';
-import { readAtMost } from '#src/platform/read_at_most.ts';
+import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 export interface DirectOptions {
   schema: GraphQLSchema;

@@ -2,10 +2,10 @@ import { GraphQLError, Kind } from 'graphql';
 import { tooLarge } from '#schema/limits.ts';
 import { fieldsWithNul } from '#schema/nul.ts';
 import { withoutSecrets } from '#schema/redact.ts';
-import { unstorable, vanished } from '#src/platform/db.ts';
+import { damageRefusal, goneRefusal, limitRefusal } from '#src/domain/repository/refusals.ts';
+import { unstorable, vanished } from '#src/platform/database/db.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/passing.ts';
-import { damageRefusal, goneRefusal, limitRefusal } from '#src/repository/refusals.ts';
+import { passing } from '#src/platform/observability/passing.ts';
 
 /**
  * Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden.

@@ -9,12 +9,12 @@ import {
 import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { planOf } from '#schema/plan/known.ts';
-import { type Actor, outOfReach, type Purpose, reachesAnything } from '#src/access/actor.ts';
-import { Mispresumed } from '#src/access/presumption.ts';
-import { Budget, type BudgetLimits, within } from '#src/platform/budget.ts';
-import type { Prisma } from '#src/platform/db.ts';
+import { Mispresumed } from '#src/access/credentials/presumption.ts';
+import { type Actor, outOfReach, type Purpose, reachesAnything } from '#src/access/permissions/actor.ts';
+import type { Prisma } from '#src/platform/database/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
-import { observeOperation } from '#src/platform/metrics/operations.ts';
+import { Budget, type BudgetLimits, within } from '#src/platform/limits/budget.ts';
+import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
 
 /** What is to be executed, and how. */
 export interface Execution extends ExecutionArgs {

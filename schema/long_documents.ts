@@ -1,4 +1,4 @@
-import { FairQueue } from '#src/platform/fair_queue.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 
 /** Characters of the longest document that is parsed and measured in passing. */
 const LONG = 8 * 1024;

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
-import type { NamespaceRef } from '#src/namespaces/find.ts';
+import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
 
 /** A path that is to be read as one whatever it looks like: the REST API knows no global IDs. JSON cannot make one of these. */
 export class FullPath {

@@ -2,9 +2,9 @@ import { GraphQLError } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { databaseIdOf } from '#schema/node/plugin.ts';
 import { refTo } from '#schema/refs.ts';
+import type { UserMatch } from '#src/domain/tracking/subjects/filter.ts';
+import type { IncomingFile } from '#src/domain/uploads/create.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
-import type { UserMatch } from '#src/subjects/filter.ts';
-import type { IncomingFile } from '#src/uploads/create.ts';
 
 builder.scalarType('DateTime', {
   description:

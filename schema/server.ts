@@ -19,13 +19,13 @@ import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
-import { callerOf } from '#src/access/caller.ts';
-import type { Hub } from '#src/live/hub.ts';
-import { type LiveLimits, Seats } from '#src/live/seats.ts';
-import type { BudgetLimits } from '#src/platform/budget.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { Hub } from '#src/domain/live/hub.ts';
+import { type LiveLimits, Seats } from '#src/domain/live/seats.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
-import { FairQueue } from '#src/platform/fair_queue.ts';
-import { measureOperation } from '#src/platform/metrics/operations.ts';
+import type { BudgetLimits } from '#src/platform/limits/budget.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { measureOperation } from '#src/platform/observability/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
   /** Who asks, and with what; `about` is what is asked for, which may be read at once. Throws DomainErrors. */

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import { migrate } from '#src/platform/database/migrate.ts';
-import { createLogger } from '#src/platform/log.ts';
+import { createLogger } from '#src/platform/observability/log.ts';
 import { schemaDrift } from './schema-engine.ts';
 
 /** Writes the SQL that leads from the migrations so far to prisma/schema: `npm run migration -- add_stars`. */

@@ -5,8 +5,8 @@ import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
-import { readAtMost } from '#src/platform/read_at_most.ts';
-import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
+import { readAtMost } from '#src/platform/limits/read_at_most.ts';
+import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /**
  * The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart, where one may be

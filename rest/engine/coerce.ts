@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { FullPath } from '#schema/refs.ts';
 import { UnknownWord } from '#schema/words.ts';
-import { SpooledFile } from '#src/platform/spooled_file.ts';
+import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** A parameter of a route, as its operation's variable declares it. */
 export interface Parameter {

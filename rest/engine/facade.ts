@@ -13,8 +13,8 @@ import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/fair_queue.ts';
-import { SpooledFile } from '#src/platform/spooled_file.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** Who asks. */
 interface Asker {

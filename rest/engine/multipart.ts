@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
-import { limited } from '#src/platform/limited.ts';
-import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
+import { limited } from '#src/platform/limits/limited.ts';
+import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 import { ReplacementWatch } from '#src/platform/utf8.ts';
 
 /** Bytes that boundaries and headers of parts may take beside what they hold. */

@@ -6,10 +6,10 @@ import { memberPayload } from '#schema/members/payloads.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { DEVELOPER } from '#src/access/abilities.ts';
-import { requestAccess } from '#src/access_requests/create.ts';
-import { approveAccessRequest, denyAccessRequest } from '#src/access_requests/decide.ts';
-import { type MadeRequest, readAccessRequest } from '#src/access_requests/list.ts';
+import { DEVELOPER } from '#src/access/permissions/abilities.ts';
+import { requestAccess } from '#src/domain/members/access_requests/create.ts';
+import { approveAccessRequest, denyAccessRequest } from '#src/domain/members/access_requests/decide.ts';
+import { type MadeRequest, readAccessRequest } from '#src/domain/members/access_requests/list.ts';
 
 function requestPayload(mutation: string) {
   return builder.objectRef<MadeRequest>(namesOf(mutation).payload).implement({

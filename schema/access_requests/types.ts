@@ -4,7 +4,7 @@ import { Group } from '#schema/groups/types.ts';
 import { page, picture, userFields } from '#schema/members/user_fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { listAccessRequests } from '#src/access_requests/list.ts';
+import { listAccessRequests } from '#src/domain/members/access_requests/list.ts';
 
 export const AccessRequest = builder.prismaObject('AccessRequest', {
   description: 'A user’s request to become a member of a project or group.',

@@ -4,9 +4,14 @@ import { OAuthScope } from '#schema/enums.ts';
 import { type InputFields, namesOf } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { revokeAuthorized } from '#src/applications/authorized.ts';
-import type { ApplicationRow } from '#src/applications/find.ts';
-import { deleteApplication, registerApplication, renewSecret, updateApplication } from '#src/applications/save.ts';
+import { revokeAuthorized } from '#src/domain/applications/authorized.ts';
+import type { ApplicationRow } from '#src/domain/applications/find.ts';
+import {
+  deleteApplication,
+  registerApplication,
+  renewSecret,
+  updateApplication,
+} from '#src/domain/applications/save.ts';
 
 const application = (t: InputFields) =>
   t.field({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application (not its `client_id`).' });

@@ -6,9 +6,14 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
-import type { Scope } from '#src/access/scopes.ts';
-import { type AuthorizedRow, listAuthorized } from '#src/applications/authorized.ts';
-import { type ApplicationRow, findApplication, listAllApplications, listApplications } from '#src/applications/find.ts';
+import type { Scope } from '#src/access/permissions/scopes.ts';
+import { type AuthorizedRow, listAuthorized } from '#src/domain/applications/authorized.ts';
+import {
+  type ApplicationRow,
+  findApplication,
+  listAllApplications,
+  listApplications,
+} from '#src/domain/applications/find.ts';
 
 export const OAuthApplication = builder.prismaObject('OAuthApplication', {
   description: 'A program that users may authorize to act for them through OAuth 2.0.',

@@ -11,10 +11,10 @@ import {
   ProjectSnippetReference,
 } from '#schema/notes/references.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { AWARDABLE_TYPES, type AwardableRef } from '#src/awards/awardable.ts';
-import { type GivenAward, giveAward } from '#src/awards/give.ts';
-import { findAward } from '#src/awards/list.ts';
-import { takeAwardBack } from '#src/awards/take_back.ts';
+import { AWARDABLE_TYPES, type AwardableRef } from '#src/domain/tracking/awards/awardable.ts';
+import { type GivenAward, giveAward } from '#src/domain/tracking/awards/give.ts';
+import { findAward } from '#src/domain/tracking/awards/list.ts';
+import { takeAwardBack } from '#src/domain/tracking/awards/take_back.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 const NoteReference = builder.inputType('NoteReference', {

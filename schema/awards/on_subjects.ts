@@ -8,8 +8,8 @@ import { Note } from '#schema/notes/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Snippet } from '#schema/snippets/types.ts';
-import type { AwardableType } from '#src/awards/awardable.ts';
-import { findAward, listAwardsOn } from '#src/awards/list.ts';
+import type { AwardableType } from '#src/domain/tracking/awards/awardable.ts';
+import { findAward, listAwardsOn } from '#src/domain/tracking/awards/list.ts';
 
 const TYPES = { Issue, MergeRequest, Snippet, Note } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet', Note: 'note' } as const;

@@ -6,7 +6,7 @@ import {
   processMetrics,
   type QueueMetrics,
   queueMetrics,
-} from '#src/bgjobs/metrics.ts';
+} from '#src/domain/administration/job_metrics.ts';
 
 const JobQueue = builder.objectRef<QueueMetrics>('JobQueue').implement({
   description: 'A queue of background jobs of the server.',

@@ -12,9 +12,9 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findBoardList, listBoardLists, listBoards, withBoardId } from '#src/boards/list.ts';
-import { listIssuesOf } from '#src/issues/list.ts';
-import { findLabelsByIds } from '#src/labels/list.ts';
+import { findBoardList, listBoardLists, listBoards, withBoardId } from '#src/domain/tracking/boards/list.ts';
+import { listIssuesOf } from '#src/domain/tracking/issues/list.ts';
+import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 

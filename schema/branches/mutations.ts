@@ -1,11 +1,11 @@
 import { Branch } from '#schema/branches/types.ts';
 import { builder } from '#schema/builder.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
-import { createBranch } from '#src/branches/create.ts';
-import { deleteBranch } from '#src/branches/delete.ts';
-import type { BranchRow } from '#src/branches/list.ts';
-import { deleteMergedBranches } from '#src/branches/merged.ts';
-import { protectBranch, unprotectBranch } from '#src/branches/protect.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
+import { deleteBranch } from '#src/domain/repository/branches/delete.ts';
+import type { BranchRow } from '#src/domain/repository/branches/list.ts';
+import { deleteMergedBranches } from '#src/domain/repository/branches/merged.ts';
+import { protectBranch, unprotectBranch } from '#src/domain/repository/branches/protect.ts';
 
 const branch = (t: InputFields) => ({
   project: projectField(t, 'of the branch'),

@@ -2,7 +2,7 @@ import { Branch, BranchConnection } from '#schema/branches/types.ts';
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Repository } from '#schema/repository/types.ts';
-import { findBranch, listBranches } from '#src/branches/list.ts';
+import { findBranch, listBranches } from '#src/domain/repository/branches/list.ts';
 
 builder.objectFields(Repository, (t) => ({
   branches: t.field({

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
-import type { BranchRow } from '#src/branches/list.ts';
+import type { BranchRow } from '#src/domain/repository/branches/list.ts';
 
 export const Branch = builder.objectRef<BranchRow>('Branch').implement({
   description: 'A branch of a repository: a name for the latest commit of a line of development.',

@@ -4,7 +4,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { also } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
-import { LINE_TYPES, listCommitComments } from '#src/commits/comments_list.ts';
+import { LINE_TYPES, listCommitComments } from '#src/domain/tracking/commits/comments_list.ts';
 
 export const LineType = builder.enumType('LineType', {
   description: 'Side of a diff that a line is on.',

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
-import { commitDiff, commitDiffPage } from '#src/commits/diff.ts';
+import { commitDiff, commitDiffPage } from '#src/domain/repository/commits/diff.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({

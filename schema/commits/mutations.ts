@@ -3,11 +3,11 @@ import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { cherryPickCommit } from '#src/commits/cherry_pick.ts';
-import { createCommitComment } from '#src/commits/comment.ts';
-import { madeComment } from '#src/commits/comments_list.ts';
-import { createCommit } from '#src/commits/create.ts';
-import type { CommitRow } from '#src/commits/find.ts';
+import { cherryPickCommit } from '#src/domain/repository/commits/cherry_pick.ts';
+import { createCommit } from '#src/domain/repository/commits/create.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { createCommitComment } from '#src/domain/tracking/commits/comment.ts';
+import { madeComment } from '#src/domain/tracking/commits/comments_list.ts';
 
 export const ContentEncoding = builder.enumType('ContentEncoding', {
   description: 'How the content of a file is given.',

@@ -4,7 +4,7 @@ import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
-import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/commits/find.ts';
+import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/domain/repository/commits/find.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
   description: 'Number of lines that a commit changed compared to its first parent. Binary files count as none.',

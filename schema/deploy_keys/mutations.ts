@@ -4,9 +4,9 @@ import { namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { changedDeployKey } from '#src/deploy_keys/list.ts';
-import { createDeployKey, deleteDeployKey, enableDeployKey } from '#src/deploy_keys/save.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { changedDeployKey } from '#src/domain/repository/deploy_keys/list.ts';
+import { createDeployKey, deleteDeployKey, enableDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 
 const CreateDeployKeyInput = builder.inputType('CreateDeployKeyInput', {
   description: 'A new deploy key of a project.',

@@ -6,7 +6,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import '#schema/users/types.ts';
-import { findDeployKey, listAllDeployKeys, listDeployKeys } from '#src/deploy_keys/list.ts';
+import { findDeployKey, listAllDeployKeys, listDeployKeys } from '#src/domain/repository/deploy_keys/list.ts';
 
 export const DeployKey = builder.prismaObject('DeployKey', {
   description: 'A public key that opens the repositories of one or more projects over SSH, without being a user’s.',

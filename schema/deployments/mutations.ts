@@ -2,9 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { Deployment } from '#schema/deployments/types.ts';
 import { projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { createDeployment } from '#src/deployments/create.ts';
-import { findDeployment } from '#src/deployments/list.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import { createDeployment } from '#src/domain/ci/deployments/create.ts';
+import { findDeployment } from '#src/domain/ci/deployments/list.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
 
 const DeploymentStatus = builder.enumType('DeploymentStatus', {
   description: 'Result of a deployment. Only successful deployments are recorded.',

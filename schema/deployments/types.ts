@@ -10,7 +10,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import '#schema/users/types.ts';
-import { findDeployment, listDeployments } from '#src/deployments/list.ts';
+import { findDeployment, listDeployments } from '#src/domain/ci/deployments/list.ts';
 
 export const Deployment = builder.prismaObject('Deployment', {
   description: 'The deployment of a commit to an environment.',

@@ -6,9 +6,9 @@ import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { through } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
-import { listNotesOfDiscussions } from '#src/discussions/list.ts';
-import type { KeptLine, DiffPosition as Position } from '#src/discussions/position.ts';
-import { mayResolve } from '#src/discussions/rights.ts';
+import { listNotesOfDiscussions } from '#src/domain/tracking/discussions/list.ts';
+import type { KeptLine, DiffPosition as Position } from '#src/domain/tracking/discussions/position.ts';
+import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
 
 const DiffPosition = builder.objectRef<Position>('DiffPosition').implement({
   description: 'A line of what a version of a merge request changes.',

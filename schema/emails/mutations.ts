@@ -3,8 +3,8 @@ import { Email } from '#schema/emails/types.ts';
 import { accountField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import type { EmailRow } from '#src/emails/list.ts';
-import { createEmail, deleteEmail } from '#src/emails/save.ts';
+import type { EmailRow } from '#src/domain/users/emails/list.ts';
+import { createEmail, deleteEmail } from '#src/domain/users/emails/save.ts';
 
 const CreateEmailInput = builder.inputType('CreateEmailInput', {
   description: 'A new secondary e-mail address.',

@@ -3,7 +3,7 @@ import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
-import { type EmailRow, findEmail, listEmails } from '#src/emails/list.ts';
+import { type EmailRow, findEmail, listEmails } from '#src/domain/users/emails/list.ts';
 
 export const Email = builder.objectRef<EmailRow>('Email');
 Email.implement({

@@ -4,11 +4,11 @@ import { holderField, type InputFields, namesOf, projectField } from '#schema/in
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findEnvironment } from '#src/environments/list.ts';
-import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/environments/save.ts';
-import { stopEnvironment } from '#src/environments/stop.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
-import { projectHolding } from '#src/projects/holding.ts';
+import { findEnvironment } from '#src/domain/ci/environments/list.ts';
+import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/domain/ci/environments/save.ts';
+import { stopEnvironment } from '#src/domain/ci/environments/stop.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 
 const NAME = 'Name of the environment, unique within the project.';
 const EXTERNAL_URL = 'URL of the deployed project: http or https.';

@@ -6,7 +6,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findEnvironment, listEnvironments } from '#src/environments/list.ts';
+import { findEnvironment, listEnvironments } from '#src/domain/ci/environments/list.ts';
 
 const EnvironmentState = builder.enumType('EnvironmentState', {
   description: 'Whether an environment is in use.',

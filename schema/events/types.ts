@@ -6,9 +6,9 @@ import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
-import { type EventRow, listProjectEvents, listUserEvents } from '#src/events/list.ts';
+import { type EventRow, listProjectEvents, listUserEvents } from '#src/domain/activity/list_events.ts';
+import { withAddresses } from '#src/domain/repository/push_data.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import { withAddresses } from '#src/repository/push_data.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',

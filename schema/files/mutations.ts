@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { author, ContentEncoding, contentFile } from '#schema/commits/mutations.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
-import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/files/write.ts';
+import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/domain/repository/files/write.ts';
 
 const change = (t: InputFields) => ({
   project: projectField(t, 'of the repository'),

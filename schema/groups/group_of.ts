@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findGroupsByIds, type GroupRow } from '#src/groups/find.ts';
+import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 
 /** The group that a record belongs to, read with those of the other records of a list; null where the caller may not see it. */
 export async function groupOf(

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { sortField } from '#schema/inputs.ts';
-import type { GroupOrder } from '#src/groups/list.ts';
+import type { GroupOrder } from '#src/domain/groups/list.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const Order = builder.enumType('GroupOrder', {

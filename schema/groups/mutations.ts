@@ -5,12 +5,12 @@ import { groupField, type InputFields, namesOf, projectField } from '#schema/inp
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { createGroup } from '#src/groups/create.ts';
-import { deleteGroup } from '#src/groups/delete.ts';
-import { findGroup, type GroupRow } from '#src/groups/find.ts';
-import { transferProject } from '#src/groups/transfer.ts';
-import { updateGroup } from '#src/groups/update.ts';
-import { findProject } from '#src/projects/find.ts';
+import { createGroup } from '#src/domain/groups/create.ts';
+import { findGroup, type GroupRow } from '#src/domain/groups/find.ts';
+import { updateGroup } from '#src/domain/groups/update.ts';
+import { deleteGroup } from '#src/domain/lifecycle/delete_group.ts';
+import { transferProject } from '#src/domain/lifecycle/transfer_to_group.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 
 const NAME = 'Display name; at most 255 characters.';
 

@@ -7,9 +7,9 @@ import { Project } from '#schema/projects/types.ts';
 import { loadBelow } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { GroupRow } from '#src/groups/find.ts';
-import { ALL_PROJECTS, type GroupProjects, listGroupProjects } from '#src/groups/projects.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ALL_PROJECTS, type GroupProjects, listGroupProjects } from '#src/domain/projects/of_group.ts';
 
 const SHARED = { shared: true } as const;
 

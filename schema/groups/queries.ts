@@ -5,8 +5,8 @@ import { Group, GroupConnection } from '#schema/groups/types.ts';
 import { idsOf } from '#schema/node/plugin.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findGroup } from '#src/groups/find.ts';
-import { listGroups, listSubgroups } from '#src/groups/list.ts';
+import { findGroup } from '#src/domain/groups/find.ts';
+import { listGroups, listSubgroups } from '#src/domain/groups/list.ts';
 
 builder.queryFields((t) => ({
   group: t.field({

@@ -5,9 +5,9 @@ import { groupOf } from '#schema/groups/group_of.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
-import { requireActor } from '#src/access/actor.ts';
-import { GROUP_BASE } from '#src/groups/find.ts';
-import type { GroupStatistics } from '#src/groups/statistics.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
+import { GROUP_BASE } from '#src/domain/groups/find.ts';
+import type { GroupStatistics } from '#src/domain/groups/statistics.ts';
 
 const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
   description: 'Disk space used by the projects directly in a group, in bytes.',

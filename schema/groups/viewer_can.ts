@@ -1,9 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
-import { can, type GroupAbility } from '#src/access/abilities.ts';
-import { mayCreateGroups } from '#src/groups/create.ts';
-import type { GroupRow } from '#src/groups/find.ts';
+import { can, type GroupAbility } from '#src/access/permissions/abilities.ts';
+import { mayCreateGroups } from '#src/domain/groups/create.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 
 /** Whether the caller has an ability in the group, by what is at hand of it. */
 function ability(name: GroupAbility, description: string) {

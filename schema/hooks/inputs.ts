@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { groupField, holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { TEST_TRIGGERS, type TestTrigger } from '#src/hooks/sample.ts';
+import { TEST_TRIGGERS, type TestTrigger } from '#src/domain/webhooks/sample.ts';
 
 const WEBHOOK_URL =
   'The URL to send events to, with http or https. Its address must be a public one unless the server allows it.';

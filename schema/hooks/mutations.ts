@@ -5,9 +5,9 @@ import { Webhook } from '#schema/hooks/types.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { type Delivered, redeliver, testHook } from '#src/hooks/again.ts';
-import { readDelivery } from '#src/hooks/deliveries.ts';
-import { findHook } from '#src/hooks/list.ts';
+import { type Delivered, redeliver, testHook } from '#src/domain/webhooks/again.ts';
+import { readDelivery } from '#src/domain/webhooks/deliveries.ts';
+import { findHook } from '#src/domain/webhooks/list.ts';
 import {
   createGroupHook,
   createProjectHook,
@@ -16,7 +16,7 @@ import {
   enableHook,
   type SavedHook,
   updateHook,
-} from '#src/hooks/save.ts';
+} from '#src/domain/webhooks/save.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 function webhookPayload(mutation: string) {

@@ -7,8 +7,8 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { listDeliveries, readDelivery } from '#src/hooks/deliveries.ts';
-import { findHook, listGroupHooks, listProjectHooks, listSystemHooks } from '#src/hooks/list.ts';
+import { listDeliveries, readDelivery } from '#src/domain/webhooks/deliveries.ts';
+import { findHook, listGroupHooks, listProjectHooks, listSystemHooks } from '#src/domain/webhooks/list.ts';
 
 export const Webhook = builder.prismaObject('Hook', {
   variant: 'Webhook',

@@ -4,13 +4,13 @@ import { Issue } from '#schema/issues/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { databaseIdOf, idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { createIssue } from '#src/issues/create.ts';
-import { deleteIssue } from '#src/issues/delete.ts';
-import { changedIssue } from '#src/issues/find.ts';
-import { moveIssue } from '#src/issues/move.ts';
-import { subscribeToIssue } from '#src/issues/subscribe.ts';
-import { updateIssue } from '#src/issues/update.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { createIssue } from '#src/domain/tracking/issues/create.ts';
+import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
+import { changedIssue } from '#src/domain/tracking/issues/find.ts';
+import { moveIssue } from '#src/domain/tracking/issues/move.ts';
+import { subscribeToIssue } from '#src/domain/tracking/issues/subscribe.ts';
+import { updateIssue } from '#src/domain/tracking/issues/update.ts';
 
 const IssueStateEvent = builder.enumType('IssueStateEvent', {
   description: 'How the state of an issue changes.',

@@ -10,9 +10,9 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { subjectFilterFields } from '#schema/subjects/filter.ts';
 import { User } from '#schema/users/types.ts';
-import { findIssue } from '#src/issues/find.ts';
-import { listGroupIssues, listIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/list.ts';
-import type { IssueOrder } from '#src/issues/page.ts';
+import { findIssue } from '#src/domain/tracking/issues/find.ts';
+import { listGroupIssues, listIssues, listIssuesOf, listIssuesOfUsers } from '#src/domain/tracking/issues/list.ts';
+import type { IssueOrder } from '#src/domain/tracking/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {

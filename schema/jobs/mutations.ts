@@ -3,11 +3,11 @@ import { holderField, namesOf } from '#schema/inputs.ts';
 import { Job } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { keepArtifacts } from '#src/artifacts/keep.ts';
-import { cancelJob, eraseJob, playJob, retryJob } from '#src/jobs/change.ts';
-import { changedJob } from '#src/jobs/list.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
-import { projectHolding } from '#src/projects/holding.ts';
+import { keepArtifacts } from '#src/domain/ci/artifacts/keep.ts';
+import { cancelJob, eraseJob, playJob, retryJob } from '#src/domain/ci/jobs/change.ts';
+import { changedJob } from '#src/domain/ci/jobs/list.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 
 function jobInput(mutation: string, description: string) {
   return builder.inputType(namesOf(mutation).input, {

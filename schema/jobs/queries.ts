@@ -7,8 +7,8 @@ import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findLatestJob } from '#src/artifacts/latest.ts';
-import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
+import { findLatestJob } from '#src/domain/ci/artifacts/latest.ts';
+import { findJob, listPipelineJobs, listProjectJobs } from '#src/domain/ci/jobs/list.ts';
 
 builder.objectFields(Project, (t) => ({
   jobs: t.field({

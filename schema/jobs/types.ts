@@ -7,7 +7,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { through } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
-import { FAILURE_REASONS } from '#src/jobs/failure_reason.ts';
+import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 
 interface ArtifactsRow {
   projectId: number;

@@ -3,8 +3,8 @@ import { accountField } from '#schema/inputs.ts';
 import { SshKey } from '#schema/keys/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import type { KeyRow } from '#src/keys/list.ts';
-import { createKey, deleteKey } from '#src/keys/save.ts';
+import type { KeyRow } from '#src/domain/users/keys/list.ts';
+import { createKey, deleteKey } from '#src/domain/users/keys/save.ts';
 
 const CreateSshKeyInput = builder.inputType('CreateSshKeyInput', {
   description: 'A new SSH key of an account.',

@@ -4,7 +4,7 @@ import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
-import { findAnyKey, findKey, type KeyRow, listKeys } from '#src/keys/list.ts';
+import { findAnyKey, findKey, type KeyRow, listKeys } from '#src/domain/users/keys/list.ts';
 
 export const SshKey = builder.objectRef<KeyRow>('SshKey');
 SshKey.implement({

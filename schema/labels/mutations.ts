@@ -4,9 +4,9 @@ import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { labelById } from '#src/labels/list.ts';
-import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { labelById } from '#src/domain/tracking/labels/list.ts';
+import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/domain/tracking/labels/save.ts';
 
 const COLOR = 'Colour: `#` with 3 or 6 hex digits, or a CSS colour name.';
 const DESCRIPTION = 'Description of the label’s meaning.';

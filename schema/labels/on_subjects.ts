@@ -5,7 +5,7 @@ import { LabelConnection } from '#schema/labels/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { listLabelsOn } from '#src/labels/list.ts';
+import { listLabelsOn } from '#src/domain/tracking/labels/list.ts';
 
 builder.prismaObjectFields(Issue, (t) => ({
   labels: t.field({

@@ -5,7 +5,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findLabel, listLabels } from '#src/labels/list.ts';
+import { findLabel, listLabels } from '#src/domain/tracking/labels/list.ts';
 
 export const Label = builder.prismaObject('Label', {
   description: 'A label for issues and merge requests.',

@@ -4,9 +4,9 @@ import { groupField, type InputFields, namesOf, projectField } from '#schema/inp
 import { memberPayload } from '#schema/members/payloads.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { addMember } from '#src/members/add.ts';
-import { removeMember } from '#src/members/remove.ts';
-import { updateMember } from '#src/members/update.ts';
+import { addMember } from '#src/domain/members/add.ts';
+import { removeMember } from '#src/domain/members/remove.ts';
+import { updateMember } from '#src/domain/members/update.ts';
 
 function removePayload(mutation: string) {
   return builder.objectRef<{ userId: number }>(namesOf(mutation).payload).implement({

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { Member } from '#schema/members/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { type ChangedMember, changedMember } from '#src/members/list.ts';
+import { type ChangedMember, changedMember } from '#src/domain/members/list.ts';
 
 /** The payload of a mutation that makes or changes a membership. */
 export function memberPayload(mutation: string) {

@@ -6,7 +6,7 @@ import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findMember, listMembers } from '#src/members/list.ts';
+import { findMember, listMembers } from '#src/domain/members/list.ts';
 
 const memberArgs = builder.args((t) => ({
   ...pageArgs,

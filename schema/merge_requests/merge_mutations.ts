@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
-import { acceptMergeRequest } from '#src/merge_requests/merge.ts';
-import { cancelMergeWhenPipelineSucceeds } from '#src/merge_requests/merge_when_pipeline_succeeds.ts';
+import { acceptMergeRequest } from '#src/domain/tracking/merge_requests/merge.ts';
+import { cancelMergeWhenPipelineSucceeds } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
 
 const AcceptMergeRequestInput = builder.inputType('AcceptMergeRequestInput', {
   description: 'Which merge request to merge, and how.',

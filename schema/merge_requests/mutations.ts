@@ -4,12 +4,12 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { createMergeRequest } from '#src/merge_requests/create.ts';
-import { deleteMergeRequest } from '#src/merge_requests/delete.ts';
-import { changedMergeRequest } from '#src/merge_requests/find.ts';
-import { subscribeToMergeRequest } from '#src/merge_requests/subscribe.ts';
-import { updateMergeRequest } from '#src/merge_requests/update.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
+import { deleteMergeRequest } from '#src/domain/tracking/merge_requests/delete.ts';
+import { changedMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
+import { subscribeToMergeRequest } from '#src/domain/tracking/merge_requests/subscribe.ts';
+import { updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 
 const MergeRequestStateEvent = builder.enumType('MergeRequestStateEvent', {
   description: 'How the state of a merge request changes. One that is merged stays as it is.',

@@ -8,8 +8,8 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { subjectFilterFields } from '#schema/subjects/filter.ts';
-import { findMergeRequest } from '#src/merge_requests/find.ts';
-import { listMergeRequestsOf, type MergeRequestOrder } from '#src/merge_requests/list.ts';
+import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
+import { listMergeRequestsOf, type MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const MergeRequestStateFilter = builder.enumType('MergeRequestStateFilter', {

@@ -5,9 +5,9 @@ import { projectOf, surelyBaseOf, surelyProjectOf } from '#schema/projects/proje
 import { Project } from '#schema/projects/types.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
-import { isDraft } from '#src/merge_requests/draft.ts';
-import { mayUpdate } from '#src/merge_requests/find.ts';
-import '#src/merge_requests/own_values.ts';
+import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
+import '#src/domain/tracking/merge_requests/own_values.ts';
 
 export const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Whether a merge request is open, closed or merged.',

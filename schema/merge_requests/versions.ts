@@ -10,7 +10,7 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { listClosedIssues } from '#src/merge_requests/closes_issues.ts';
+import { listClosedIssues } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import {
   findVersion,
   firstCommits,
@@ -18,7 +18,7 @@ import {
   type VersionCommits,
   versionCommits,
   versionDiff,
-} from '#src/merge_requests/versions.ts';
+} from '#src/domain/tracking/merge_requests/versions.ts';
 
 /** What is read of a version to get at its commits. */
 const COMMITS = {

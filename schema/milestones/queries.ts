@@ -8,9 +8,9 @@ import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { listIssuesOf } from '#src/issues/list.ts';
-import { listMergeRequestsOf } from '#src/merge_requests/list.ts';
-import { findMilestone, listMilestones } from '#src/milestones/list.ts';
+import { listIssuesOf } from '#src/domain/tracking/issues/list.ts';
+import { listMergeRequestsOf } from '#src/domain/tracking/merge_requests/list.ts';
+import { findMilestone, listMilestones } from '#src/domain/tracking/milestones/list.ts';
 
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
   description: 'Filters milestones by state.',

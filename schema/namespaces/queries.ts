@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { NamespaceConnection } from '#schema/namespaces/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { listNamespaces } from '#src/namespaces/list.ts';
+import { listNamespaces } from '#src/domain/groups/list_namespaces.ts';
 
 builder.queryFields((t) => ({
   namespaces: t.field({

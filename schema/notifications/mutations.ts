@@ -10,7 +10,7 @@ import {
   updateGlobalNotifications,
   updateGroupNotifications,
   updateProjectNotifications,
-} from '#src/notifications/update.ts';
+} from '#src/domain/notifications/update.ts';
 
 const changes = (t: InputFields) => ({
   level: t.field({ type: NotificationLevel, description: 'How much to get mail about.' }),

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
-import { callerOf } from '#src/access/caller.ts';
-import { configError } from '#src/pipelines/config/read.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import { configError } from '#src/domain/ci/pipelines/config/read.ts';
 
 const CiLintStatus = builder.enumType('CiLintStatus', {
   description: 'Whether a `.gitlab-ci.yml` can be used.',

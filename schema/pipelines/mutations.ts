@@ -2,10 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
-import { cancelPipeline } from '#src/pipelines/cancel.ts';
-import { createPipeline } from '#src/pipelines/create.ts';
-import { retryPipeline } from '#src/pipelines/retry.ts';
-import { projectHolding } from '#src/projects/holding.ts';
+import { cancelPipeline } from '#src/domain/ci/pipelines/cancel.ts';
+import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
+import { retryPipeline } from '#src/domain/ci/pipelines/retry.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'pipeline'),

@@ -2,9 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { changedPipeline } from '#src/pipelines/find.ts';
-import type { JobStatus } from '#src/pipelines/status.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { changedPipeline } from '#src/domain/ci/pipelines/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
 
 /** A pipeline that was changed, and what is answered in the place of what its record says. */
 interface Changed extends ChangedRecord {

@@ -7,8 +7,8 @@ import { JobStatus, Pipeline, PipelineConnection } from '#schema/pipelines/types
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findPipeline } from '#src/pipelines/find.ts';
-import { listPipelines } from '#src/pipelines/list.ts';
+import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { listPipelines } from '#src/domain/ci/pipelines/list.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
   description: 'Filters pipelines by what they are doing or belong to.',

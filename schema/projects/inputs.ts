@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import type { Switch } from '#src/projects/values.ts';
+import type { Switch } from '#src/domain/projects/values.ts';
 
 /** What is switched on and off, and how it is in new projects. */
 const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> = {

@@ -3,8 +3,8 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { onlyField, sortField } from '#schema/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
+import type { ProjectList, ProjectOrder } from '#src/domain/projects/list.ts';
 import type { Direction } from '#src/platform/page.ts';
-import type { ProjectList, ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);
 

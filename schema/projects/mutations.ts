@@ -13,17 +13,17 @@ import {
 } from '#schema/projects/inputs.ts';
 import { Project, ProjectShare } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { archiveProject } from '#src/projects/archive.ts';
-import { createProject, createProjectForUser } from '#src/projects/create.ts';
-import { deleteProject } from '#src/projects/delete.ts';
-import { findProject, type ProjectRow } from '#src/projects/find.ts';
-import { forkProject } from '#src/projects/fork.ts';
-import { type ForkLink, linkFork, unlinkFork } from '#src/projects/fork_link.ts';
-import type { ProjectShareRow } from '#src/projects/own_values.ts';
-import { shareProject, unshareProject } from '#src/projects/share.ts';
-import { starProject } from '#src/projects/star.ts';
-import { updateProject } from '#src/projects/update.ts';
-import { givenSwitches } from '#src/projects/values.ts';
+import { createProject, createProjectForUser } from '#src/domain/lifecycle/create_project.ts';
+import { deleteProject } from '#src/domain/lifecycle/delete_project.ts';
+import { type ForkLink, linkFork, unlinkFork } from '#src/domain/lifecycle/fork_link.ts';
+import { forkProject } from '#src/domain/lifecycle/fork_project.ts';
+import { updateProject } from '#src/domain/lifecycle/update_project.ts';
+import { archiveProject } from '#src/domain/projects/archive.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
+import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
+import { starProject } from '#src/domain/projects/star.ts';
+import { givenSwitches } from '#src/domain/projects/values.ts';
 
 function projectPayload(mutation: string, description = 'The project as it is now.') {
   return builder.objectRef<{ project: ProjectRow }>(namesOf(mutation).payload).implement({

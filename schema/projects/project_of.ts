@@ -2,8 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 
 /** The project that a record belongs to, read with those of the other records of a list; null where the caller may not see it. */
 export async function projectOf(

@@ -4,9 +4,9 @@ import { ProjectConnection, projectArgs, projectList } from '#schema/projects/li
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { UserConnection } from '#schema/users/types.ts';
-import { findProject } from '#src/projects/find.ts';
-import { listProjects } from '#src/projects/list.ts';
-import { listProjectUsers } from '#src/projects/users.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { listProjects } from '#src/domain/projects/list.ts';
+import { listProjectUsers } from '#src/domain/projects/users.ts';
 
 builder.queryFields((t) => ({
   project: t.field({

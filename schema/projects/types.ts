@@ -7,14 +7,14 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { through } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
-import { can } from '#src/access/abilities.ts';
-import { NOTIFICATION_LEVELS } from '#src/notifications/events.ts';
-import { INHERITED, type NotificationSetting } from '#src/notifications/setting.ts';
+import { can } from '#src/access/permissions/abilities.ts';
+import { NOTIFICATION_LEVELS } from '#src/domain/changes/notification_events.ts';
+import { INHERITED, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
+import { PROJECT_BASE } from '#src/domain/projects/find.ts';
+import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
+import { runnersToken } from '#src/domain/projects/runners_token.ts';
+import { sshUrl } from '#src/platform/config/ssh_address.ts';
 import type { Columns } from '#src/platform/records/model.ts';
-import { sshUrl } from '#src/platform/ssh_address.ts';
-import { PROJECT_BASE } from '#src/projects/find.ts';
-import type { ProjectShareRow } from '#src/projects/own_values.ts';
-import { runnersToken } from '#src/projects/runners_token.ts';
 
 export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').implement({
   description: 'A group that a project is shared with.',

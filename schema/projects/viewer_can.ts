@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Project } from '#schema/projects/types.ts';
-import { can, type ProjectAbility } from '#src/access/abilities.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 
 /** Whether the caller has an ability in the project, by what is at hand of it. */
 function ability(name: ProjectAbility, description: string) {

@@ -9,10 +9,10 @@ import { Milestone } from '#schema/milestones/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Snippet } from '#schema/snippets/types.ts';
-import { can, type ProjectAbility } from '#src/access/abilities.ts';
-import { mayUpdate } from '#src/issues/update.ts';
-import { defaultBranch } from '#src/repository/revision.ts';
-import { mayChange } from '#src/snippets/save.ts';
+import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
+import { defaultBranch } from '#src/domain/repository/revision.ts';
+import { mayChange } from '#src/domain/snippets/save.ts';
+import { mayUpdate } from '#src/domain/tracking/issues/update.ts';
 
 /** Whether the caller has an ability in the project of a record: the projects of all records of a list are read together. */
 function ability(name: ProjectAbility, description: string) {

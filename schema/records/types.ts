@@ -1,8 +1,8 @@
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type PrismaTypes from '#src/generated/pothos.ts';
-import type { GroupRow } from '#src/groups/find.ts';
 import type { ModelName, Relations } from '#src/platform/records/model.ts';
 import type { Row } from '#src/platform/records/own_values.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 
 /** What can be selected of a model, as Prisma's `select` has it. */
 type Select<M extends ModelName> = { readonly [Name in keyof Row<M>]?: true } & {

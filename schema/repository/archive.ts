@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import type { ArchiveRow } from '#src/repository/archive.ts';
+import type { ArchiveRow } from '#src/domain/repository/archive.ts';
 
 export const ArchiveFormat = builder.enumType('ArchiveFormat', {
   description: 'The format of an archive of files.',

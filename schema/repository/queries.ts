@@ -9,12 +9,12 @@ import {
   RepositoryFile,
   TreeEntryConnection,
 } from '#schema/repository/types.ts';
-import { findArchive } from '#src/repository/archive.ts';
-import { findBlob } from '#src/repository/blob.ts';
-import { compareRefs } from '#src/repository/compare.ts';
-import { listContributors } from '#src/repository/contributors.ts';
-import { findFile } from '#src/repository/file.ts';
-import { listTree } from '#src/repository/tree.ts';
+import { findArchive } from '#src/domain/repository/archive.ts';
+import { findBlob } from '#src/domain/repository/blob.ts';
+import { compareRefs } from '#src/domain/repository/compare.ts';
+import { listContributors } from '#src/domain/repository/contributors.ts';
+import { findFile } from '#src/domain/repository/file.ts';
+import { listTree } from '#src/domain/repository/tree.ts';
 
 builder.objectFields(Repository, (t) => ({
   tree: t.field({

@@ -6,12 +6,12 @@ import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type BlobRow, blobContent } from '#src/domain/repository/blob.ts';
+import type { ComparisonRow } from '#src/domain/repository/compare.ts';
+import { type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
 import type { TreeEntry as Entry } from '#src/git/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/reader.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { type BlobRow, blobContent } from '#src/repository/blob.ts';
-import type { ComparisonRow } from '#src/repository/compare.ts';
-import { type FileRow, lastCommitOf } from '#src/repository/file.ts';
 
 export const Repository = builder.objectRef<ProjectRow>('Repository').implement({
   description: 'The git repository of a project: its files and their history.',

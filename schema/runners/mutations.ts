@@ -6,10 +6,10 @@ import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Runner } from '#schema/runners/types.ts';
-import { deleteRunner, updateRunner } from '#src/runners/change.ts';
-import { disableRunner, enableRunner } from '#src/runners/enable.ts';
-import { changedRunner } from '#src/runners/list.ts';
-import { resetProjectRunnersToken, resetRegistrationToken } from '#src/runners/registration.ts';
+import { deleteRunner, updateRunner } from '#src/domain/ci/runners/change.ts';
+import { disableRunner, enableRunner } from '#src/domain/ci/runners/enable.ts';
+import { changedRunner } from '#src/domain/ci/runners/list.ts';
+import { resetProjectRunnersToken, resetRegistrationToken } from '#src/domain/ci/runners/registration.ts';
 
 const runnerId = (t: InputFields, description: string) => t.field({ ...idOf('Runner'), required: true, description });
 

@@ -9,9 +9,15 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Runner } from '#schema/runners/types.ts';
 import { ApplicationSettings } from '#schema/settings/types.ts';
-import { ALL_PROJECTS } from '#src/groups/projects.ts';
-import { findRunner, listProjectRunners, listRunnerJobs, listRunnerProjects, listRunners } from '#src/runners/list.ts';
-import { readRegistrationToken } from '#src/runners/registration.ts';
+import {
+  findRunner,
+  listProjectRunners,
+  listRunnerJobs,
+  listRunnerProjects,
+  listRunners,
+} from '#src/domain/ci/runners/list.ts';
+import { readRegistrationToken } from '#src/domain/ci/runners/registration.ts';
+import { ALL_PROJECTS } from '#src/domain/projects/of_group.ts';
 
 const RunnerScope = builder.enumType('RunnerScope', {
   description: 'Which runners a list holds.',

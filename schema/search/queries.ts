@@ -8,13 +8,13 @@ import { Milestone } from '#schema/milestones/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
-import { listGroups } from '#src/groups/list.ts';
-import { searchIssues } from '#src/issues/search.ts';
-import { searchMilestones } from '#src/milestones/search.ts';
+import { searchText } from '#src/domain/administration/search_text.ts';
+import { listGroups } from '#src/domain/groups/list.ts';
+import { listProjects } from '#src/domain/projects/list.ts';
+import { searchIssues } from '#src/domain/tracking/issues/search.ts';
+import { searchMilestones } from '#src/domain/tracking/milestones/search.ts';
+import { listUsers } from '#src/domain/users/list.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { listProjects } from '#src/projects/list.ts';
-import { searchText } from '#src/search/text.ts';
-import { listUsers } from '#src/users/list.ts';
 
 const SearchType = builder.enumType('SearchType', {
   description: 'A type of record to search.',

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { emptyInput } from '#schema/inputs.ts';
 import { User } from '#schema/users/types.ts';
-import { countSessions, endSessions } from '#src/access/sessions/end.ts';
+import { countSessions, endSessions } from '#src/access/credentials/sessions/end.ts';
 
 const EndSessionsInput = emptyInput('EndSessionsInput', 'No input is needed to end the caller’s sessions.');
 

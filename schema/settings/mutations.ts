@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { BranchProtection, Visibility } from '#schema/enums.ts';
 import { ApplicationSettings, GitAccessProtocol } from '#schema/settings/types.ts';
+import { updateSettings } from '#src/domain/administration/settings/update.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
-import { updateSettings } from '#src/settings/update.ts';
 
 const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSettingsInput', {
   description: 'Changes to the settings: what is left out stays as it is, null clears what can be empty.',

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { ApplicationSettings } from '#schema/settings/types.ts';
-import { readSettings } from '#src/settings/update.ts';
+import { readSettings } from '#src/domain/administration/settings/update.ts';
 
 builder.queryFields((t) => ({
   applicationSettings: t.field({

@@ -6,8 +6,8 @@ import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { Snippet } from '#schema/snippets/types.ts';
-import { type ChangedSnippet, changedSnippet } from '#src/snippets/find.ts';
-import { createSnippet, deleteSnippet, updateSnippet } from '#src/snippets/save.ts';
+import { type ChangedSnippet, changedSnippet } from '#src/domain/snippets/find.ts';
+import { createSnippet, deleteSnippet, updateSnippet } from '#src/domain/snippets/save.ts';
 
 const TITLE = 'Title of the snippet; at most 255 characters.';
 const FILE_NAME = 'File name of the snippet; at most 255 characters.';

@@ -5,8 +5,8 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Snippet, SnippetConnection } from '#schema/snippets/types.ts';
-import { findPersonalSnippet, findProjectSnippet } from '#src/snippets/find.ts';
-import { listOwnSnippets, listProjectSnippets, listPublicSnippets } from '#src/snippets/list.ts';
+import { findPersonalSnippet, findProjectSnippet } from '#src/domain/snippets/find.ts';
+import { listOwnSnippets, listProjectSnippets, listPublicSnippets } from '#src/domain/snippets/list.ts';
 
 builder.objectFields(Project, (t) => ({
   snippets: t.field({

@@ -2,8 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
-import { postedStatus } from '#src/statuses/list.ts';
-import { postStatus } from '#src/statuses/post.ts';
+import { postedStatus } from '#src/domain/ci/statuses/list.ts';
+import { postStatus } from '#src/domain/ci/statuses/post.ts';
 
 const PostedState = builder.enumType('PostedState', {
   description: 'A state that an external system reports for a commit.',

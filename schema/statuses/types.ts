@@ -6,7 +6,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { through } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
-import { listStatuses } from '#src/statuses/list.ts';
+import { listStatuses } from '#src/domain/ci/statuses/list.ts';
 
 export const CommitStatus = builder.prismaObject('Job', {
   variant: 'CommitStatus',

@@ -4,7 +4,7 @@ import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { UserConnection } from '#schema/users/types.ts';
-import { listParticipants } from '#src/subjects/participants.ts';
+import { listParticipants } from '#src/domain/tracking/subjects/participants.ts';
 
 const TYPES = { Issue, MergeRequest } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const;

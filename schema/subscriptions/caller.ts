@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLContext } from '#schema/context.ts';
-import type { Actor } from '#src/access/actor.ts';
-import type { Credentials } from '#src/access/authenticate.ts';
-import { readCredentials } from '#src/access/credentials.ts';
-import type { LiveCaller } from '#src/live/subscriber.ts';
+import type { Credentials } from '#src/access/credentials/authenticate.ts';
+import { readCredentials } from '#src/access/credentials/credentials.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 
 /** What is known of those who connect. */
 export interface Callers {

@@ -2,9 +2,9 @@ import type { ExecutionResult } from 'graphql';
 import type { WebSocket } from 'ws';
 import { withCursor } from '#schema/subscriptions/event_stream.ts';
 import type { Pulse } from '#schema/subscriptions/pulse.ts';
-import { ServerStops, type Sink } from '#src/live/subscriber.ts';
+import { ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import type { DomainError } from '#src/platform/errors.ts';
-import { countSubscription, subscriptionMessages } from '#src/platform/metrics/subscriptions.ts';
+import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
 
 /** Why a connection is closed, beside what the protocol says (RFC 6455, 7.4.1). */
 export const CLOSES = { slow: 1013, stopping: 1012, idle: 1000 } as const;

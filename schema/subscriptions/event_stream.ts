@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Pulse } from '#schema/subscriptions/pulse.ts';
-import { ServerStops, type Sink } from '#src/live/subscriber.ts';
+import { ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import { type DomainError, Unavailable } from '#src/platform/errors.ts';
-import { countSubscription, subscriptionMessages } from '#src/platform/metrics/subscriptions.ts';
+import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
 
 /** Milliseconds that a client has to take the end of its stream. */
 const FAREWELL = 5_000;

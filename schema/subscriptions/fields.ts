@@ -8,20 +8,20 @@ import { fromGlobalId } from '#schema/node/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { type LiveEvent, readSeen, Source } from '#schema/subscriptions/source.ts';
-import { authorize } from '#src/access/abilities.ts';
-import { requireActor } from '#src/access/actor.ts';
-import { findProjectEvent } from '#src/events/list.ts';
-import { findGroup, type Ref } from '#src/groups/find.ts';
-import { findIssueById } from '#src/issues/find.ts';
-import { findJob } from '#src/jobs/list.ts';
-import type { ChangeKind } from '#src/live/change.ts';
-import type { Topic } from '#src/live/topic.ts';
-import { findMergeRequestById } from '#src/merge_requests/find.ts';
-import { findPipeline } from '#src/pipelines/find.ts';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
+import { findProjectEvent } from '#src/domain/activity/list_events.ts';
+import { readTracePart, type TracePart } from '#src/domain/ci/job_logs/part.ts';
+import { findJob } from '#src/domain/ci/jobs/list.ts';
+import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import type { ChangeKind } from '#src/domain/live/change.ts';
+import type { Topic } from '#src/domain/live/topic.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { findIssueById } from '#src/domain/tracking/issues/find.ts';
+import { findMergeRequestById } from '#src/domain/tracking/merge_requests/find.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import { findProject } from '#src/projects/find.ts';
-import { readTracePart, type TracePart } from '#src/traces/part.ts';
 
 const SCOPES = {
   project: 'The records of this project.',

@@ -6,8 +6,8 @@ import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { tooLarge } from '#schema/limits.ts';
 import type { LiveEvent } from '#schema/subscriptions/source.ts';
-import type { LiveCaller, LiveOperation, Reading } from '#src/live/subscriber.ts';
-import type { BudgetLimits } from '#src/platform/budget.ts';
+import type { LiveCaller, LiveOperation, Reading } from '#src/domain/live/subscriber.ts';
+import type { BudgetLimits } from '#src/platform/limits/budget.ts';
 
 export interface Reads {
   contextFor(caller: LiveCaller): Promise<GraphQLContext>;

@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
 import type { LongDocuments } from '#schema/long_documents.ts';
-import { callerOf } from '#src/access/caller.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 
 /** An operation that was parsed, measured and found valid. */
 export interface Prepared {

@@ -56,7 +56,7 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
     admitted.delete(request);
     // They would keep all that yoga knows of the request.
     forget();
-    // Its duration is none of an answer (src/web/request_facts.ts).
+    // Its duration is none of an answer (src/entrances/web/request_facts.ts).
     Object.assign(request, { routeTemplate: '/graphql subscription' });
     if (response.destroyed) return subscription.release();
     response.once('close', subscription.release);

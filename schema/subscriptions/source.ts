@@ -1,5 +1,5 @@
-import type { Change } from '#src/live/change.ts';
-import type { Topic } from '#src/live/topic.ts';
+import type { Change } from '#src/domain/live/change.ts';
+import type { Topic } from '#src/domain/live/topic.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 
 /** What a field of Subscription answers about: the root value of one execution, which notes what came out of it. */
@@ -13,7 +13,7 @@ export interface LiveEvent {
   isOver?: boolean;
 }
 
-/** What a field subscribes to. Nothing is iterated: changes are read once for all who wait for the same (src/live/hub.ts). */
+/** What a field subscribes to. Nothing is iterated: changes are read once for all who wait for the same (src/domain/live/hub.ts). */
 export class Source implements AsyncIterable<LiveEvent> {
   readonly topic: Topic;
   readonly after: string | null;

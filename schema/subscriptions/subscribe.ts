@@ -3,12 +3,12 @@ import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { liveOperation, type Reads } from '#schema/subscriptions/operation.ts';
 import { Source } from '#schema/subscriptions/source.ts';
-import { callerOf } from '#src/access/caller.ts';
-import type { Hub } from '#src/live/hub.ts';
-import type { Seats } from '#src/live/seats.ts';
-import type { LiveCaller, Sink } from '#src/live/subscriber.ts';
-import { Budget, within } from '#src/platform/budget.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { Hub } from '#src/domain/live/hub.ts';
+import type { Seats } from '#src/domain/live/seats.ts';
+import type { LiveCaller, Sink } from '#src/domain/live/subscriber.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
+import { Budget, within } from '#src/platform/limits/budget.ts';
 
 /** What subscriptions are served with. */
 export interface Subscribing extends Reads {

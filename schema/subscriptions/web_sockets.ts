@@ -10,12 +10,12 @@ import { CarriedSubscription, CLOSES, Connection } from '#schema/subscriptions/c
 import { Invalid, type Prepare, type Prepared, type Sent } from '#schema/subscriptions/prepare.ts';
 import { Pulse } from '#schema/subscriptions/pulse.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
-import type { Actor } from '#src/access/actor.ts';
-import type { Credentials } from '#src/access/authenticate.ts';
-import { callerOf } from '#src/access/caller.ts';
-import { type LiveLimits, Seats } from '#src/live/seats.ts';
+import type { Credentials } from '#src/access/credentials/authenticate.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import { type LiveLimits, Seats } from '#src/domain/live/seats.ts';
 import { DomainError, RateLimited } from '#src/platform/errors.ts';
-import { webSockets } from '#src/platform/metrics/subscriptions.ts';
+import { webSockets } from '#src/platform/observability/metrics/subscriptions.ts';
 
 export interface WebSocketOptions {
   subscribing: Subscribing;

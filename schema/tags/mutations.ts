@@ -1,10 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Release, Tag } from '#schema/tags/types.ts';
-import { createTag } from '#src/tags/create.ts';
-import { deleteTag } from '#src/tags/delete.ts';
-import type { ReleaseRow, TagRow } from '#src/tags/list.ts';
-import { createRelease, updateRelease } from '#src/tags/release.ts';
+import { createTag } from '#src/domain/repository/tags/create.ts';
+import { deleteTag } from '#src/domain/repository/tags/delete.ts';
+import type { ReleaseRow, TagRow } from '#src/domain/repository/tags/list.ts';
+import { createRelease, updateRelease } from '#src/domain/repository/tags/release.ts';
 
 const tag = (t: InputFields) => ({
   project: projectField(t, 'of the tag'),

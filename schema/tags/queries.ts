@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Repository } from '#schema/repository/types.ts';
 import { Tag, TagConnection } from '#schema/tags/types.ts';
-import { findTag, listTags } from '#src/tags/list.ts';
+import { findTag, listTags } from '#src/domain/repository/tags/list.ts';
 
 builder.objectFields(Repository, (t) => ({
   tags: t.field({

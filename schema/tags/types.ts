@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
-import type { ReleaseRow, TagRow } from '#src/tags/list.ts';
+import type { ReleaseRow, TagRow } from '#src/domain/repository/tags/list.ts';
 
 export const Release = builder.objectRef<ReleaseRow>('Release').implement({
   description: 'Release notes that belong to a tag.',

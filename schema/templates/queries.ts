@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { onlyField } from '#schema/inputs.ts';
-import { type FileTemplate, findTemplate, listTemplates } from '#src/templates/files.ts';
-import { findLicense, type LicenseTemplate, listLicenses } from '#src/templates/license.ts';
+import { type FileTemplate, findTemplate, listTemplates } from '#src/domain/administration/templates/files.ts';
+import { findLicense, type LicenseTemplate, listLicenses } from '#src/domain/administration/templates/license.ts';
 
 const License = builder.objectRef<LicenseTemplate>('LicenseTemplate').implement({
   description: 'A license to put into a project.',

@@ -2,9 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
-import type { SubjectType } from '#src/subjects/locate.ts';
-import { setTimeEstimate } from '#src/time_tracking/estimate.ts';
-import { addSpentTime, resetSpentTime } from '#src/time_tracking/spend.ts';
+import type { SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import { setTimeEstimate } from '#src/domain/tracking/time_tracking/estimate.ts';
+import { addSpentTime, resetSpentTime } from '#src/domain/tracking/time_tracking/spend.ts';
 
 /** What the time of is kept: the words for it, its reference and its payload. */
 const KINDS = [

@@ -4,8 +4,8 @@ import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import '#schema/users/types.ts';
-import { formatDuration } from '#src/time_tracking/duration.ts';
-import { listTimelogsOf } from '#src/time_tracking/list.ts';
+import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { listTimelogsOf } from '#src/domain/tracking/time_tracking/list.ts';
 
 const Timelog = builder.prismaObject('Timelog', {
   description: 'Time that a user spent on an issue or merge request.',

@@ -3,8 +3,8 @@ import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Todo, TodoAction, TodoState, TodoTargetType } from '#schema/todos/types.ts';
-import { findTodo } from '#src/todos/list.ts';
-import { markAsTodo, markTodoDone, markTodosDone } from '#src/todos/mark.ts';
+import { findTodo } from '#src/domain/tracking/todos/list.ts';
+import { markAsTodo, markTodoDone, markTodosDone } from '#src/domain/tracking/todos/mark.ts';
 
 const which = (t: InputFields, what: string) => ({
   project: projectField(t, `of the ${what}`),

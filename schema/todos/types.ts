@@ -8,7 +8,7 @@ import { Node } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import '#schema/users/types.ts';
-import { countTodos, listTodos } from '#src/todos/list.ts';
+import { countTodos, listTodos } from '#src/domain/tracking/todos/list.ts';
 
 export const TodoAction = builder.enumType('TodoAction', {
   description: 'Why a todo was made.',

@@ -3,9 +3,9 @@ import { TokenScope } from '#schema/enums.ts';
 import { accountField, type InputFields, namesOf } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { PersonalAccessToken } from '#schema/tokens/types.ts';
-import { createImpersonationToken, createPersonalAccessToken } from '#src/access/tokens/create.ts';
-import type { TokenRow } from '#src/access/tokens/list.ts';
-import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access/tokens/revoke.ts';
+import { createImpersonationToken, createPersonalAccessToken } from '#src/access/credentials/tokens/create.ts';
+import type { TokenRow } from '#src/access/credentials/tokens/list.ts';
+import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access/credentials/tokens/revoke.ts';
 
 /** What a new token is called, and how far and long it reaches. */
 const made = (t: InputFields) => ({

@@ -4,14 +4,14 @@ import { TokenScope } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
-import type { TokenScope as Reach } from '#src/access/tokens/create.ts';
+import type { TokenScope as Reach } from '#src/access/credentials/tokens/create.ts';
 import {
   findToken,
   listImpersonationTokens,
   listPersonalAccessTokens,
   type TokenRow,
   type TokenState,
-} from '#src/access/tokens/list.ts';
+} from '#src/access/credentials/tokens/list.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
   description: 'Filters tokens by whether they still work.',

@@ -5,11 +5,11 @@ import { idOf } from '#schema/node/plugin.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Trigger } from '#schema/triggers/types.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
-import { projectHolding } from '#src/projects/holding.ts';
-import { fireTrigger } from '#src/triggers/fire.ts';
-import { findTrigger } from '#src/triggers/list.ts';
-import { createTrigger, deleteTrigger, takeTrigger, updateTrigger } from '#src/triggers/save.ts';
+import { fireTrigger } from '#src/domain/ci/triggers/fire.ts';
+import { findTrigger } from '#src/domain/ci/triggers/list.ts';
+import { createTrigger, deleteTrigger, takeTrigger, updateTrigger } from '#src/domain/ci/triggers/save.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 
 const DESCRIPTION = 'Description of the trigger’s purpose.';
 

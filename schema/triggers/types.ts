@@ -7,7 +7,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import '#schema/users/types.ts';
-import { findTrigger, listTriggers, triggerToken } from '#src/triggers/list.ts';
+import { findTrigger, listTriggers, triggerToken } from '#src/domain/ci/triggers/list.ts';
 
 export const Trigger = builder.prismaObject('Trigger', {
   description: 'A token that starts pipelines on behalf of its owner.',

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
-import { createUpload, type UploadRow } from '#src/uploads/create.ts';
+import { createUpload, type UploadRow } from '#src/domain/uploads/create.ts';
 
 const Uploaded = builder.objectRef<UploadRow>('UploadedFile').implement({
   description: 'How to refer to an uploaded file.',

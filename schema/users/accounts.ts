@@ -1,9 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
-import { confirmAddress } from '#src/users/confirm.ts';
-import { requestConfirmation, requestPasswordReset } from '#src/users/mail_requests.ts';
-import { resetPassword } from '#src/users/reset_password.ts';
-import { signUp } from '#src/users/sign_up.ts';
+import { confirmAddress } from '#src/domain/users/confirm.ts';
+import { requestConfirmation, requestPasswordReset } from '#src/domain/users/mail_requests.ts';
+import { resetPassword } from '#src/domain/users/reset_password.ts';
+import { signUp } from '#src/domain/users/sign_up.ts';
 
 const SignUpInput = builder.inputType('SignUpInput', {
   description: 'A new account. The caller does not have to be signed in.',

@@ -4,8 +4,8 @@ import { GroupConnection } from '#schema/groups/types.ts';
 import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { User } from '#schema/users/types.ts';
-import { listGroupsOfUsers } from '#src/groups/list.ts';
-import { listProjectsOfUsers, listStarredProjects } from '#src/projects/of_users.ts';
+import { listGroupsOfUsers } from '#src/domain/groups/list.ts';
+import { listProjectsOfUsers, listStarredProjects } from '#src/domain/projects/of_users.ts';
 
 const ProjectAffiliation = builder.enumType('ProjectAffiliation', {
   description: 'A user’s relation to a project.',

@@ -13,16 +13,16 @@ import {
 } from '#schema/users/inputs.ts';
 import { userPayload, userStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
-import { renewPrivateToken } from '#src/access/private_token.ts';
+import { renewPrivateToken } from '#src/access/credentials/private_token.ts';
+import { deleteUser } from '#src/domain/lifecycle/delete_user.ts';
+import { blockUser, unblockUser } from '#src/domain/users/block.ts';
+import { changePassword } from '#src/domain/users/change_password.ts';
+import { createUserAsAdministrator } from '#src/domain/users/create.ts';
+import { findAccount, findUser, findViewer } from '#src/domain/users/find.ts';
+import { signIn } from '#src/domain/users/sign_in.ts';
+import { updateUser } from '#src/domain/users/update.ts';
+import { updateProfile } from '#src/domain/users/update_profile.ts';
 import { BadRequest } from '#src/platform/errors.ts';
-import { blockUser, unblockUser } from '#src/users/block.ts';
-import { changePassword } from '#src/users/change_password.ts';
-import { createUserAsAdministrator } from '#src/users/create.ts';
-import { deleteUser } from '#src/users/delete.ts';
-import { findAccount, findUser, findViewer } from '#src/users/find.ts';
-import { signIn } from '#src/users/sign_in.ts';
-import { updateUser } from '#src/users/update.ts';
-import { updateProfile } from '#src/users/update_profile.ts';
 
 const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayload').implement({
   description: 'The account that signed in.',

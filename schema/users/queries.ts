@@ -4,11 +4,11 @@ import { onlyField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
-import { requireAccount } from '#src/access/actor.ts';
+import { requireAccount } from '#src/access/permissions/actor.ts';
+import { findUser, findUserByName, findViewer } from '#src/domain/users/find.ts';
+import { listActivities, listUsers } from '#src/domain/users/list.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { BadRequest } from '#src/platform/errors.ts';
-import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
-import { listActivities, listUsers } from '#src/users/list.ts';
 
 interface Build {
   version: string;

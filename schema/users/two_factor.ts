@@ -5,12 +5,12 @@ import type { Known } from '#schema/records/types.ts';
 import { userInput } from '#schema/users/inputs.ts';
 import { userPayload, userStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
-import { requireActor } from '#src/access/actor.ts';
-import { disableTwoFactor, disableTwoFactorOf } from '#src/access/two_factor/disable.ts';
-import { type Enrolment, enableTwoFactor, setUpTwoFactor } from '#src/access/two_factor/enable.ts';
-import { findRecoveryCodesLeft } from '#src/access/two_factor/left.ts';
-import { renewRecoveryCodes } from '#src/access/two_factor/renew_codes.ts';
-import { findUser, findViewer } from '#src/users/find.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
+import { disableTwoFactor, disableTwoFactorOf } from '#src/access/sign_in/two_factor/disable.ts';
+import { type Enrolment, enableTwoFactor, setUpTwoFactor } from '#src/access/sign_in/two_factor/enable.ts';
+import { findRecoveryCodesLeft } from '#src/access/sign_in/two_factor/left.ts';
+import { renewRecoveryCodes } from '#src/access/sign_in/two_factor/renew_codes.ts';
+import { findUser, findViewer } from '#src/domain/users/find.ts';
 
 const SetUpTwoFactorInput = emptyInput(
   'SetUpTwoFactorInput',

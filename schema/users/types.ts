@@ -5,11 +5,11 @@ import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
 import type { Known } from '#schema/records/types.ts';
-import { requireAccount } from '#src/access/actor.ts';
-import { avatarPath } from '#src/users/avatar.ts';
-import type { OwnAccount } from '#src/users/find.ts';
-import type { UserActivity as Activity } from '#src/users/list.ts';
-import '#src/users/own_values.ts';
+import { requireAccount } from '#src/access/permissions/actor.ts';
+import { avatarPath } from '#src/domain/users/avatar.ts';
+import type { OwnAccount } from '#src/domain/users/find.ts';
+import type { UserActivity as Activity } from '#src/domain/users/list.ts';
+import '#src/domain/users/own_values.ts';
 
 builder.prismaObject('Identity', {
   description: 'A user’s account at an external identity provider.',

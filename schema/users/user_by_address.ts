@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { usersByAddresses } from '#src/users/by_address.ts';
+import { usersByAddresses } from '#src/domain/users/by_address.ts';
 
 /** The user who has confirmed an e-mail address, read with those of the other records of a list; null where nobody has. */
 export function userByAddress(context: GraphQLContext, info: GraphQLResolveInfo, address: string) {

@@ -5,8 +5,8 @@ import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { Variable } from '#schema/variables/types.ts';
-import { findVariable } from '#src/variables/list.ts';
-import { type ChangedVariable, createVariable, deleteVariable, updateVariable } from '#src/variables/save.ts';
+import { findVariable } from '#src/domain/ci/variables/list.ts';
+import { type ChangedVariable, createVariable, deleteVariable, updateVariable } from '#src/domain/ci/variables/save.ts';
 
 const which = (t: InputFields) => ({
   project: projectField(t, 'of the variable'),

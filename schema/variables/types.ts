@@ -3,7 +3,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findVariable, listVariables, variableValue } from '#src/variables/list.ts';
+import { findVariable, listVariables, variableValue } from '#src/domain/ci/variables/list.ts';
 
 export const Variable = builder.prismaObject('Variable', {
   description: 'A variable that is passed to the jobs of a project.',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createBoardList } from '#src/boards/save_list.ts';
-import { createSnippet } from '#src/snippets/save.ts';
+import { createSnippet } from '#src/domain/snippets/save.ts';
+import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';

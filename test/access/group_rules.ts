@@ -1,4 +1,4 @@
-import type { GroupRow } from '#src/groups/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 

@@ -12,12 +12,12 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { toGlobalId } from '#schema/node/types.ts';
-import { createBoardList } from '#src/boards/save_list.ts';
-import { recordEvent } from '#src/events/record.ts';
-import type { GroupRow } from '#src/groups/find.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createSnippet } from '#src/snippets/save.ts';
-import { createVariable } from '#src/variables/save.ts';
+import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { createVariable } from '#src/domain/ci/variables/save.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createSnippet } from '#src/domain/snippets/save.ts';
+import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { pipelineOf } from '../support/ci.ts';
 import type { Answer, Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

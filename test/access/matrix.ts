@@ -4,9 +4,9 @@ import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { refusal, statusOf } from '#rest/engine/errors.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
-import type { GroupRow } from '#src/groups/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type ErrorCode, HTTP_STATUS } from '#src/platform/errors.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import type { TestUser, World } from '../support/world.ts';
 

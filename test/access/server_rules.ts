@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSnippet } from '#src/snippets/save.ts';
+import { createSnippet } from '#src/domain/snippets/save.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
 

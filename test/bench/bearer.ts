@@ -1,5 +1,5 @@
-import { authenticate, type Credentials } from '#src/access/authenticate.ts';
-import { connect, type Db } from '#src/platform/db.ts';
+import { authenticate, type Credentials } from '#src/access/credentials/authenticate.ts';
+import { connect, type Db } from '#src/platform/database/db.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startTestServer } from '../support/test_server.ts';

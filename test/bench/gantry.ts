@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { createApp } from '#src/app.ts';
-import { connect } from '#src/platform/db.ts';
-import { createLogger } from '#src/platform/log.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
-import { DiskUploads } from '#src/uploads/disk.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { DiskUploads } from '#src/domain/uploads/disk.ts';
+import { createApp } from '#src/entrances/server/app.ts';
+import { connect } from '#src/platform/database/db.ts';
+import { createLogger } from '#src/platform/observability/log.ts';
 import { SECRET } from './dataset.ts';
 import { given, serve } from './serve.ts';
 

@@ -5,8 +5,8 @@ import { registerHooks } from 'node:module';
  * The same code otherwise: only the module that makes the rules is another one.
  */
 const open = `
-  import { Prisma } from '#src/platform/db.ts';
-  export * from '#src/access/visibility.ts?real';
+  import { Prisma } from '#src/platform/database/db.ts';
+  export * from '#src/access/permissions/visibility.ts?real';
   const there = (alias) => Prisma.sql\`\${Prisma.raw(alias)}.deleted_at IS NULL\`;
   export const projectVisible = () => there('p');
   export const projectListed = () => there('p');
@@ -15,8 +15,8 @@ const open = `
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier === '#src/access/visibility.ts?real') {
-      return next('#src/access/visibility.ts', { ...context, importAttributes: {} });
+    if (specifier === '#src/access/permissions/visibility.ts?real') {
+      return next('#src/access/permissions/visibility.ts', { ...context, importAttributes: {} });
     }
     const found = next(specifier, context);
     if (!specifier.endsWith('access/visibility.ts')) return found;

@@ -1,7 +1,7 @@
 import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { rotateKeys } from '#src/access/oauth/keys.ts';
-import type { ApplicationRow } from '#src/applications/find.ts';
+import type { ApplicationRow } from '#src/domain/applications/find.ts';
 import { application, decide, settle, signedIn } from '../support/oauth.ts';
 import { PASSWORD, SECRET, startWorld } from '../support/world.ts';
 

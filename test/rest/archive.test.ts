@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, scratch } from '../support/git_program.ts';
 import { fillRepository, part } from '../support/repository.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifactsStore } from '#src/artifacts/place.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { LONG } from '../support/long.ts';
 import { endJob, takenJob } from '../support/running_job.ts';

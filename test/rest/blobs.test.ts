@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitBytes } from '../support/git_program.ts';
 import { fillRepository } from '../support/repository.ts';

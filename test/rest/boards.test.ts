@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBoardList, moveBoardList } from '#src/boards/save_list.ts';
-import { deleteLabel } from '#src/labels/save.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBoardList, moveBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { deleteLabel } from '#src/domain/tracking/labels/save.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

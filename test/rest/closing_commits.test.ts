@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { referFromCommits } from '#src/references/push.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { referFromCommits } from '#src/domain/tracking/references/push.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

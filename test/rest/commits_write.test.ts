@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { reconcileAll } from '#src/repository/reconcile.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

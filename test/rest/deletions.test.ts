@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createUpload } from '#src/uploads/create.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createUpload } from '#src/domain/uploads/create.ts';
 import { startBeside, uploadPath } from '../support/beside.ts';
 import { commitFile, gitClient, workingCopy } from '../support/git_client.ts';
 import { gitLines } from '../support/git_program.ts';

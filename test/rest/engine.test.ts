@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

@@ -14,7 +14,7 @@ import {
   Unauthenticated,
   ValidationFailed,
 } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/fair_queue.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 import { sender } from '../support/http.ts';
 
 /** A schema that says back what it was asked, and one that refuses what it is told to. */

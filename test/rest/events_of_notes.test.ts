@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forgetEvents, recordEvent } from '#src/events/record.ts';
+import { forgetEvents, recordEvent } from '#src/domain/activity/record_event.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitBytes } from '../support/git_program.ts';

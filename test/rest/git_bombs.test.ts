@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { LARGEST_TEXT } from '#src/git/limits.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { commitTreeOf, deepPath, treeBomb, wideDirectory, writeZeros } from '../support/bombs.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

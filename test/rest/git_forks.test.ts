@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { forkRepository } from '#src/domain/repository/fork.ts';
+import { maintainProject } from '#src/domain/repository/maintain.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { forkRepository } from '#src/repository/fork.ts';
-import { maintainProject } from '#src/repository/maintain.ts';
 import { commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

@@ -1,7 +1,7 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pushRefs } from '#src/repository/record.ts';
+import { pushRefs } from '#src/domain/repository/record.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

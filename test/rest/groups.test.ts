@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GroupRow } from '#src/groups/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { GROUP_KEYS, PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBranch } from '#src/branches/create.ts';
-import { createCommit } from '#src/commits/create.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
+import { createCommit } from '#src/domain/repository/commits/create.ts';
 import { commitFile } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';

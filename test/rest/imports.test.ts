@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
-import { importSettings } from '#src/imports/options.ts';
+import { importSettings } from '#src/platform/outbound/options.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../support/certificate.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
@@ -366,7 +366,7 @@ describe('The URL of an import', () => {
   });
 
   it('is in no log and no answer', async () => {
-    const { redactUrl } = await import('#src/platform/log.ts');
+    const { redactUrl } = await import('#src/platform/observability/log.ts');
     const logged = redactUrl('/api/v4/projects?name=x&import%5Furl=http://u:p;w#@h/x&path=y');
     expect(logged).toBe('/api/v4/projects?name=x&import_url=[redacted]&path=y');
     for (const importUrl of [

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { GroupRow } from '#src/groups/find.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findRecipients } from '#src/mailing/distribute.ts';
-import { sendTold } from '#src/mailing/send.ts';
-import { readUnsubscribeToken, unsubscribeToken } from '#src/mailing/unsubscribe.ts';
-import type { Keyed } from '#src/mailing/want.ts';
-import { createMailer } from '#src/platform/mail/mailer.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import { findRecipients } from '#src/domain/notifications/mailing/distribute.ts';
+import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
+import { sendTold } from '#src/domain/notifications/mailing/send.ts';
+import { readUnsubscribeToken, unsubscribeToken } from '#src/domain/notifications/mailing/unsubscribe.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createMailer } from '#src/platform/outbound/mail/mailer.ts';
 import { Browser } from '../support/browser.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
@@ -315,7 +315,7 @@ describe('Mail about pipelines', () => {
       world.db.pipeline.create({
         data: { projectId: project.id, ref: 'main', sha, source: 'api', userId: user.id, status: 'running' },
       });
-    const { settlePipeline } = await import('#src/pipelines/settle.ts');
+    const { settlePipeline } = await import('#src/domain/ci/pipelines/settle.ts');
     const end = async (status: 'failed' | 'success') => {
       const { id } = await pipeline();
       await world.db.$transaction((tx) => settlePipeline(tx, world.as(owner), id, status));

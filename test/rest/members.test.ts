@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import type { GroupRow } from '#src/groups/find.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';

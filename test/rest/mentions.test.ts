@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { mentionedUsers } from '#src/references/mentioned_users.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { mentionedUsers } from '#src/domain/tracking/references/mentioned_users.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

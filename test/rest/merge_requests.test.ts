@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBranch } from '#src/branches/create.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';

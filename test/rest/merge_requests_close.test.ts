@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuesClosedBy } from '#src/merge_requests/closes_issues.ts';
+import { issuesClosedBy } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

@@ -1,8 +1,8 @@
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refreshMergeRequest, refreshMergeRequests } from '#src/merge_requests/refresh.ts';
-import { reconcileAll } from '#src/repository/reconcile.ts';
+import { reconcileAll } from '#src/domain/repository/reconcile.ts';
+import { refreshMergeRequest, refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

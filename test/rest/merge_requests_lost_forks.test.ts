@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tellOfClosed } from '#src/merge_requests/close_of_fork.ts';
-import { refreshMergeRequest } from '#src/merge_requests/refresh.ts';
+import { tellOfClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBranch } from '#src/branches/create.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
+import { withBranchLock } from '#src/domain/repository/lock.ts';
+import { announceMerge } from '#src/domain/tracking/merge_requests/mark_merged.ts';
+import { createNote } from '#src/domain/tracking/notes/create.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
-import { announceMerge } from '#src/merge_requests/mark_merged.ts';
-import { createNote } from '#src/notes/create.ts';
-import { withBranchLock } from '#src/repository/lock.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createSnippet } from '#src/snippets/save.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createSnippet } from '#src/domain/snippets/save.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { GroupRow } from '#src/groups/find.ts';
-import { EVENT_NAMES, NOTIFICATION_EVENTS, type NotificationLevel } from '#src/notifications/events.ts';
-import { type Candidate, whoWantsMail } from '#src/notifications/wanted.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import { EVENT_NAMES, NOTIFICATION_EVENTS, type NotificationLevel } from '#src/domain/changes/notification_events.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import { type Candidate, whoWantsMail } from '#src/domain/notifications/wanted.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();

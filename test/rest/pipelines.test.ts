@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBranch } from '#src/branches/create.ts';
-import { createPushedPipelines } from '#src/pipelines/push.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createTag } from '#src/tags/create.ts';
+import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
+import { createTag } from '#src/domain/repository/tags/create.ts';
 import { commitFile, pipelineOf, projectWithCommit } from '../support/ci.ts';
 import { commitFile as commitInCopy, run, workingCopy } from '../support/git_client.ts';
 import { LONG } from '../support/long.ts';

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { createPipeline } from '#src/pipelines/create.ts';
+import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { removeProject } from '#src/projects/remove.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

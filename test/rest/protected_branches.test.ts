@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { protectionOf } from '#src/branches/protection.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { projectToken, registerRunner, type TestRunner } from '../support/runner.ts';

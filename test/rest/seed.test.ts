@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { KNOWN_SECRETS, randomSecrets } from '#src/operating/seed/secrets.ts';
-import { seed } from '#src/operating/seed/seed.ts';
+import { bootstrapAdministrator } from '#src/domain/users/bootstrap.ts';
+import { KNOWN_SECRETS, randomSecrets } from '#src/entrances/seed/secrets.ts';
+import { seed } from '#src/entrances/seed/seed.ts';
 import { packagePath } from '#src/platform/package_root.ts';
-import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { LONG } from '../support/long.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '#src/platform/database/db.ts';
 import { Listener } from '#src/platform/database/listener.ts';
-import { connect } from '#src/platform/db.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { currentSettings, forgetSettings } from '#src/platform/settings/current.ts';
 import { watchSettings } from '#src/platform/settings/watch.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import type { GroupRow } from '#src/groups/find.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/access/sign_in/attempts.ts';
+import { signIn as passwordSignIn } from '#src/domain/users/sign_in.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADDRESS_LIMIT, SPACING, spaced } from '#src/access/sign_in/attempts.ts';
-import { createApp } from '#src/app.ts';
+import { createApp } from '#src/entrances/server/app.ts';
 import { Browser } from '../support/browser.ts';
 import { type Answer, sender } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBranch } from '#src/branches/create.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { LONG } from '../support/long.ts';

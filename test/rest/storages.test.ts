@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
+import { requireStorages } from '#src/domain/repository/storages.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import { requireStorages } from '#src/repository/storages.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '#src/keys/save.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createKey } from '#src/domain/users/keys/save.ts';
 import { commitFile } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { markedTitles, titleWords } from '#src/activity/title_change.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { markedTitles, titleWords } from '#src/domain/tracking/activity/title_change.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '#src/pipelines/config/parse.ts';
+import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

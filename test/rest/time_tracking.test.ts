@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { deleteUser } from '#src/domain/lifecycle/delete_user.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { select } from '#src/platform/records/selection.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { deleteUser } from '#src/users/delete.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { mentionedNames } from '#src/activity/mentioned_users.ts';
-import { recordActivity } from '#src/activity/record.ts';
-import { settlePipeline } from '#src/pipelines/settle.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { tellOfConflict } from '#src/todos/merge_requests.ts';
+import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
+import { tellOfConflict } from '#src/domain/tracking/todos/merge_requests.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { createBranch } from '#src/branches/create.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
+import { createTag } from '#src/domain/repository/tags/create.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createTag } from '#src/tags/create.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { scratch } from '../support/git_program.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld, type TestUser } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { blockFromCommandLine, unblockFromCommandLine } from '#src/domain/users/block.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import { blockFromCommandLine, unblockFromCommandLine } from '#src/users/block.ts';
 import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Transaction } from '#src/platform/db.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import type { Answer } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { connect } from '#src/platform/db.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { mayRemoveObjects, whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { connect } from '#src/platform/database/db.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { mayRemoveObjects, whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { gitClient, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { withBranchLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { updateRef } from '#src/git/refs/update.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { withBranchLock, withRepositoryLock } from '#src/repository/lock.ts';
 import { startBeside } from '../support/beside.ts';
 import { clone, commitFile, gitClient } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';

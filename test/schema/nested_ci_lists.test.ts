@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createSnippet } from '#src/snippets/save.ts';
-import { createTrigger } from '#src/triggers/save.ts';
-import { createVariable } from '#src/variables/save.ts';
+import { createTrigger } from '#src/domain/ci/triggers/save.ts';
+import { createVariable } from '#src/domain/ci/variables/save.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createSnippet } from '#src/domain/snippets/save.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { asker, below, expectStatementPerLevel, type Level } from '../support/nested_lists.ts';

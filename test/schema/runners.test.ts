@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { projectToken, registerRunner, sendAsRunner, type TestRunner } from '../support/runner.ts';
 import { startWorld, type TestUser } from '../support/world.ts';

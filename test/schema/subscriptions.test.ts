@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
-import { blockUser } from '#src/users/block.ts';
+import { blockUser } from '#src/domain/users/block.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { openStream, subscribe, TRANSPORTS, wsClient } from '../support/live.ts';
 import { LONG } from '../support/long.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
-import { LARGEST_PART } from '#src/traces/part.ts';
+import { LARGEST_PART } from '#src/domain/ci/job_logs/part.ts';
 import { subscribe } from '../support/live.ts';
 import { LONG } from '../support/long.ts';
 import { endJob, takenJob } from '../support/running_job.ts';

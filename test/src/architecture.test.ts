@@ -24,7 +24,7 @@ function importsOf(layer: string): { file: string; imported: string }[] {
   });
 }
 
-const COMPOSITION = ['src/app.ts', 'src/main.ts'];
+const COMPOSITION = ['src/entrances/server/app.ts', 'src/entrances/server/main.ts'];
 
 /** Where functions are assigned once in a process or for a connection, or so rarely that it does not matter. */
 const ASSIGNED_RARELY = [
@@ -32,9 +32,9 @@ const ASSIGNED_RARELY = [
   'src/access/oauth/provider.ts',
   'src/access/oauth/session.ts',
   'src/git/program/pool.ts',
-  'src/live/hub.ts',
+  'src/domain/live/hub.ts',
   'src/platform/lifecycle/readiness.ts',
-  'src/ssh/announce_signatures.ts',
+  'src/entrances/ssh/announce_signatures.ts',
 ];
 
 /** From the ground up (docs/architecture.md): a room imports from its own floor and from those below. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { Frame } from '#src/operating/backup/frame.ts';
+import { Frame } from '#src/entrances/backup/frame.ts';
 
 const CONTENTS: [name: string, content: Buffer][] = [
   ['nothing', Buffer.alloc(0)],

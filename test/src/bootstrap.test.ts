@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { bootstrapAdministrator } from '#src/domain/users/bootstrap.ts';
 import { banner } from '#src/platform/lifecycle/banner.ts';
 import { credentialsFile, prepareCredentials } from '#src/platform/lifecycle/credentials.ts';
-import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BranchLines, type LineLimits, type LineTask } from '#src/domain/repository/branch_line.ts';
 import { RateLimited, Unavailable } from '#src/platform/errors.ts';
-import { BranchLines, type LineLimits, type LineTask } from '#src/repository/branch_line.ts';
 
 interface Named extends LineTask {
   name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
-import { Prisma, queryPage } from '#src/platform/db.ts';
+import { Prisma, queryPage } from '#src/platform/database/db.ts';
+import { Budget, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

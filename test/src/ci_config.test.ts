@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { slugOf } from '#src/environments/values.ts';
-import { InvalidConfig, LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
-import { parseConfig } from '#src/pipelines/config/parse.ts';
-import { type Occasion, selectJobs } from '#src/pipelines/config/select.ts';
-import { expand, predefined } from '#src/pipelines/config/variables.ts';
-import { aggregate, coveredSeconds, type JobStatus } from '#src/pipelines/status.ts';
+import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { slugOf } from '#src/domain/ci/environments/values.ts';
+import { InvalidConfig, LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
+import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
+import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
 
 const message = (text: string) => {
   try {

@@ -1,13 +1,13 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { jobHandlers } from '#src/background_jobs.ts';
+import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
+import { diskUse, repositorySize } from '#src/domain/repository/size.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
+import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { Quarantine } from '#src/git/remote/quarantine.ts';
 import { Hold } from '#src/git/write/hold.ts';
-import { cleanUpAll } from '#src/repository/clean_up.ts';
-import { diskUse, repositorySize } from '#src/repository/size.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
-import { cleanUpUploads } from '#src/uploads/clean_up.ts';
 import { uploadPath } from '../support/beside.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { git } from '../support/git_program.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { commands, main } from '#src/cli.ts';
-import { explain } from '#src/operating/commands/explain.ts';
-import { manual } from '#src/operating/commands/manual.ts';
+import { commands, main } from '#src/entrances/cli/cli.ts';
+import { explain } from '#src/entrances/cli/explain.ts';
+import { manual } from '#src/entrances/cli/manual.ts';
 import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
 

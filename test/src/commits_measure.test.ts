@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentBytes, heldBytes, textBytes } from '#src/commits/measure.ts';
+import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
 
 const MB = 1024 * 1024;
 

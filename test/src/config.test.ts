@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig } from '#src/platform/config.ts';
+import { ConfigError, loadConfig } from '#src/platform/config/config.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));

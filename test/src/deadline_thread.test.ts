@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeadlineThread, Overrun } from '#src/platform/deadline_thread.ts';
+import { DeadlineThread, Overrun } from '#src/platform/limits/deadline_thread.ts';
 
 /** Works, or waits without using the processor, for as many milliseconds as it is told; then answers. */
 const SCRIPT = `

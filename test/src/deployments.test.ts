@@ -7,7 +7,7 @@ import { renderChart } from '../support/chart.ts';
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes and Compose, looked at field by field
 type Document = any;
 
-const config = ['src/platform/config.ts', 'src/platform/config/uploads.ts']
+const config = ['src/platform/config/config.ts', 'src/platform/config/uploads.ts']
   .map((file) => readFileSync(packagePath(file), 'utf8'))
   .join('');
 const isSetting = (name: string) => config.includes(`'${name}'`);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
-import { connect, Prisma, queryJson } from '#src/platform/db.ts';
+import { connect, Prisma, queryJson } from '#src/platform/database/db.ts';
+import { Budget, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
 import { freshDatabase } from '../support/database.ts';
 import { LONG } from '../support/long.ts';
 

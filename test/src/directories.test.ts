@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeDirectories } from '#src/git/write/make_directories.ts';
-import { makeDataDirectory, requireDirectories } from '#src/platform/lifecycle/directories.ts';
+import { makeDataDirectory, requireDirectories } from '#src/platform/database/directories.ts';
 
 let base: string;
 

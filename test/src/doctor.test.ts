@@ -2,12 +2,12 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ok, runChecks } from '#src/operating/doctor/check.ts';
-import { judgeClocks } from '#src/operating/doctor/database.ts';
-import { examine } from '#src/operating/doctor/examine.ts';
-import { type Config, loadConfig } from '#src/platform/config.ts';
+import { ok, runChecks } from '#src/entrances/doctor/check.ts';
+import { judgeClocks } from '#src/entrances/doctor/database.ts';
+import { examine } from '#src/entrances/doctor/examine.ts';
+import { type Config, loadConfig } from '#src/platform/config/config.ts';
+import { connect } from '#src/platform/database/db.ts';
 import { migrate } from '#src/platform/database/migrate.ts';
-import { connect } from '#src/platform/db.ts';
 import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
 import { scratch } from '../support/git_program.ts';

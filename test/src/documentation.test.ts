@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { signatureHeaders } from '#src/hooks/sign.ts';
-import { findCommand, optionsOf } from '#src/operating/commands/help.ts';
-import { parseConfig } from '#src/pipelines/config/parse.ts';
-import { loadConfig } from '#src/platform/config.ts';
+import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
+import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
+import { findCommand, optionsOf } from '#src/entrances/cli/help.ts';
+import { loadConfig } from '#src/platform/config/config.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import {
   blocksOf,

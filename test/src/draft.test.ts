@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { asDraft, asReady, isDraft, isDraftSql, toggleDraft } from '#src/merge_requests/draft.ts';
-import { connect } from '#src/platform/db.ts';
+import { asDraft, asReady, isDraft, isDraftSql, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { connect } from '#src/platform/database/db.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { freshDatabase } from '../support/database.ts';
 

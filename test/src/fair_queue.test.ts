@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '#src/platform/fair_queue.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 
 const OPTIONS = { concurrency: 3, perCaller: 2, waitingPerCaller: 3, waiting: 5, patience: 60_000 };
 

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { check } from '#src/entrances/fsck/check.ts';
+import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
-import { check } from '#src/operating/fsck/check.ts';
-import type { Finding } from '#src/operating/fsck/finding.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { uploadPath } from '../support/beside.ts';
 import { git, unpack } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

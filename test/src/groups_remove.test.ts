@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { removeNamespace } from '#src/groups/remove.ts';
+import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -4,7 +4,7 @@ import { installQueues, removeProjectsLater } from '#src/platform/background/car
 import { listDeadLetters } from '#src/platform/background/dead_letters.ts';
 import { recordProcess } from '#src/platform/background/process.ts';
 import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';
-import { connect } from '#src/platform/db.ts';
+import { connect } from '#src/platform/database/db.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
 import { LONG } from '../support/long.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isLocal, isLoopback } from '#src/web/local_only.ts';
+import { isLocal, isLoopback } from '#src/entrances/web/local_only.ts';
 
 describe('This machine', () => {
   it.each(['localhost', 'LOCALHOST', 'app.localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])('is %s', (host) => {

@@ -3,12 +3,12 @@ import vm from 'node:vm';
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { maskError } from '#schema/errors.ts';
+import { pathFrom } from '#src/domain/projects/values.ts';
+import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
+import { splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
 import { formatSignature, parseSignature } from '#src/git/objects/signature.ts';
-import { redactUrl } from '#src/platform/log.ts';
+import { redactUrl } from '#src/platform/observability/log.ts';
 import { trimEnds } from '#src/platform/text.ts';
-import { pathFrom } from '#src/projects/values.ts';
-import { dueDate } from '#src/quick_actions/due_date.ts';
-import { splitQuickActions } from '#src/quick_actions/split.ts';
 import { LONG as LONG_TEST } from '../support/long.ts';
 
 const LONG = 1_000_000;
@@ -80,8 +80,8 @@ const AROUND = [
 /** Patterns that take time by the square of a length that something else limits. */
 const LIMITED: Readonly<Record<string, string>> = {
   'src/git/objects/signature.ts': 'a line is cut off before',
-  'src/operating/runner/globs.ts': 'the runner reads paths of its own jobs',
-  'src/repository/refusals.ts': 'messages of git',
+  'src/entrances/runner/globs.ts': 'the runner reads paths of its own jobs',
+  'src/domain/repository/refusals.ts': 'messages of git',
   'rest/openapi/names.ts': 'names of the schema',
   'rest/openapi/words.ts': 'descriptions of the schema',
   'schema/redact.ts': 'messages are cut off before',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '#src/platform/nearest.ts';
+import { nearest } from '#src/platform/config/nearest.ts';
 
 const words = ['serve', 'restore', 'user create', 'user block', 'doctor'];
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ProgramFailed, RefLocked } from '#src/git/errors.ts';
-import { DatabaseAway } from '#src/platform/database/lost.ts';
-import { Prisma } from '#src/platform/db.ts';
-import { createLogger } from '#src/platform/log.ts';
-import { passing } from '#src/platform/passing.ts';
-import { reporter } from '#src/platform/report.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { createLogger } from '#src/platform/observability/log.ts';
+import { passing } from '#src/platform/observability/passing.ts';
+import { reporter } from '#src/platform/observability/report.ts';
 
 const system = (code: string, more: object = {}) => Object.assign(new Error(`${code}: it failed`), { code, ...more });
 const prisma = (code: string, meta?: Record<string, unknown>) =>

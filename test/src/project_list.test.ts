@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Prisma } from '#src/platform/db.ts';
+import { listProjectsOf, type ProjectFilter, type ProjectOrder } from '#src/domain/projects/list.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
-import { listProjectsOf, type ProjectFilter, type ProjectOrder } from '#src/projects/list.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();

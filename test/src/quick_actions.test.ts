@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dueDate } from '#src/quick_actions/due_date.ts';
-import { labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
-import { mayHaveQuickActions, splitQuickActions } from '#src/quick_actions/split.ts';
+import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
+import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
+import { mayHaveQuickActions, splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
 
 describe('Quick actions in a text', () => {
   it.each([

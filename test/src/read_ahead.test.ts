@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { authenticate } from '#src/access/authenticate.ts';
-import { Mispresumed, presume } from '#src/access/presumption.ts';
-import { LIMITS } from '#src/access/read_ahead.ts';
-import { Prisma } from '#src/platform/db.ts';
+import { authenticate } from '#src/access/credentials/authenticate.ts';
+import { Mispresumed, presume } from '#src/access/credentials/presumption.ts';
+import { LIMITS } from '#src/access/credentials/read_ahead.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

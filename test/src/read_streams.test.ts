@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { limited } from '#src/platform/limited.ts';
-import { readAtMost } from '#src/platform/read_at_most.ts';
+import { limited } from '#src/platform/limits/limited.ts';
+import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 const pieces = () => Readable.from([Buffer.from('ab'), Buffer.from('cd'), Buffer.from('ef')], { objectMode: false });
 const refusal = () => new Error('too long');

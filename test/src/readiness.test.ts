@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { connect } from '#src/platform/db.ts';
+import { connect } from '#src/platform/database/db.ts';
 import { findProblems, freeBytes } from '#src/platform/lifecycle/checks.ts';
 import { drain } from '#src/platform/lifecycle/drain.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';

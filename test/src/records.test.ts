@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, queryJson } from '#src/platform/db.ts';
+import { connect, queryJson } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type ColumnFacts, factsOf, type ModelName } from '#src/platform/records/model.ts';
 import { kept, MOST_KEPT, rowsJson } from '#src/platform/records/rows.ts';
 import { Selection, select } from '#src/platform/records/selection.ts';
 import { enums, models } from '../../src/generated/models.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import '#src/projects/own_values.ts';
+import '#src/domain/projects/own_values.ts';
 import { freshDatabase } from '../support/database.ts';
 import { fillTables, ROWS } from '../support/filled_tables.ts';
 import { everyNth, LONG } from '../support/long.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { redactUrl } from '#src/platform/log.ts';
+import { redactUrl } from '#src/platform/observability/log.ts';
 
 it.each([
   [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { closedIssues } from '#src/references/closing.ts';
-import { mentions, recordNames } from '#src/references/scan.ts';
+import { closedIssues } from '#src/domain/tracking/references/closing.ts';
+import { mentions, recordNames } from '#src/domain/tracking/references/scan.ts';
 
 const records = (text: string) =>
   recordNames(text).map(({ type, path, number }) => `${path ?? ''}${type === 'Issue' ? '#' : '!'}${number}`);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createLogger } from '#src/platform/log.ts';
-import { reporter } from '#src/platform/report.ts';
+import { createLogger } from '#src/platform/observability/log.ts';
+import { reporter } from '#src/platform/observability/report.ts';
 
 it('tells twenty errors of one place in a minute, whatever their messages, and those of other places beside', () => {
   const lines: { err: { message: string } }[] = [];

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
-import { writeArchive } from '#src/operating/runner/archive.ts';
-import { collect } from '#src/operating/runner/collect.ts';
-import { BadPattern, fits, parsePattern } from '#src/operating/runner/globs.ts';
-import { BadArchive, unpack } from '#src/operating/runner/unpack.ts';
+import { writeArchive } from '#src/entrances/runner/archive.ts';
+import { collect } from '#src/entrances/runner/collect.ts';
+import { BadPattern, fits, parsePattern } from '#src/entrances/runner/globs.ts';
+import { BadArchive, unpack } from '#src/entrances/runner/unpack.ts';
 import { scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
 import { zip } from '../support/zip.ts';

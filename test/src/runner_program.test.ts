@@ -2,10 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { environmentOf, expand } from '#src/operating/runner/environment.ts';
-import { Masker } from '#src/operating/runner/masker.ts';
-import type { JobPayload } from '#src/operating/runner/payload.ts';
-import { run, scriptOf } from '#src/operating/runner/shell.ts';
+import { environmentOf, expand } from '#src/entrances/runner/environment.ts';
+import { Masker } from '#src/entrances/runner/masker.ts';
+import type { JobPayload } from '#src/entrances/runner/payload.ts';
+import { run, scriptOf } from '#src/entrances/runner/shell.ts';
 import { scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
 

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { connect, type Db } from '#src/platform/db.ts';
+import { bootstrapAdministrator } from '#src/domain/users/bootstrap.ts';
+import { connect, type Db } from '#src/platform/database/db.ts';
 import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
-import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { freshDatabase } from '../support/database.ts';
 import { LONG } from '../support/long.ts';
 

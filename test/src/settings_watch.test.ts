@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
+import { connect } from '#src/platform/database/db.ts';
 import { Listener } from '#src/platform/database/listener.ts';
-import { connect } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { watchSettings } from '#src/platform/settings/watch.ts';
 import { freshDatabase } from '../support/database.ts';

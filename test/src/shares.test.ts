@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Shares } from '#src/access/shares.ts';
-import { withEffort } from '#src/repository/effort.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { Shares } from '#src/platform/limits/shares.ts';
 
 const one = { userId: 1, address: '192.0.2.1' };
 const anonymous = (address: string) => ({ userId: null, address });

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
+import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 import { scratch } from '../support/git_program.ts';
 
 /** A directory for temporary files with none in it. */

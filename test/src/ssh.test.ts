@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2, { type ParsedKey } from 'ssh2';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadConfig } from '#src/platform/config.ts';
-import { sshBase, sshUrl } from '#src/platform/ssh_address.ts';
-import { parseCommand } from '#src/ssh/command.ts';
-import { hostKeys } from '#src/ssh/host_keys.ts';
-import { Pace } from '#src/ssh/pace.ts';
-import { isProof } from '#src/ssh/signature.ts';
+import { parseCommand } from '#src/entrances/ssh/command.ts';
+import { hostKeys } from '#src/entrances/ssh/host_keys.ts';
+import { Pace } from '#src/entrances/ssh/pace.ts';
+import { isProof } from '#src/entrances/ssh/signature.ts';
+import { loadConfig } from '#src/platform/config/config.ts';
+import { sshBase, sshUrl } from '#src/platform/config/ssh_address.ts';
 import { LONG } from '../support/long.ts';
 import { encodeKey } from '../support/ssh_keys.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { StatementNames } from '#src/platform/database/statement_names.ts';
-import { Prisma } from '#src/platform/db.ts';
+import { Budget, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
 
 describe('The names of statements', () => {
   it('are the same for the same text, and end at a limit', () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { startTracing, wantsTraces } from '#src/platform/tracing/start.ts';
-import { tracer } from '#src/platform/tracing/tracer.ts';
+import { startTracing, wantsTraces } from '#src/platform/observability/tracing/start.ts';
+import { tracer } from '#src/platform/observability/tracing/tracer.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DatabaseAway } from '#src/platform/database/lost.ts';
+import { connect, Prisma } from '#src/platform/database/db.ts';
 import { meteredPool } from '#src/platform/database/pool.ts';
-import { connect, Prisma } from '#src/platform/db.ts';
+import { DatabaseAway } from '#src/platform/database_unavailable.ts';
 import { freshDatabase } from '../support/database.ts';
 import { LONG } from '../support/long.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '#src/platform/config.ts';
+import { loadConfig } from '#src/platform/config/config.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-trusted-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
-import { UploadsAway } from '#src/platform/store_away.ts';
-import { DiskUploads } from '#src/uploads/disk.ts';
-import { S3Uploads } from '#src/uploads/s3.ts';
-import type { Place, UploadStore } from '#src/uploads/store.ts';
+import { DiskUploads } from '#src/domain/uploads/disk.ts';
+import { S3Uploads } from '#src/domain/uploads/s3.ts';
+import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import { UploadsAway } from '#src/platform/uploads_unavailable.ts';
 import { LONG } from '../support/long.ts';
 import { startObjectStore } from '../support/s3.ts';
 

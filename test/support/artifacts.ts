@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { artifactsStore } from '#src/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import type { World } from './world.ts';
 import { zip } from './zip.ts';
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import { createApp } from '#src/app.ts';
-import { jobHandlers } from '#src/background_jobs.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { createApp } from '#src/entrances/server/app.ts';
+import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { startJobs } from '#src/platform/background/queue.ts';
-import { connect, type Db } from '#src/platform/db.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
+import { connect, type Db } from '#src/platform/database/db.ts';
 import { type Send, sender } from './http.ts';
 import { SECRET, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
-import { createFile, updateFile } from '#src/files/write.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
-import { createTrigger } from '#src/triggers/save.ts';
+import { createTrigger } from '#src/domain/ci/triggers/save.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createFile, updateFile } from '#src/domain/repository/files/write.ts';
 import type { TestUser, World } from './world.ts';
 
 /** A project of the owner with one commit on `master`: of `.gitlab-ci.yml` where one is given, else of a file `a`. */

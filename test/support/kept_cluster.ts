@@ -9,7 +9,7 @@ const KEPT = path.join(ROOT, 'node_modules/.cache/clusters');
 const SOURCES = [
   'package-lock.json',
   'prisma/migrations',
-  'src/background_jobs.ts',
+  'src/entrances/server/background_jobs.ts',
   'src/platform/background',
   'src/platform/database',
   'test/support/template.ts',

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
-import { subscriptions, subscriptionsEnded } from '#src/platform/metrics/subscriptions.ts';
+import { subscriptions, subscriptionsEnded } from '#src/platform/observability/metrics/subscriptions.ts';
 import type { Json } from './http.ts';
 
 /** One event of a stream. */

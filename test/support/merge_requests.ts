@@ -1,8 +1,8 @@
-import { createBranch } from '#src/branches/create.ts';
-import { createCommit } from '#src/commits/create.ts';
-import { createFile } from '#src/files/write.ts';
-import { createMergeRequest, type NewMergeRequest } from '#src/merge_requests/create.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
+import { createCommit } from '#src/domain/repository/commits/create.ts';
+import { createFile } from '#src/domain/repository/files/write.ts';
+import { createMergeRequest, type NewMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import type { TestUser, World } from './world.ts';
 
 /** Commits a file to a branch by the API; the hash of the commit. */

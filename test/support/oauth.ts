@@ -1,6 +1,6 @@
-import { startSession } from '#src/access/sessions/session.ts';
-import type { ApplicationRow } from '#src/applications/find.ts';
-import { type NewApplication, registerApplication } from '#src/applications/save.ts';
+import { startSession } from '#src/access/credentials/sessions/session.ts';
+import type { ApplicationRow } from '#src/domain/applications/find.ts';
+import { type NewApplication, registerApplication } from '#src/domain/applications/save.ts';
 import { Browser } from './browser.ts';
 import type { Answer } from './http.ts';
 import type { TestUser, World } from './world.ts';

@@ -1,5 +1,5 @@
 import { cpSync, rmSync } from 'node:fs';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { World } from './world.ts';
 
 /** Gives a project a copy of a bare repository with the default branch `main`; the directory of the copy. */

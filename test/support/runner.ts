@@ -1,4 +1,4 @@
-import { renewServerRegistrationToken } from '#src/runners/registration_tokens.ts';
+import { renewServerRegistrationToken } from '#src/domain/ci/runners/registration_tokens.ts';
 import type { Json } from './http.ts';
 import { SECRET, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
+import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
-import { JOB_TOKEN } from '#src/runners/tokens.ts';
 import type { TestUser, World } from './world.ts';
 
 /** A job that a runner has taken, with its token. */

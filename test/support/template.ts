@@ -1,10 +1,10 @@
-import { jobHandlers } from '#src/background_jobs.ts';
-import { importSettings } from '#src/imports/options.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { DiskUploads } from '#src/domain/uploads/disk.ts';
+import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { startJobs } from '#src/platform/background/queue.ts';
+import { connect } from '#src/platform/database/db.ts';
 import { migrate } from '#src/platform/database/migrate.ts';
-import { connect } from '#src/platform/db.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
-import { DiskUploads } from '#src/uploads/disk.ts';
+import { importSettings } from '#src/platform/outbound/options.ts';
 
 /** Puts into an empty database what every database of a server has from its first start. */
 export async function fillTemplate(url: string): Promise<void> {

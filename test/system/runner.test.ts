@@ -180,7 +180,7 @@ describe('gantry runner', { timeout: TIMEOUT }, () => {
     const { status, content } = await download(`${build.id}/artifacts`);
     expect([status, content.length]).toEqual([200, build.artifacts_file?.size]);
     writeFileSync(at('artifacts.zip'), content);
-    const { unpack } = await import('#src/operating/runner/unpack.ts');
+    const { unpack } = await import('#src/entrances/runner/unpack.ts');
     mkdirSync(at('unpacked'));
     await unpack(at('artifacts.zip'), at('unpacked'), () => undefined);
     expect(readdirSync(at('unpacked'), { recursive: true }).sort()).toEqual(['out', 'out/app.txt']);

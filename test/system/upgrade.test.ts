@@ -75,8 +75,8 @@ async function makeOld(directory: string): Promise<void> {
     await using to = await startOther(cluster, binaries, quiet);
     await administer(to.url.replace('/gantry?', '/postgres?'), (client) => client.query('CREATE DATABASE gantry'));
     await using snapshot = await Snapshot.open(from.url);
-    const { loadDatabase } = await import('#src/operating/backup/load_database.ts');
-    const { tablesOf } = await import('#src/operating/backup/create.ts');
+    const { loadDatabase } = await import('#src/entrances/backup/load_database.ts');
+    const { tablesOf } = await import('#src/entrances/backup/create.ts');
     const tables: DumpedTable[] = [];
     for (const table of await tablesOf(snapshot)) {
       const [row] = await snapshot.query<{ rows: number }>(

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { MAILS } from '#src/domain/users/mail_requests.ts';
+import { MISTAKES, SIGN_UPS } from '#src/domain/users/sign_up.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import { MAILS } from '#src/users/mail_requests.ts';
-import { MISTAKES, SIGN_UPS } from '#src/users/sign_up.ts';
 import { Browser } from '../support/browser.ts';
 import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '#src/platform/config.ts';
-import { Collector } from '#src/platform/metrics/collect.ts';
+import { listenForMetrics } from '#src/entrances/web/metrics.ts';
+import { loadConfig } from '#src/platform/config/config.ts';
+import { Collector } from '#src/platform/lifecycle/collect_metrics.ts';
 import { packagePath } from '#src/platform/package_root.ts';
-import { listenForMetrics } from '#src/web/metrics.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resetTokenFromCommandLine } from '#src/users/reset_password.ts';
+import { resetTokenFromCommandLine } from '#src/domain/users/reset_password.ts';
 import { Browser } from '../support/browser.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 

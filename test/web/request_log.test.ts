@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DatabaseAway } from '#src/platform/database/lost.ts';
+import { DatabaseAway } from '#src/platform/database_unavailable.ts';
 import { Unavailable } from '#src/platform/errors.ts';
-import { observeOperation } from '#src/platform/metrics/operations.ts';
-import { logSlow } from '#src/platform/metrics/slow.ts';
+import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
+import { logSlow } from '#src/platform/observability/metrics/slow.ts';
 import { startWorld } from '../support/world.ts';
 
 const lines: Record<string, unknown>[] = [];

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { cleanUpArtifacts } from '#src/artifacts/clean_up.ts';
-import { expireArtifacts } from '#src/artifacts/expire.ts';
-import { artifactsStore } from '#src/artifacts/place.ts';
+import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
+import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { LONG } from '../support/long.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
-import { expireJobs } from '#src/runners/expire.ts';
 import { startBeside } from '../support/beside.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { clone, gitClient, run } from '../support/git_client.ts';

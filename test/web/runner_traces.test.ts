@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { appendTrace, appendTraceWithin, writeTrace } from '#src/traces/append.ts';
-import { readTraceTail } from '#src/traces/tail.ts';
+import { appendTrace, appendTraceWithin, writeTrace } from '#src/domain/ci/job_logs/append.ts';
+import { readTraceTail } from '#src/domain/ci/job_logs/tail.ts';
 import { startBeside } from '../support/beside.ts';
 import { LONG } from '../support/long.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';

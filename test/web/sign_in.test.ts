@@ -231,7 +231,7 @@ describe('A session', () => {
     await world.db
       .$executeRaw`UPDATE sessions SET last_seen_at = now() - interval '10081 minutes' WHERE user_id = ${user.id}`;
     expect((await visitor.get('/api/v4/user')).status).toBe(401);
-    const { expireSessions } = await import('#src/access/sessions/expire.ts');
+    const { expireSessions } = await import('#src/access/credentials/sessions/expire.ts');
     await expireSessions(world.db);
     expect(await world.db.session.count({ where: { userId: user.id } })).toBe(0);
   });

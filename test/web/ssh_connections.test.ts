@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ssh2, { type Client, type ParsedKey } from 'ssh2';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { run } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { commitFile, type Ran, run, workingCopy } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startSession } from '#src/access/sessions/session.ts';
+import { startSession } from '#src/access/credentials/sessions/session.ts';
 import { ACCOUNT_LIMIT } from '#src/access/sign_in/attempts.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
 import { Browser } from '../support/browser.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApp } from '#src/app.ts';
-import { connect } from '#src/platform/db.ts';
-import { createLogger } from '#src/platform/log.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
-import { DiskUploads } from '#src/uploads/disk.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { DiskUploads } from '#src/domain/uploads/disk.ts';
+import { createApp } from '#src/entrances/server/app.ts';
+import { connect } from '#src/platform/database/db.ts';
+import { createLogger } from '#src/platform/observability/log.ts';
 
 const db = connect('postgresql://nobody@127.0.0.1:1/none');
 const lines: object[] = [];

@@ -1,5 +1,5 @@
 import type { Account } from 'oidc-provider';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
 /** The claims of each scope. */

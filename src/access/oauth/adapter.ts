@@ -2,7 +2,7 @@ import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { findClient, NO_APPLICATION } from '#src/access/oauth/clients.ts';
 import { insertGrant, revokeGrant } from '#src/access/oauth/grants.ts';
 import type { OAuthTokenKind } from '#src/generated/prisma/client.ts';
-import { type Db, Prisma } from '#src/platform/db.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 /** Where the provider keeps things: in the database, so that all servers on it share them. */

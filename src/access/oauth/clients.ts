@@ -1,6 +1,6 @@
 import type { ClientMetadata } from 'oidc-provider';
-import { defaultScope, SCOPE_NAMES } from '#src/access/scopes.ts';
-import type { Db } from '#src/platform/db.ts';
+import { defaultScope, SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
+import type { Db } from '#src/platform/database/db.ts';
 
 /** Stands for the application when a client names none, which is only possible in exchange for a password. Applications have longer IDs. */
 export const NO_APPLICATION = 'password';

@@ -1,5 +1,5 @@
 import { removeRetiredKeys } from '#src/access/oauth/keys.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 
 /**
  * Removes what nobody can use any more. Ended tokens stay for a week, so that their bearers are told what happened; used

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Request } from 'express';
-import { readAtMost } from '#src/platform/read_at_most.ts';
+import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** A request is not what it should be, before anybody looks at what it says. */

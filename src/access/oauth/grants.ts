@@ -1,5 +1,5 @@
 import { NO_APPLICATION } from '#src/access/oauth/clients.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 
 /** What a user lets an application do, once. */
 export interface NewGrant {

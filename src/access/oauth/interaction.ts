@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 /** The request of an application, while its user signs in and decides. */

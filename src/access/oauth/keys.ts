@@ -1,7 +1,7 @@
 import crypto, { type JsonWebKey } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { OAuthKeyPurpose } from '#src/generated/prisma/client.ts';
-import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
 /** What the provider signs with. The first key of each list is in use; the others remain valid for a while. */

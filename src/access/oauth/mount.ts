@@ -5,7 +5,7 @@ import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { tokenInfo } from '#src/access/oauth/token_info.ts';
 import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
-import { passing } from '#src/platform/passing.ts';
+import { passing } from '#src/platform/observability/passing.ts';
 
 /** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication) and OpenID Connect's. */
 export function oauth(options: OAuthOptions, provider: LazyProvider): Router {

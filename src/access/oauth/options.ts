@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Actor, Context } from '#src/access/actor.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import type { Db } from '#src/platform/database/db.ts';
 
 /** What the OAuth server is handed by the composition root. */
 export interface OAuthOptions {

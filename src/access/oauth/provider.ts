@@ -12,10 +12,10 @@ import { clientCredentialsGrant, passwordGrant } from '#src/access/oauth/own_gra
 import { alwaysAsks, askingPolicy } from '#src/access/oauth/policy.ts';
 import { sameSecret } from '#src/access/oauth/secrets.ts';
 import { followSessions } from '#src/access/oauth/session.ts';
-import { SCOPE_NAMES } from '#src/access/scopes.ts';
-import type { Db } from '#src/platform/db.ts';
+import { SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/passing.ts';
+import { passing } from '#src/platform/observability/passing.ts';
 
 /** What the provider is made of. */
 export interface ProviderOptions extends Omit<OAuthOptions, 'issuer' | 'showRefusal'> {

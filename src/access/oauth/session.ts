@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
+import { type Session as Found, findSession } from '#src/access/credentials/sessions/session.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
-import { type Session as Found, findSession } from '#src/access/sessions/session.ts';
 
 /**
  * Has the provider accept the user who is signed in here: it keeps no session of its own, so that signing out,

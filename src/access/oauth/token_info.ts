@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { readCredentials } from '#src/access/credentials.ts';
-import type { Db } from '#src/platform/db.ts';
+import { readCredentials } from '#src/access/credentials/credentials.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 /** GET /oauth/token/info: what an access token gives access to, for whoever has it. */

@@ -1,8 +1,8 @@
 import crypto from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { RateLimited } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/fair_queue.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 
 /** How many wrong passwords an account takes in a window before any more are refused unread. */
 export const ACCOUNT_LIMIT = 10;

@@ -1,5 +1,5 @@
-import type { Context } from '#src/access/actor.ts';
-import { notify } from '#src/access/mail/notify.ts';
+import { notify } from '#src/access/credentials/mail/notify.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 
 /**

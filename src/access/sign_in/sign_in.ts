@@ -1,10 +1,10 @@
-import type { Context } from '#src/access/actor.ts';
+import { noteSignIn } from '#src/access/credentials/seen.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
 import { beginAttempt, halfway, pruneAttempts, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
 import { verifyPassword } from '#src/access/sign_in/hash_password.ts';
-import { noteSignIn } from '#src/access/sign_in/seen.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
-import { sendsMail } from '#src/platform/mail/sending.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**

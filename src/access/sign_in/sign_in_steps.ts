@@ -1,12 +1,12 @@
-import type { Context } from '#src/access/actor.ts';
-import type { Shown } from '#src/access/sessions/session.ts';
+import type { Shown } from '#src/access/credentials/sessions/session.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
 import { beginAttempt, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
 import { hashPassword, verifyPassword } from '#src/access/sign_in/hash_password.ts';
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { replacePassword } from '#src/access/sign_in/replace_password.ts';
 import { refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { issueTicket, readTicket, type TicketHolder } from '#src/access/sign_in/sign_in_ticket.ts';
-import { verifySecondFactor } from '#src/access/two_factor/verify.ts';
+import { verifySecondFactor } from '#src/access/sign_in/two_factor/verify.ts';
 import { Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What comes next for somebody who signs in with a browser: they are in, or show their ticket at another step. */

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import type { Context } from '#src/access/actor.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
 
 /** Seconds in which somebody who signs in has to do the next step. */
 export const TICKET_LIFETIME = 10 * 60;

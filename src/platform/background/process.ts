@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 

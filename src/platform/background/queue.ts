@@ -1,10 +1,10 @@
 import { fromPrisma, PgBoss, type QueueResult, type StopOptions } from 'pg-boss';
 import { queueDatabase } from '#src/platform/background/database.ts';
 import { type ProcessRecord, recordProcess } from '#src/platform/background/process.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
-import type { Db, Transaction } from '#src/platform/db.ts';
-import { observeJob } from '#src/platform/metrics/jobs.ts';
-import { tracer } from '#src/platform/tracing/tracer.ts';
+import { observeJob } from '#src/platform/observability/metrics/jobs.ts';
+import { tracer } from '#src/platform/observability/tracing/tracer.ts';
 
 /**
  * The background jobs by name, each with what it is told; rooms above this one declare theirs beside the work (`declare

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SshAddress } from '#src/platform/ssh_address.ts';
+import type { SshAddress } from '#src/platform/config/ssh_address.ts';
 import { parseHost, parsePath, parsePort } from './values.ts';
 
 /** How the server is reached over SSH. */

@@ -1,4 +1,4 @@
-import { nearest } from '#src/platform/nearest.ts';
+import { nearest } from '#src/platform/config/nearest.ts';
 
 /** Variables that other parts of Gantry and its tests read, and that the server prints for shells. */
 const OTHERS = ['GANTRY_LAUNCHER', 'GANTRY_TOKEN'];

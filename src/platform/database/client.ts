@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { DatabaseAway } from './lost.ts';
+import { DatabaseAway } from '../database_unavailable.ts';
 
 /**
  * The URLs of one host each that a URL of several stands for, in its order: `postgresql://a:1,b:2/db` names two. A URL of

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { makeDataDirectory } from '#src/platform/lifecycle/directories.ts';
+import { makeDataDirectory } from '#src/platform/database/directories.ts';
 import { findBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
 import type { EmbeddedOptions, EmbeddedPostgres } from './embedded_options.ts';

@@ -14,7 +14,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Keeps every process of this server from removing objects of repositories, as long as it is open: what a snapshot of the
- * database says of refs stays true of the objects. See src/repository/lock.ts for the locks.
+ * database says of refs stays true of the objects. See src/domain/repository/lock.ts for the locks.
  */
 export class Exclusion implements AsyncDisposable {
   readonly #objects: pg.Client;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { DatabaseAway, lostConnection } from '../database_unavailable.ts';
 import { openClient } from './client.ts';
-import { DatabaseAway, lostConnection } from './lost.ts';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
 const FIRST_DELAY = 100;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDataDirectory } from '#src/platform/lifecycle/directories.ts';
+import { makeDataDirectory } from '#src/platform/database/directories.ts';
 
 /** What the holder of a data directory tells others about itself. */
 export interface Holder {

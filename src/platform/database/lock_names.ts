@@ -18,7 +18,7 @@ export const FORK_LINKS_LOCK = 'fork links';
 /** Whoever deletes an administrator. */
 export const ADMINISTRATORS_LOCK = 'administrators';
 
-/** What is locked of a repository; see src/repository/lock.ts. */
+/** What is locked of a repository; see src/domain/repository/lock.ts. */
 export type RepositoryLock = 'repository' | 'branch' | 'removal' | 'maintenance' | 'objects';
 
 /** A lock on a repository, or on `more` in it. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
-import { type Budget, currentBudget } from '#src/platform/budget.ts';
-import { observeStatement } from '#src/platform/metrics/statements.ts';
+import { type Budget, currentBudget } from '#src/platform/limits/budget.ts';
+import { observeStatement } from '#src/platform/observability/metrics/statements.ts';
+import { lostConnection } from '../database_unavailable.ts';
 import { type ClientSettings, DatabaseClient } from './client.ts';
-import { lostConnection } from './lost.ts';
 
 type Done = (error: Error | null, result?: pg.QueryResult) => void;
 

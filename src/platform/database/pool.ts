@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { watchPool } from '#src/platform/metrics/statements.ts';
+import { watchPool } from '#src/platform/observability/metrics/statements.ts';
+import { DatabaseAway, isFull, lostConnection } from '../database_unavailable.ts';
 import { type ClientSettings, DatabaseClient } from './client.ts';
-import { DatabaseAway, isFull, lostConnection } from './lost.ts';
 import { MeteredClient } from './metered_client.ts';
 import { type OutageListener, Presence } from './presence.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseAway, isFull } from './lost.ts';
+import { DatabaseAway, isFull } from '../database_unavailable.ts';
 
 /** Milliseconds between two looks whether the database is back. */
 const PACE = 100;

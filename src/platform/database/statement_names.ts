@@ -1,5 +1,5 @@
 import type { Prisma } from '#src/generated/prisma/client.ts';
-import { currentBudget } from '#src/platform/budget.ts';
+import { currentBudget } from '#src/platform/limits/budget.ts';
 
 /** How many texts get a name, how many of these for operations that clients wrote, and how many characters one has at most. */
 const LIMITS = { all: 600, foreign: 200, longest: 48 * 1024 };

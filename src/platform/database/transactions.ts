@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '#src/generated/prisma/client.ts';
-import { DatabaseAway } from './lost.ts';
+import { DatabaseAway } from '../database_unavailable.ts';
 
 type Work<Result> = (tx: Prisma.TransactionClient) => Promise<Result>;
 type Options = { maxWait?: number; timeout?: number; isolationLevel?: Prisma.TransactionIsolationLevel };

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 
 /** Where a server keeps what is not in the database. */
 export interface Places {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '#src/platform/config.ts';
+import type { Config } from '#src/platform/config/config.ts';
 import { newToken } from '#src/platform/secrets.ts';
 import { readPrivateFile, writePrivateFile } from './private_file.ts';
 

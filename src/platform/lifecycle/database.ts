@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '#src/platform/config.ts';
+import type { Config } from '#src/platform/config/config.ts';
 import { openClient } from '#src/platform/database/client.ts';
 import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import type { DatabaseLog, EmbeddedPostgres } from '#src/platform/database/embedded_options.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Config } from '#src/platform/config.ts';
+import type { Config } from '#src/platform/config/config.ts';
 import { removeSocketDirectory } from '#src/platform/database/embedded.ts';
 import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
 import { lockDataDirectory } from '#src/platform/database/lock.ts';

@@ -1,5 +1,5 @@
 import type { OutageListener } from '#src/platform/database/presence.ts';
-import type { Logger } from '#src/platform/log.ts';
+import type { Logger } from '#src/platform/observability/log.ts';
 
 /** Tells the log of each outage of the database twice: when it begins, and when it is over. */
 export function outageLog(log: Logger): OutageListener {

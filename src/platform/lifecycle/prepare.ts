@@ -1,9 +1,9 @@
-import type { Config } from '#src/platform/config.ts';
+import type { Config } from '#src/platform/config/config.ts';
+import type { ConnectOptions } from '#src/platform/database/db.ts';
 import { migrate } from '#src/platform/database/migrate.ts';
 import { prepareRole, requireSession } from '#src/platform/database/session.ts';
 import { takeTurns } from '#src/platform/database/take_turns.ts';
-import type { ConnectOptions } from '#src/platform/db.ts';
-import type { Logger } from '#src/platform/log.ts';
+import type { Logger } from '#src/platform/observability/log.ts';
 import { type DatabaseUrls, requireSupportedVersion } from './database.ts';
 
 /**

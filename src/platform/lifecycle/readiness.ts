@@ -1,4 +1,4 @@
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { findProblems, type Places, type Problem, type Running } from './checks.ts';
 
 /** Milliseconds for which an answer is good. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '#src/platform/config.ts';
+import type { Config } from '#src/platform/config/config.ts';
 import { clusterVersion, upgradedName } from '#src/platform/database/cluster.ts';
 import { readHolder } from '#src/platform/database/lock.ts';
 import { requireWhole } from './unfinished.ts';

@@ -1,8 +1,8 @@
 import crypto from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '#src/platform/config.ts';
-import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
+import type { Config } from '#src/platform/config/config.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { createPrivateFile, readPrivateFile } from './private_file.ts';
 

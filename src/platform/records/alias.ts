@@ -1,4 +1,4 @@
-import { Prisma } from '#src/platform/db.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { type Columns, factsOf, type ModelName } from './model.ts';
 
 /** Stands for the table with its alias, as it is written behind FROM. */

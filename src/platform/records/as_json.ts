@@ -1,4 +1,4 @@
-import { Prisma } from '#src/platform/db.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { type ColumnFacts, enumFacts } from './model.ts';
 
 const { sql, raw, join } = Prisma;

@@ -1,4 +1,4 @@
-import { PLACE, Prisma } from '#src/platform/db.ts';
+import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import type { Direction, PageRequest, Place } from '#src/platform/page.ts';
 import type { Alias } from './alias.ts';

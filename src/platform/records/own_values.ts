@@ -1,4 +1,4 @@
-import type { Prisma } from '#src/platform/db.ts';
+import type { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from './alias.ts';
 import type { Columns, ModelName } from './model.ts';
 

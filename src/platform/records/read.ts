@@ -1,4 +1,4 @@
-import { all, type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
+import { all, type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
 import { factsOf, type ModelName } from './model.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { PLACE, Prisma } from '#src/platform/db.ts';
+import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';

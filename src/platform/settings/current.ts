@@ -1,5 +1,5 @@
 import type { ApplicationSettings, Visibility } from '#src/generated/prisma/client.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 
 type Lists = {
   restrictedVisibilityLevels: Visibility[] | null;

@@ -1,5 +1,5 @@
+import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
-import type { Db } from '#src/platform/db.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 
 /** The channel on which a trigger of the database says that the settings changed. */

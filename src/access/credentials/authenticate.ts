@@ -1,0 +1,97 @@
+import { noteSeenToday } from '#src/access/credentials/seen.ts';
+import { findSession } from '#src/access/credentials/sessions/session.ts';
+import { type Beside, noteUse, ownerOf, type TokenOwner } from '#src/access/credentials/token_owner.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
+
+/** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
+export interface Credentials {
+  readonly privateToken?: string | undefined;
+  readonly bearer?: string | undefined;
+  /** Token of a browser's session, where such a one may be used. */
+  readonly session?: string | undefined;
+  /** The user to act as: ID or username (behaviour.md 4.5). */
+  readonly sudo?: string | undefined;
+}
+
+/**
+ * Who the credentials belong to; null when nobody's. Blocked users are nobody.
+ * A wrong private token does not stop the bearer token from being tried. Throws EndedToken for an OAuth token that was good
+ * once, Forbidden or NotFound for a bad `sudo`.
+ */
+export async function authenticate(db: Db, credentials: Credentials, beside?: Beside): Promise<Actor | null> {
+  let found: TokenOwner | undefined;
+  const reads = credentials.sudo ? undefined : beside;
+  for (const value of [credentials.privateToken, credentials.bearer]) {
+    if (value && (!found || found.ended)) found = (await ownerOf(db, value, reads)) ?? found;
+  }
+  if (!found && credentials.session) return fromSession(db, credentials);
+  if (!found) return null;
+  if (found.ended) throw new EndedToken(found.ended);
+  await noteUse(db, found);
+  return credentials.sudo ? impersonate(db, found, credentials.sudo) : found.actor;
+}
+
+/**
+ * As authenticate, but a token that is nobody's is refused; a session that has ended is not, as browsers send its cookie
+ * unasked. Throws Unauthenticated too.
+ */
+export async function authenticateKnown(db: Db, credentials: Credentials, beside?: Beside): Promise<Actor | null> {
+  const actor = await authenticate(db, credentials, beside);
+  if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated(UNKNOWN_TOKEN);
+  return actor;
+}
+
+const UNKNOWN_TOKEN = 'The token is unknown, expired or revoked, or its user is blocked.';
+
+/** A session acts as nobody else: sudo takes a private token. */
+async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise<Actor | null> {
+  const actor = (await findSession(db, session))?.actor ?? null;
+  if (actor && sudo) {
+    throw new Forbidden(
+      actor.admin ? 'Private token must be specified in order to use sudo' : 'Must be admin to use sudo',
+    );
+  }
+  return actor;
+}
+
+/** The actor that an active user is who proved it by a password; null if there is no such user. */
+export async function authenticatedUser(db: Db, userId: number): Promise<Actor | null> {
+  const user = await activeUser(db, userId);
+  if (!user) return null;
+  await noteSeenToday(db, user.id);
+  return { ...user, credential: 'password' };
+}
+
+/** The actor for work on behalf of an active user; null if there is no such user. */
+export async function activeUser(db: Db | Transaction, userId: number): Promise<Actor | null> {
+  const user = await findNamed(db, { id: userId, username: null });
+  return user ? { ...user, credential: 'server', scopes: ['api'] } : null;
+}
+
+/** An active user. */
+type Known = Omit<Actor, 'credential' | 'scopes'>;
+
+/** The three checks of sudo, in their order. Blocked users are nobody here too. */
+async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Actor> {
+  if (!found.admin) throw new Forbidden('Must be admin to use sudo');
+  if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
+  const named = { id: /^\d{1,9}$/.test(sudo) ? Number(sudo) : 0, username: sudo };
+  const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
+  if (!user) throw new DomainError('NOT_FOUND', `There is no user ${JSON.stringify(sudo)}`, { resource: 'User', sudo });
+  const impersonator = user.id === found.id ? {} : { impersonator: found.id };
+  return { ...user, ...impersonator, credential: found.credential, scopes: ['api'] };
+}
+
+/** The active user with that ID, else with that name. */
+async function findNamed(
+  db: Db | Transaction,
+  { id, username }: { id: number; username: string | null },
+): Promise<Known | undefined> {
+  const [user] = await db.$queryRaw<Known[]>`
+    SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
+    FROM users WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username}))
+    ORDER BY id = ${id} DESC LIMIT 1`;
+  return user;
+}

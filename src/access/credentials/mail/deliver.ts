@@ -1,0 +1,67 @@
+import { issueAccountToken, tokensIssued } from '#src/access/credentials/account_tokens/issue.ts';
+import { compose } from '#src/access/credentials/mail/messages.ts';
+import { CONFIRMATION_PATH, RESET_PATH } from '#src/access/credentials/mail/paths.ts';
+import type { MailKind, MailWanted } from '#src/access/credentials/mail/wanted.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import type { Mailer } from '#src/platform/outbound/mail/mailer.ts';
+
+/** How mail is sent. */
+export interface Outgoing {
+  mailer: Mailer;
+  /** URL of the server, without a trailing slash: of the settings or the address on which it listens, never what a client said. */
+  baseUrl(): Promise<string>;
+}
+
+/** How many links of a kind a user is mailed in an hour. */
+const HOURLY = 5;
+
+/**
+ * Sends a queued mail to the address as it is stored, if its user still exists. A token is created
+ * for the mail, and deleted if the mail cannot be sent.
+ */
+export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wanted: MailWanted): Promise<void> {
+  if ('username' in wanted) {
+    const base = await baseUrl();
+    const facts = { username: wanted.username, link: `${base}/users/sign_in`, baseUrl: base };
+    return mailer.send(compose(wanted.kind, wanted.email, facts));
+  }
+  const { kind, email } = wanted;
+  const addressee = await find(db, kind, email);
+  if (!addressee) return;
+  const { userId, username, address } = addressee;
+  const base = await baseUrl();
+  if (kind === 'sign_up_again') {
+    return mailer.send(compose(kind, address, { username, link: `${base}/users/sign_in`, baseUrl: base }));
+  }
+  const purpose = kind === 'confirmation' ? 'confirmation' : 'password_reset';
+  if ((await tokensIssued(db, userId, purpose)) >= HOURLY) return;
+  const hours = { confirmation: 72, password_reset: 2, welcome: 24 }[kind];
+  const { id, token } = await issueAccountToken(db, { userId, kind: purpose, email: address, hours });
+  const link = `${base}${purpose === 'confirmation' ? CONFIRMATION_PATH : RESET_PATH}?token=${token}`;
+  try {
+    await mailer.send(compose(kind, address, { username, link, baseUrl: base }));
+  } catch (error) {
+    await db.accountToken.deleteMany({ where: { id } });
+    throw error;
+  }
+}
+
+interface Addressee {
+  userId: number;
+  username: string;
+  address: string;
+}
+
+/** The user who gets a mail of that kind at an address: a primary address, or a confirmed secondary one. */
+async function find(db: Db, kind: MailKind, email: string): Promise<Addressee | undefined> {
+  const open = kind === 'confirmation';
+  const [found] = await db.$queryRaw<Addressee[]>`
+    SELECT u.id AS "userId", u.username, a.email AS address
+    FROM (
+      SELECT id, email, true AS "primary", confirmed_at FROM users WHERE lower(email) = lower(${email})
+      UNION ALL SELECT user_id, email, false, confirmed_at FROM emails WHERE lower(email) = lower(${email})
+    ) a JOIN users u ON u.id = a.id
+    WHERE u.state = 'active' AND NOT u.ghost
+      AND CASE WHEN ${open}::boolean THEN a.confirmed_at IS NULL ELSE a."primary" OR a.confirmed_at IS NOT NULL END`;
+  return found;
+}

@@ -1,0 +1,81 @@
+import crypto from 'node:crypto';
+import { noteSeenToday, noteSignIn } from '#src/access/credentials/seen.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { Unauthenticated } from '#src/platform/errors.ts';
+import { mayBeSomebody } from '#src/platform/outbound/mail/sending.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** Somebody who is signed in with a browser. */
+export interface Session {
+  id: number;
+  actor: Actor;
+  name: string;
+  /** When the user proved who they are. */
+  createdAt: Date;
+  /** Seconds since then. */
+  age: number;
+}
+
+/** By what somebody signed in, as it was when they did. */
+export interface Shown {
+  passwordHash: string;
+  /** Whether a second factor was shown, too. */
+  twoFactorEnabled: boolean;
+}
+
+/**
+ * Signs a user in with a browser; the token for the cookie, of which only the hash is kept. With what the user has shown, only
+ * while that is enough: who signs in while the password is changed, or a second factor is added, does not stay signed in.
+ * Throws Unauthenticated.
+ */
+export async function startSession(db: Db, userId: number, shown?: Shown): Promise<string> {
+  const token = crypto.randomBytes(32).toString('base64url');
+  const started = await db.$executeRaw`
+    INSERT INTO sessions (user_id, token_hash)
+    SELECT id, ${tokenHash(token)} FROM users
+    WHERE id = ${userId} AND state = 'active' AND (${shown === undefined}::boolean
+      OR (password_hash = ${shown?.passwordHash ?? ''} AND two_factor_enabled = ${shown?.twoFactorEnabled ?? false}))
+    FOR SHARE`;
+  if (started === 0) throw new Unauthenticated();
+  await noteSignIn(db, userId);
+  return token;
+}
+
+/**
+ * Whose session a token is; null when nobody's, when it was not used for longer than `session_expire_delay` says, or when its
+ * user is blocked. One indexed look-up.
+ */
+export async function findSession(db: Db, token: string): Promise<Session | null> {
+  const { sessionExpireDelay } = await currentSettings(db);
+  const [found] = await db.$queryRaw<Found[]>`
+    SELECT s.id AS "sessionId", s.created_at AS "createdAt",
+      extract(epoch FROM now() - s.created_at)::float8 AS age, u.id, u.username, u.name, u.admin, u.external,
+      u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
+      s.last_seen_at < now() - interval '1 minute' AS "toNote",
+      u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
+    FROM sessions s JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = ${tokenHash(token)} AND u.state = 'active'
+      AND ${mayBeSomebody(db)}
+      AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
+  if (!found) return null;
+  const { sessionId, createdAt, age, name, toNote, firstToday, ...user } = found;
+  if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
+  if (firstToday) await noteSeenToday(db, user.id);
+  return { id: sessionId, createdAt, age, name, actor: { ...user, credential: 'session', scopes: ['api'] } };
+}
+
+/** Signs a browser out. */
+export async function endSession(db: Db, id: number): Promise<void> {
+  await db.session.deleteMany({ where: { id } });
+}
+
+interface Found extends Omit<Actor, 'credential' | 'scopes'> {
+  sessionId: number;
+  createdAt: Date;
+  age: number;
+  name: string;
+  toNote: boolean;
+  firstToday: boolean;
+}

@@ -1,0 +1,151 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
+
+/** Access levels (rest-api-v4.md, Member). */
+export const GUEST = 10;
+export const REPORTER = 20;
+export const DEVELOPER = 30;
+export const MASTER = 40;
+export const OWNER = 50;
+/** Above every level: only administrators pass. */
+const ADMIN = 100;
+
+/** The switches of a project that take abilities away. */
+type Feature = 'issues' | 'mergeRequests' | 'jobs' | 'snippets' | 'wiki' | 'containerRegistry';
+
+interface Rule {
+  /** The lowest effective access level that suffices. */
+  readonly level: number;
+  /** `user`: any signed-in user to whom the project is public or internal; `anyone`: anonymous callers of a public one too. */
+  readonly open?: 'user' | 'anyone';
+  /** Gone while this feature is off. */
+  readonly feature?: Feature;
+  /** Gone while the project is archived. */
+  readonly frozen?: true;
+  /** Guests have it too while the jobs of the project are public. */
+  readonly publicJobs?: true;
+}
+
+/** Who may do what in a project: behaviour.md 6, line by line. */
+export const projectAbilities = {
+  read_project: { level: GUEST, open: 'anyone' },
+  read_member: { level: GUEST, open: 'user' },
+  read_label: { level: GUEST, open: 'user' },
+  read_milestone: { level: GUEST, open: 'user' },
+  read_board: { level: GUEST, open: 'user' },
+  read_issue: { level: GUEST, open: 'user', feature: 'issues' },
+  read_confidential_issue: { level: REPORTER, feature: 'issues' },
+  read_project_snippet: { level: GUEST, open: 'user', feature: 'snippets' },
+  read_repository: { level: REPORTER, open: 'anyone' },
+  read_commit: { level: REPORTER, open: 'user' },
+  create_commit_comment: { level: REPORTER, open: 'user' },
+  read_merge_request: { level: REPORTER, open: 'user', feature: 'mergeRequests' },
+  read_commit_status: { level: REPORTER, open: 'user' },
+  read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: true },
+  read_environment: { level: REPORTER, feature: 'jobs' },
+  create_deployment: { level: DEVELOPER, feature: 'jobs' },
+  read_deployment: { level: REPORTER, feature: 'jobs' },
+  create_issue: { level: GUEST, open: 'user', feature: 'issues' },
+  create_note: { level: GUEST, open: 'user' },
+  admin_issue: { level: REPORTER, feature: 'issues' },
+  update_issue: { level: REPORTER, feature: 'issues' },
+  move_issue: { level: REPORTER, feature: 'issues' },
+  delete_issue: { level: OWNER, feature: 'issues' },
+  set_timestamps: { level: ADMIN },
+  admin_board: { level: REPORTER },
+  admin_label: { level: REPORTER },
+  admin_milestone: { level: MASTER },
+  admin_merge_request: { level: REPORTER, feature: 'mergeRequests', frozen: true },
+  create_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
+  update_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
+  resolve_note: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
+  delete_merge_request: { level: OWNER, feature: 'mergeRequests' },
+  push_code: { level: DEVELOPER, frozen: true },
+  push_to_protected_branch: { level: MASTER, frozen: true },
+  delete_merged_branches: { level: DEVELOPER, frozen: true },
+  admin_protected_branch: { level: MASTER },
+  create_commit_status: { level: DEVELOPER },
+  create_pipeline: { level: DEVELOPER, feature: 'jobs' },
+  update_pipeline: { level: DEVELOPER, feature: 'jobs' },
+  update_job: { level: DEVELOPER, feature: 'jobs' },
+  create_environment: { level: DEVELOPER, feature: 'jobs' },
+  stop_environment: { level: DEVELOPER, feature: 'jobs' },
+  admin_environment: { level: MASTER, feature: 'jobs' },
+  admin_variable: { level: MASTER },
+  admin_trigger: { level: MASTER },
+  create_project_snippet: { level: REPORTER, feature: 'snippets' },
+  admin_note: { level: MASTER },
+  update_project: { level: MASTER },
+  rename_project: { level: OWNER },
+  change_visibility: { level: OWNER },
+  archive_project: { level: OWNER },
+  delete_project: { level: OWNER },
+  remove_fork_relation: { level: OWNER },
+  set_fork_relation: { level: ADMIN },
+  fork_project: { level: REPORTER, open: 'user' },
+  share_project: { level: MASTER },
+  admin_hook: { level: MASTER },
+  admin_deploy_key: { level: MASTER },
+  admin_service: { level: MASTER },
+  admin_runner: { level: MASTER },
+  admin_project_member: { level: MASTER },
+  admin_access_request: { level: MASTER },
+} as const satisfies Record<string, Rule>;
+
+/** Who may do what in a group. */
+export const groupAbilities = {
+  read_group: { level: GUEST, open: 'user' },
+  create_project_in_group: { level: MASTER },
+  create_subgroup: { level: OWNER },
+  update_group: { level: OWNER },
+  delete_group: { level: OWNER },
+  admin_group_member: { level: OWNER },
+  admin_group_access_request: { level: OWNER },
+  transfer_project_to_group: { level: ADMIN },
+  admin_group_hook: { level: OWNER },
+} as const satisfies Record<string, Rule>;
+
+export type ProjectAbility = keyof typeof projectAbilities;
+export type GroupAbility = keyof typeof groupAbilities;
+
+/** Who may see a project, group or snippet at all; from the narrowest to the widest. */
+export const VISIBILITIES = ['private', 'internal', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** What a rule is held against: a project or group together with the actor's effective level in it (0: none). */
+export interface Subject {
+  readonly visibility: Visibility;
+  readonly accessLevel: number;
+  readonly archived?: boolean;
+  readonly issuesEnabled?: boolean;
+  readonly mergeRequestsEnabled?: boolean;
+  readonly jobsEnabled?: boolean;
+  readonly publicJobs?: boolean;
+  readonly snippetsEnabled?: boolean;
+  readonly wikiEnabled?: boolean;
+  readonly containerRegistryEnabled?: boolean;
+}
+
+const rules: Readonly<Record<ProjectAbility | GroupAbility, Rule>> = { ...projectAbilities, ...groupAbilities };
+
+/** Whether the actor may do this to the project or group. */
+export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: Subject): boolean {
+  const rule = rules[ability];
+  if (rule.feature && subject[`${rule.feature}Enabled`] === false) return false;
+  if (rule.frozen && subject.archived) return false;
+  if (rule.open === 'anyone' && subject.visibility === 'public') return true;
+  if (!actor) return false;
+  const level = rule.publicJobs && subject.publicJobs ? GUEST : rule.level;
+  if (actor.admin || subject.accessLevel >= level) return true;
+  return rule.open !== undefined && isOpenTo(actor, subject.visibility);
+}
+
+/** As can, but throws: Unauthenticated for anonymous callers, else Forbidden. */
+export function authorize(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: Subject): void {
+  if (can(actor, ability, subject)) return;
+  throw actor ? new Forbidden() : new Unauthenticated();
+}
+
+function isOpenTo(actor: Actor, visibility: Subject['visibility']): boolean {
+  return visibility === 'public' || (visibility === 'internal' && !actor.external);
+}

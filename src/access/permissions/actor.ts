@@ -1,0 +1,120 @@
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
+
+/**
+ * By what an actor was known. `password`, `ssh_key`, `deploy_key`: of a client of git. `job`: the token of a job, which reaches one
+ * repository. `server`: by none, where the server acts in the name of a user, as for the token of a trigger.
+ */
+export type CredentialKind =
+  | 'session'
+  | 'private_token'
+  | 'personal_token'
+  | 'oauth'
+  | 'password'
+  | 'ssh_key'
+  | 'deploy_key'
+  | 'job'
+  | 'server';
+
+/**
+ * What a request does, where a credential of less reach than the scope `api` may be enough: it reads and changes nothing, it reads
+ * files and archives of repositories, or it is a fetch or a push of git.
+ */
+export type Purpose = 'read' | 'read_files' | 'fetch' | 'push';
+
+/** The scopes of which one is enough for a purpose; `other` is whatever changes something. */
+const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
+  other: ['api'],
+  read: ['api', 'read_api'],
+  read_files: ['api', 'read_api', 'read_repository'],
+  fetch: ['api', 'read_repository', 'write_repository'],
+  push: ['api', 'write_repository'],
+};
+
+/** Who asks, as told by a credential. */
+export interface Actor {
+  readonly id: number;
+  readonly username: string;
+  readonly admin: boolean;
+  readonly external: boolean;
+  readonly canCreateGroup: boolean;
+  readonly projectsLimit: number;
+  readonly credential: CredentialKind;
+  /** What the credential reaches: `api` is everything. */
+  readonly scopes: readonly string[];
+  /** What the request does; absent where it changes something, or the scope `api` makes it indifferent. */
+  readonly purpose?: Purpose;
+  /** Of the token of a job: the only project that it reaches, whose repository it reads. */
+  readonly jobProjectId?: number;
+  /** The administrator who acts as this user through `sudo`. */
+  readonly impersonator?: number;
+}
+
+/** What every command and reader of the domain gets. Rooms above this one add what they keep: repositories, uploads, imports. */
+export interface Context {
+  readonly db: Db;
+  readonly actor: Actor | null;
+  /** Key material for encrypted columns. */
+  readonly secret: string;
+  /** Where commands leave work for later. */
+  readonly jobs: JobQueue;
+  /** IP address from which the request came; null without a request. */
+  readonly clientAddress: string | null;
+  /** The response of the request, which identifies the request's work; absent without a request. */
+  readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;
+}
+
+/** The actor in a request that does this and nothing else. */
+export function actorFor<A extends Actor | null>(actor: A, purpose: Purpose | undefined): A {
+  return actor && purpose && !actor.scopes.includes('api') ? { ...actor, purpose } : actor;
+}
+
+/** The signed-in actor whose credential reaches what the request does. Throws Unauthenticated or InsufficientScope. */
+export function requireActor({ actor }: Context): Actor {
+  if (!actor) throw new Unauthenticated();
+  requireApiScope(actor);
+  return actor;
+}
+
+/** The signed-in actor for reads of users and of the own account, which `read_user` reaches too. */
+export function requireAccount({ actor }: Context): Actor {
+  if (!actor) throw new Unauthenticated();
+  requireOneOf([...enoughFor(actor), 'read_user'], actor);
+  return actor;
+}
+
+/** The signed-in administrator. Throws Unauthenticated, InsufficientScope, Forbidden. */
+export function requireAdmin(context: Context): Actor {
+  const actor = requireActor(context);
+  if (!actor.admin) throw new Forbidden();
+  return actor;
+}
+
+/** A credential, where there is one, must reach beyond users. Anonymous callers pass: visibility decides for them. */
+export function requireApiScope(actor: Actor | null): void {
+  if (actor) requireOneOf(enoughFor(actor), actor);
+}
+
+/** Whether the actor's credential reaches beyond users in what the request does. */
+export function reachesApi(actor: Actor): boolean {
+  return enoughFor(actor).some((scope) => actor.scopes.includes(scope));
+}
+
+/** Whether a credential reaches anything of the API in what the request does, if only users. */
+export function reachesAnything(actor: Actor): boolean {
+  return reachesApi(actor) || (actor.purpose === 'read' && actor.scopes.includes('read_user'));
+}
+
+/** The refusal of a credential that does not reach what the request does. */
+export function outOfReach(actor: Actor): InsufficientScope {
+  return new InsufficientScope(enoughFor(actor));
+}
+
+function enoughFor({ purpose }: Actor): readonly string[] {
+  return ENOUGH[purpose ?? 'other'];
+}
+
+function requireOneOf(accepted: readonly string[], { scopes }: Actor): void {
+  if (!accepted.some((scope) => scopes.includes(scope))) throw new InsufficientScope(accepted);
+}

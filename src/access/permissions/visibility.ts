@@ -1,0 +1,154 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import type { Alias } from '#src/platform/records/alias.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface Given {
+    /** Who asks; null for nobody. */
+    actor: (Seer & Pick<Actor, 'username'>) | null;
+  }
+}
+
+const { sql } = Prisma;
+
+/** Membership rows give nothing from the day of their expiry on (UTC). */
+const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`;
+
+/** Whether the membership or share under the alias still gives something. */
+export function live(alias: string): Prisma.Sql {
+  const column = Prisma.raw(`${alias}.expires_at`);
+  return sql`(${column} IS NULL OR ${column} > ${TODAY})`;
+}
+
+/**
+ * The actor's effective access level in a project: the highest of ownership of the personal namespace, membership of the
+ * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
+ */
+export function projectAccessLevel(
+  actor: { readonly id: number | Prisma.Sql } | null,
+  project: Pick<Alias<'Project'>, 'id'>,
+  namespace: Pick<Alias<'Namespace'>, 'ownerId' | 'lineage'>,
+): Prisma.Sql {
+  if (!actor) return sql`0`;
+  const { membership, around, shared } = projectAccess(actor, project, namespace);
+  return sql`GREATEST(CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END,
+    COALESCE(${membership}, 0), COALESCE(${around}, 0), COALESCE(${shared}, 0))`;
+}
+
+/** Where the actor's access to a project comes from beside ownership: the level that each gives, null where it gives none. */
+export function projectAccess(
+  actor: { readonly id: number | Prisma.Sql },
+  project: Pick<Alias<'Project'>, 'id'>,
+  namespace: Pick<Alias<'Namespace'>, 'lineage'>,
+): Record<'membership' | 'around' | 'shared', Prisma.Sql> {
+  return {
+    membership: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
+      AND m.project_id = ${project.id} AND ${live('m')})`,
+    around: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
+      AND m.namespace_id = ANY(${namespace.lineage}) AND ${live('m')})`,
+    shared: sql`(SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
+      JOIN namespaces g ON g.id = s.group_id
+      JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
+      WHERE s.project_id = ${project.id} AND ${live('s')} AND ${live('m')})`,
+  };
+}
+
+/** What visibility asks of an actor. */
+export type Seer = Pick<Actor, 'id' | 'admin' | 'external'>;
+
+/** Whether the actor, who has that access level in it, may see a project: for one project, or few. */
+export function projectVisible(
+  actor: Seer | null,
+  project: Pick<Alias<'Project'>, 'deletedAt' | 'visibility'>,
+  level: Prisma.Sql,
+): Prisma.Sql {
+  if (!actor) return sql`(${project.deletedAt} IS NULL AND ${project.visibility} = 'public')`;
+  if (actor.admin) return sql`${project.deletedAt} IS NULL`;
+  return sql`(${project.deletedAt} IS NULL AND (${openTo(actor, project)} OR ${level} > 0))`;
+}
+
+/** As projectVisible, for lists: the projects to which the actor has access are worked out once for the whole list. */
+export function projectListed(actor: Seer | null, project: Alias<'Project'>): Prisma.Sql {
+  const { id, deletedAt, visibility } = project;
+  if (!actor) return sql`(${deletedAt} IS NULL AND ${visibility} = 'public')`;
+  if (actor.admin) return sql`${deletedAt} IS NULL`;
+  return sql`(${deletedAt} IS NULL AND (${openTo(actor, project)} OR ${id} IN (${accessibleProjects(actor)})))`;
+}
+
+/**
+ * A statement for the IDs of the projects in which the actor has any access level. Namespaces go in as arrays, which lets
+ * each branch find its rows by index.
+ */
+export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
+  const groups = sql`SELECT an.id FROM namespaces an WHERE an.lineage && ${memberNamespaces(actor)}`;
+  return sql`SELECT m.project_id FROM members m WHERE m.user_id = ${actor.id} AND m.project_id IS NOT NULL AND ${live('m')}
+    UNION ALL SELECT ap.id FROM projects ap WHERE ap.namespace_id = ANY(ARRAY(
+      SELECT an.id FROM namespaces an WHERE an.owner_id = ${actor.id} UNION ALL ${groups}))
+    UNION ALL SELECT s.project_id FROM project_shares s WHERE ${live('s')} AND s.group_id = ANY(ARRAY(${groups}))`;
+}
+
+/**
+ * A statement for the projects in which the actor has any access level, with the level (`project_id`, `level`): for lists that
+ * need the level of many projects, as projectAccessLevel finds it for one.
+ */
+export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
+  const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM members m WHERE m.user_id = ${actor.id} AND ${live('m')}`;
+  // The groups with those inside, found by index and once each: a join over lineages would look at every namespace there is.
+  const groups = sql`(SELECT an.id, max(m.access_level) AS level FROM (${mine} AND m.namespace_id IS NOT NULL) m
+    CROSS JOIN LATERAL (SELECT an.id FROM namespaces an WHERE an.lineage @> ARRAY[m.namespace_id] OFFSET 0) an GROUP BY an.id) g`;
+  return sql`SELECT given.project_id, max(given.level) AS level FROM (
+      SELECT m.project_id, m.access_level AS level FROM (${mine} AND m.project_id IS NOT NULL) m
+      UNION ALL SELECT ap.id, 50 FROM namespaces an JOIN projects ap ON ap.namespace_id = an.id WHERE an.owner_id = ${actor.id}
+      UNION ALL SELECT ap.id, g.level FROM ${groups} JOIN projects ap ON ap.namespace_id = g.id
+      UNION ALL SELECT s.project_id, LEAST(g.level, s.group_access) FROM ${groups}
+        JOIN project_shares s ON s.group_id = g.id AND ${live('s')}
+    ) given GROUP BY given.project_id`;
+}
+
+/** An array of the namespaces of which the actor is a member. */
+export function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
+  return sql`ARRAY(SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id IS NOT NULL
+    AND ${live('m')})`;
+}
+
+/** The actor's effective access level in a group: the highest of it and its parents. */
+export function groupAccessLevel(
+  actor: Pick<Actor, 'id'> | null,
+  { lineage }: Pick<Alias<'Namespace'>, 'lineage'>,
+): Prisma.Sql {
+  if (!actor) return sql`0`;
+  return sql`COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
+    AND m.namespace_id = ANY(${lineage}) AND ${live('m')}), 0)`;
+}
+
+/**
+ * Whether the actor may see a group. A private one is seen by its members, those of the groups around it,
+ * and whoever has access to a project inside (behaviour.md 6).
+ */
+export function groupVisible(actor: Seer | null, group: Alias<'Namespace'>): Prisma.Sql {
+  if (!actor) return sql`FALSE`;
+  const { id, deletedAt } = group;
+  if (actor.admin) return sql`${deletedAt} IS NULL`;
+  return sql`(${deletedAt} IS NULL AND (${openTo(actor, group)} OR ${id} IN (
+    SELECT vn.id FROM namespaces vn WHERE vn.lineage && ${memberNamespaces(actor)}
+    UNION ALL SELECT unnest(vn.lineage) FROM namespaces vn WHERE vn.id = ANY(ARRAY(
+      SELECT DISTINCT vp.namespace_id FROM projects vp
+      WHERE vp.deleted_at IS NULL AND vp.id = ANY(ARRAY(${accessibleProjects(actor)})))))))`;
+}
+
+/** Which issues of a visible project the actor sees, given whether confidential ones are seen there. */
+export function issueVisible(
+  issue: Pick<Alias<'Issue'>, 'confidential' | 'authorId' | 'assigneeId'>,
+  actor: Seer | null,
+  seesConfidential: Prisma.Sql | boolean,
+): Prisma.Sql {
+  if (!actor) return sql`NOT ${issue.confidential}`;
+  if (actor.admin || seesConfidential === true) return sql`TRUE`;
+  const own = sql`NOT ${issue.confidential} OR ${issue.authorId} = ${actor.id} OR ${issue.assigneeId} = ${actor.id}`;
+  return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
+}
+
+/** Whether a project or group is open to the actor without any access of their own. */
+export function openTo(actor: Seer, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {
+  return actor.external ? sql`${visibility} = 'public'` : sql`${visibility} IN ('public', 'internal')`;
+}

@@ -1,0 +1,30 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { Conflict, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
+
+/** The user whose second factor is dealt with. */
+export interface Owner {
+  id: number;
+  username: string;
+}
+
+/**
+ * The actor in person, whose two-factor authentication is on, or off, as the caller needs it: nobody sets it up for another.
+ * Throws Unauthenticated, InsufficientScope, Forbidden for OAuth tokens and administrators who act as somebody, Conflict.
+ */
+export async function requireOwner(context: Context, { enabled }: { enabled: boolean }): Promise<Owner> {
+  const { id, username, impersonator } = requireCredentialManager(context);
+  if (impersonator !== undefined)
+    throw new Forbidden('Only users themselves can change their two-factor authentication');
+  const user = await context.db.user.findUnique({ where: { id }, select: { twoFactorEnabled: true } });
+  if (!user) throw new Unauthenticated();
+  if (user.twoFactorEnabled !== enabled) throw stateConflict(enabled);
+  return { id, username };
+}
+
+/** What is said to who needs two-factor authentication to be on, or off. */
+export function stateConflict(enabled: boolean): Conflict {
+  return new Conflict(
+    enabled ? 'Two-factor authentication is not enabled' : 'Two-factor authentication is enabled already',
+  );
+}

@@ -1,7 +1,0 @@
-import { type Context, requireAccount } from '#src/access/actor.ts';
-import { countRecoveryCodes } from '#src/access/two_factor/recovery_codes.ts';
-
-/** How many recovery codes the actor has left; null for everybody else's. */
-export async function findRecoveryCodesLeft(context: Context, userId: number): Promise<number | null> {
-  return requireAccount(context).id === userId ? countRecoveryCodes(context.db, userId) : null;
-}

@@ -1,0 +1,228 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { issueVisible } from '#src/access/permissions/visibility.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type UserRow, userJson } from '#src/domain/users/rows.ts';
+import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
+const NEWEST_FIRST = order('Event', ['id'], 'desc');
+
+/** What somebody said of a commit, an issue or a merge request (behaviour.md 7, Note). */
+export interface NoteRow {
+  id: number;
+  /** In Markdown. */
+  body: string;
+  author: UserRow;
+  /** Of what the server wrote itself no event tells. */
+  system: false;
+  subjectType: 'Commit' | 'Issue' | 'MergeRequest';
+  /** ID of the issue or merge request; null for a commit. */
+  subjectId: number | null;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601; what was said of a commit stays as it is. */
+  updatedAt: string;
+}
+
+/** What somebody did (behaviour.md 7, Event). */
+export interface EventRow {
+  id: number;
+  projectId: number;
+  /** `opened`, `closed`, `created`, `joined` … */
+  action: string;
+  targetId: number | null;
+  targetType: string | null;
+  targetTitle: string | null;
+  author: UserRow;
+  /** What was pushed; null for anything else. */
+  data: unknown;
+  /** What was said; null for anything else. */
+  note: NoteRow | null;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+/** A part of a feed as it was when an event was its newest one: its pages stay the same while new events arrive. */
+export interface EventPageRequest extends PageRequest {
+  /** ID of that event; the feed as it is now without. */
+  upTo?: number | null | undefined;
+}
+
+function until({ upTo }: EventPageRequest): Prisma.Sql {
+  return upTo == null ? sql`TRUE` : sql`e.id <= ${upTo}`;
+}
+
+/**
+ * What happened in a project, newest first, as far as the actor may see it; for anonymous callers too. An event is told to
+ * those alone who may read what it is about: a kind that is not named here is told to nobody.
+ */
+export async function listProjectEvents(
+  context: Context,
+  project: ProjectRow,
+  page: EventPageRequest,
+  users: Selection<'User'>,
+): Promise<Page<EventRow>> {
+  return load(context, projectFeed(context.actor, project), page, users);
+}
+
+/** One event of a project, as far as the actor may see it; for anonymous callers too. Throws NotFound. */
+export async function findProjectEvent(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  users: Selection<'User'>,
+): Promise<EventRow> {
+  const feed = projectFeed(context.actor, project);
+  const one = { ...feed, of: sql`${feed.of} AND e.id = ${id}` };
+  const { nodes } = await load(context, one, { limit: 1, offset: 0, withTotal: false }, users);
+  if (!nodes[0]) throw new NotFound('Event');
+  return nodes[0];
+}
+
+/** The events of a project that the actor may see. Throws InsufficientScope. */
+function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
+  requireApiScope(actor);
+  const readsIssues = actor !== null && can(actor, 'read_issue', project);
+  const seesConfidential = readsIssues && can(actor, 'read_confidential_issue', project);
+  const readsCommits = can(actor, 'read_commit', project);
+  const kinds = [
+    { kind: 'plain', is: PLAIN, seen: true },
+    { kind: 'push', is: PUSH, seen: readsCommits },
+    { kind: 'note', is: IS_NOTE, seen: readsCommits },
+    { kind: 'milestone', is: IS_MILESTONE, seen: can(actor, 'read_milestone', project) },
+    { kind: 'merge_request', is: IS_MERGE_REQUEST, seen: actor !== null && can(actor, 'read_merge_request', project) },
+    { kind: 'issue', is: actor ? issueEvent(actor, seesConfidential) : sql`FALSE`, seen: readsIssues },
+    // What an issue's condition lets through already.
+    { kind: 'confidential', is: sql`FALSE`, seen: seesConfidential },
+  ].filter(({ seen }) => seen);
+  const ofProject = sql`e.project_id = ${project.id}`;
+  const visible = sql`(${Prisma.join(
+    kinds.map(({ is }) => is),
+    ' OR ',
+  )})`;
+  const own = readsIssues && !seesConfidential ? ownConfidential(actor, ofProject) : sql`0`;
+  const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c WHERE c.project_id = ${project.id}
+    AND c.kind::text = ANY(${kinds.map(({ kind }) => kind)}::text[])) + ${own}`;
+  return { of: ofProject, visible, counted };
+}
+
+/** What a user did, newest first, in the projects and on the issues that the actor may see. */
+export async function listUserEvents(
+  context: Context,
+  userId: number,
+  page: EventPageRequest,
+  users: Selection<'User'>,
+): Promise<Page<EventRow>> {
+  const actor = requireActor(context);
+  const ofUser = sql`e.author_id = ${userId}`;
+  const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
+  const visible = sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
+    WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;
+  const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
+  const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
+  const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
+    WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
+      WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
+      WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')}
+      WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} ELSE ${within(c.projectId)} END) + ${own}`;
+  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page, users);
+}
+
+const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
+
+/** Pushes tell of commits. */
+const PUSH = sql`(e.target_type IS NULL AND e.data IS NOT NULL)`;
+
+/** Signed-in users who can see a project can read its milestones. */
+const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
+
+/** A note on a commit. */
+const IS_NOTE = sql`e.target_type = 'Note'`;
+
+/** Merge requests that are deleted leave no events, so the project alone decides. */
+const IS_MERGE_REQUEST = sql`e.target_type IN ('MergeRequest', 'MergeRequestNote')`;
+
+/** The issue of an event, which is about it or about a note on it. */
+const ISSUE_ID = sql`CASE e.target_type WHEN 'Issue' THEN e.target_id WHEN 'IssueNote' THEN e.subject_id END`;
+
+/**
+ * Whether the event is about an issue that the actor sees. Of a deleted one nothing is told any more but that it was deleted,
+ * and that to those who saw it.
+ */
+function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
+  return sql`(e.target_type IN ('Issue', 'IssueNote') AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${ISSUE_ID}
+    AND (${issue.deletedAt} IS NULL OR e.action = 'destroyed') AND ${issueVisible(issue, actor, seesConfidential)}))`;
+}
+
+/**
+ * How many of the events that `of` names are about confidential issues that the actor sees as their author or assignee. They
+ * are found by their issues alone: whose they are would look the more selective, and seldom is.
+ */
+function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT count(*) FROM (
+      SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.author_id = ${actor.id}
+      UNION SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.assignee_id = ${actor.id}) i
+    CROSS JOIN LATERAL (SELECT e.* FROM events e WHERE e.target_type = 'Issue' AND e.target_id = i.id
+      UNION ALL SELECT e.* FROM events e WHERE e.target_type = 'IssueNote' AND e.subject_id = i.id AND e.subject_id IS NOT NULL OFFSET 0) e
+    WHERE (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${of})`;
+}
+
+/** The title that the target has now, which who sees it now may know; the recorded one is for what is gone. */
+const TITLE = sql`COALESCE(CASE WHEN e.target_type IN ('Issue', 'IssueNote') THEN (SELECT i.title FROM issues i WHERE i.id = ${ISSUE_ID})
+  WHEN e.target_type = 'MergeRequest' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.target_id)
+  WHEN e.target_type = 'MergeRequestNote' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.subject_id)
+  WHEN e.target_type = 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
+
+/** What was said in the event `e`; null where it said nothing. */
+const note = (users: Selection<'User'>) => sql`CASE WHEN e.target_type = 'Note' THEN (
+    SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a', users)}, 'system', false, 'subjectType', 'Commit', 'subjectId', NULL, 'discussionId', NULL,
+      'createdAt', c.created_at, 'updatedAt', c.created_at)
+    FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id)
+  WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN (
+    SELECT json_build_object('id', c.id, 'body', c.body, 'author', ${userJson('a', users)}, 'system', c.system, 'subjectType', c.subject_type,
+      'subjectId', c.subject_id, 'discussionId', c.discussion_id, 'createdAt', c.created_at, 'updatedAt', c.updated_at)
+    FROM notes c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id) END`;
+
+/** Notes are shown as such, whatever they are on. */
+const TARGET_TYPE = sql`CASE WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN 'Note' ELSE e.target_type END`;
+
+/** The events of a feed under alias `e`. */
+interface Feed {
+  /** Whose feed it is. */
+  of: Prisma.Sql;
+  /** Which of them the actor may see. */
+  visible: Prisma.Sql;
+  /** How many these are, by the counts that triggers keep. */
+  counted: Prisma.Sql;
+  /** What the conditions speak of, worked out once. */
+  places?: Prisma.Sql;
+}
+
+/** One statement for the page with the authors and the total. */
+async function load(
+  { db }: Context,
+  { of, visible, counted, places }: Feed,
+  page: EventPageRequest,
+  users: Selection<'User'>,
+): Promise<Page<EventRow>> {
+  const { withTotal, upTo } = page;
+  const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
+      'targetId', e.target_id, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
+      'data', e.data, 'note', ${note(users)}, 'createdAt', e.created_at, ${placePair(e, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
+    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...between(e, NEWEST_FIRST, page)])}
+      ${slice(e, NEWEST_FIRST, page)}) e
+      JOIN users u ON u.id = e.author_id)`;
+  // The counts know the feed as it is now: what came since is taken off.
+  const since =
+    upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
+  return queryPage(db, page, nodes, withTotal && sql`(${counted} - ${since})`, places);
+}

@@ -1,0 +1,21 @@
+import type { Db } from '#src/platform/database/db.ts';
+import { NotModified } from '#src/platform/errors.ts';
+
+export type SubjectType = 'Issue' | 'Label' | 'MergeRequest';
+
+/** Records the choice to follow or not to. Throws NotModified when `current`, what holds now, is that already. */
+export async function setSubscription(
+  db: Db,
+  userId: number,
+  subject: { type: SubjectType; id: number },
+  current: boolean,
+  subscribed: boolean,
+): Promise<void> {
+  if (current === subscribed) throw new NotModified();
+  const { type: subjectType, id: subjectId } = subject;
+  await db.subscription.upsert({
+    where: { subjectType_subjectId_userId: { subjectType, subjectId, userId } },
+    create: { subjectType, subjectId, userId, subscribed },
+    update: { subscribed },
+  });
+}

@@ -1,0 +1,64 @@
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { SILENCE } from '#src/platform/background/process.ts';
+import { DEAD_LETTERS } from '#src/platform/background/queue.ts';
+
+/** A queue of background jobs. */
+export interface QueueMetrics {
+  name: string;
+  /** How many jobs could run now and do not yet. */
+  backlog: number;
+  /** Whole seconds that the oldest of them has been waiting; 0 without any. */
+  latency: number;
+}
+
+/** A live process that works on background jobs. */
+export interface ProcessMetrics {
+  hostname: string;
+  pid: number;
+  tag: string;
+  startedAt: Date;
+  queues: string[];
+  labels: string[];
+  concurrency: number;
+  /** How many jobs it is working on. */
+  busy: number;
+}
+
+/** Jobs in all, since the database was made. */
+export interface JobStats {
+  /** Attempts that came to an end, failed ones too. */
+  processed: number;
+  failed: number;
+  /** Those that could run now and do not yet. */
+  enqueued: number;
+}
+
+/** Every queue with what waits in it, by name, for administrators. Dead letters wait in theirs until somebody looks at them. */
+export async function queueMetrics(context: Context): Promise<QueueMetrics[]> {
+  requireAdmin(context);
+  return context.db.$queryRaw<QueueMetrics[]>`
+    SELECT q.name, count(j.id)::int AS backlog,
+      COALESCE(floor(extract(epoch FROM now() - min(GREATEST(j.created_on, j.start_after))))::int, 0) AS latency
+    FROM pgboss.queue q LEFT JOIN pgboss.job j ON j.name = q.name AND j.state IN ('created', 'retry') AND j.start_after <= now()
+    WHERE NOT starts_with(q.name, '__') GROUP BY q.name ORDER BY q.name`;
+}
+
+/** The live processes, in the order of their starts, for administrators. */
+export async function processMetrics(context: Context): Promise<ProcessMetrics[]> {
+  requireAdmin(context);
+  return context.db.$queryRaw<ProcessMetrics[]>`
+    SELECT hostname, pid, tag, started_at AS "startedAt", queues, labels, concurrency, busy FROM job_processes
+    WHERE seen_at > now() - make_interval(secs => ${SILENCE}) ORDER BY started_at, id`;
+}
+
+/** How many jobs there were and are, for administrators. */
+export async function jobStats(context: Context): Promise<JobStats> {
+  requireAdmin(context);
+  const [stats] = await context.db.$queryRaw<[JobStats]>`
+    SELECT LEAST(t.processed + (SELECT COALESCE(sum(processed), 0) FROM job_processes), 2147483647)::int AS processed,
+      LEAST(t.failed + (SELECT COALESCE(sum(failed), 0) FROM job_processes), 2147483647)::int AS failed,
+      (SELECT count(*)::int FROM pgboss.job j WHERE j.state IN ('created', 'retry') AND j.start_after <= now()
+        AND NOT starts_with(j.name, '__') AND j.name <> ${DEAD_LETTERS}) AS enqueued
+    FROM job_totals t`;
+  return stats;
+}

@@ -1,0 +1,80 @@
+import type { Visibility } from '#src/access/permissions/abilities.ts';
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { checkSettings } from '#src/domain/administration/settings/validate.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { currentSettings, forgetSettings, type Settings } from '#src/platform/settings/current.ts';
+
+type Writable = Omit<Settings, 'id' | 'createdAt' | 'updatedAt' | 'restrictedVisibilityLevels'>;
+
+/** Changes to the settings: unset means unchanged, null cleared where a setting can be without a value. */
+export type SettingsChanges = { [Name in keyof Writable]?: Writable[Name] | null | undefined } & {
+  restrictedVisibilityLevels?: readonly string[] | null | undefined;
+  /** The only storage, as older clients say it. */
+  repositoryStorage?: string | null | undefined;
+};
+
+/** The settings, for administrators. Throws Unauthenticated, Forbidden. */
+export async function readSettings(context: Context): Promise<Settings> {
+  requireAdmin(context);
+  return currentSettings(context.db);
+}
+
+/** Changes the settings of the server. Throws Unauthenticated, Forbidden, ValidationFailed. */
+export async function updateSettings(context: Context, changes: SettingsChanges): Promise<Settings> {
+  requireAdmin(context);
+  const { db, repositories } = context;
+  await db.$transaction(async (tx) => {
+    // One change after the other: what a setting requires of others is held against what they are by then.
+    await tx.$executeRaw`SELECT 1 FROM application_settings WHERE id = 1 FOR UPDATE`;
+    const row = await tx.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
+    const given = normalized(changes);
+    checkSettings(given, row as unknown as Settings, repositories.storages);
+    await tx.applicationSettings.update({ where: { id: 1 }, data: columns(given) });
+  });
+  forgetSettings(db);
+  return currentSettings(db);
+}
+
+/** Settings that may be without a value. */
+const NULLABLE = new Set([
+  'signInText',
+  'homePageUrl',
+  'restrictedVisibilityLevels',
+  'domainWhitelist',
+  'domainBlacklist',
+  'afterSignOutPath',
+  'enabledGitAccessProtocol',
+  'codeideUrl',
+  'diagramUrl',
+] as const);
+/** Lists of which an empty one says the same as none. */
+const NULL_WHEN_EMPTY = ['restrictedVisibilityLevels', 'domainWhitelist', 'domainBlacklist'] as const;
+const TEXTS = ['signInText', 'homePageUrl', 'afterSignOutPath', 'codeideUrl', 'diagramUrl'] as const;
+
+/** What is given, in the form in which it is stored; null where a value is none. */
+function normalized({ repositoryStorage, ...changes }: SettingsChanges): Partial<Settings> {
+  const given: Record<string, unknown> = {};
+  if (repositoryStorage != null) given.repositoryStorages = [repositoryStorage];
+  for (const [name, value] of Object.entries(changes)) {
+    if (value !== undefined && (value !== null || NULLABLE.has(name as never))) given[name] = value;
+  }
+  for (const name of TEXTS) if (typeof given[name] === 'string' && given[name].trim() === '') given[name] = null;
+  for (const name of ['domainWhitelist', 'domainBlacklist'] as const) {
+    if (changes[name]) given[name] = domains(changes[name]);
+  }
+  if (changes.restrictedVisibilityLevels) {
+    given.restrictedVisibilityLevels = [...new Set(changes.restrictedVisibilityLevels)] as Visibility[];
+  }
+  for (const name of NULL_WHEN_EMPTY) if ((given[name] as unknown[] | null)?.length === 0) given[name] = null;
+  return given;
+}
+
+/** Domains, however they are separated: each may be a list of its own. */
+function domains(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.split(/[\s,;]+/)).filter((text) => text !== ''))];
+}
+
+function columns(given: Partial<Settings>): Prisma.ApplicationSettingsUpdateInput {
+  const json = NULL_WHEN_EMPTY.flatMap((name) => (given[name] === null ? [[name, Prisma.DbNull]] : []));
+  return { ...given, ...Object.fromEntries(json) };
+}

@@ -1,0 +1,79 @@
+import { VISIBILITIES } from '#src/access/permissions/abilities.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import type { Settings } from '#src/platform/settings/current.ts';
+
+/**
+ * Refuses settings that make no sense, alone or with those that are stored (behaviour.md 1.6). Throws ValidationFailed.
+ *
+ * @param storages the names of those that the server is configured with
+ */
+export function checkSettings(given: Partial<Settings>, stored: Settings, storages: readonly string[]): void {
+  const missing = REQUIREMENTS.flatMap(([name, on]) => {
+    return given[on] && given[name] === undefined && stored[name] === null ? [[snake(name), ['is missing']]] : [];
+  });
+  const errors: FieldErrors = {};
+  for (const [name, on, message] of REQUIREMENTS) {
+    if ((given[on] ?? stored[on]) && given[name] === null) errors[snake(name)] = [message];
+  }
+  for (const [name, smallest] of Object.entries(SMALLEST)) {
+    const value = given[name as keyof typeof SMALLEST];
+    if (value === undefined || value >= smallest) continue;
+    errors[snake(name)] = [smallest > 0 ? 'must be greater than 0' : 'must be greater than or equal to 0'];
+  }
+  const { defaultBranchProtection, homePageUrl, afterSignOutPath, enabledGitAccessProtocol } = given;
+  if (defaultBranchProtection !== undefined && ![0, 1, 2].includes(defaultBranchProtection)) {
+    errors.default_branch_protection = ['is not included in the list'];
+  }
+  if (enabledGitAccessProtocol && !['ssh', 'http'].includes(enabledGitAccessProtocol)) {
+    errors.enabled_git_access_protocol = ['is not included in the list'];
+  }
+  if (homePageUrl && !isUrl(homePageUrl)) errors.home_page_url = ['must be a valid URL'];
+  if (afterSignOutPath && !/^\/(?![/\\])/.test(afterSignOutPath) && !isUrl(afterSignOutPath)) {
+    errors.after_sign_out_path = ['must be a valid URL'];
+  }
+  Object.assign(errors, listErrors(given, storages));
+  if (missing.length > 0)
+    throw new ValidationFailed(Object.fromEntries(missing), { ...errors, ...Object.fromEntries(missing) });
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** What has to have a value, the switch that requires it, and what is said when its value is taken away. */
+const REQUIREMENTS = [
+  ['codeideUrl', 'codeideEnabled', "can't be blank"],
+  ['diagramUrl', 'diagramEnabled', "can't be blank"],
+  ['domainBlacklist', 'domainBlacklistEnabled', 'Domain blacklist cannot be empty if Blacklist is enabled.'],
+] as const;
+
+/** The smallest value of each number; where it is 1, the message speaks of 0. */
+const SMALLEST = {
+  defaultProjectsLimit: 0,
+  maxAttachmentSize: 1,
+  sessionExpireDelay: 0,
+  containerRegistryTokenExpireDelay: 1,
+  terminalMaxSessionTime: 0,
+  pollingIntervalMultiplier: 0,
+} as const;
+
+function listErrors(
+  { restrictedVisibilityLevels, repositoryStorages }: Partial<Settings>,
+  storages: readonly string[],
+): FieldErrors {
+  const errors: FieldErrors = {};
+  const unknownLevels = restrictedVisibilityLevels?.filter((level) => !VISIBILITIES.includes(level)) ?? [];
+  if (unknownLevels.length > 0) {
+    errors.restricted_visibility_levels = unknownLevels.map((level) => `'${level}' is not a valid visibility level`);
+  }
+  const unknownStorages = repositoryStorages?.filter((name) => !storages.includes(name)) ?? [];
+  if (repositoryStorages?.length === 0) errors.repository_storages = ["can't be blank"];
+  else if (unknownStorages.length > 0) errors.repository_storages = [`can't include: ${unknownStorages.join(', ')}`];
+  return errors;
+}
+
+function isUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/]+\S*$/i.test(text) && URL.canParse(text);
+}
+
+/** The API's name of a setting. */
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

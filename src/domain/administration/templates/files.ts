@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+
+/** Kinds of files to begin with, as the REST API names them. */
+export const TEMPLATE_KINDS = ['gitignores', 'gitlab_ci_ymls', 'dockerfiles'] as const;
+export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
+
+/** A file to begin with. */
+export interface FileTemplate {
+  name: string;
+  content: string;
+}
+
+/** As messages name one of them (behaviour.md 1.3). */
+const ONE: Record<TemplateKind, string> = {
+  gitignores: 'gitignore',
+  gitlab_ci_ymls: 'gitlab_ci_yml',
+  dockerfiles: 'dockerfile',
+};
+
+/** The templates of a kind, by name. Throws InsufficientScope. */
+export async function listTemplates(
+  { actor }: Context,
+  kind: TemplateKind,
+  { offset, limit }: PageRequest,
+): Promise<Page<FileTemplate>> {
+  requireApiScope(actor);
+  const templates = await load(kind);
+  return { nodes: templates.slice(offset, offset + limit), offset, total: templates.length };
+}
+
+/** The template of that name, in any case of letters. Throws NotFound. */
+export async function findTemplate({ actor }: Context, kind: TemplateKind, name: string): Promise<FileTemplate> {
+  requireApiScope(actor);
+  const wanted = name.toLowerCase();
+  const template = (await load(kind)).find((one) => one.name.toLowerCase() === wanted);
+  if (!template) throw new NotFound(ONE[kind]);
+  return template;
+}
+
+const loaded = new Map<TemplateKind, Promise<FileTemplate[]>>();
+
+/** Reads the files of a kind when somebody asks for the first time, and keeps them: a few kilobytes. */
+function load(kind: TemplateKind): Promise<FileTemplate[]> {
+  const known = loaded.get(kind);
+  if (known) return known;
+  const loading = read(packagePath(`assets/templates/${kind}`));
+  loaded.set(kind, loading);
+  loading.catch(() => loaded.delete(kind));
+  return loading;
+}
+
+async function read(directory: string): Promise<FileTemplate[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.txt')).sort();
+  return Promise.all(
+    names.map(async (file) => ({
+      name: file.slice(0, -'.txt'.length),
+      content: await readFile(path.join(directory, file), 'utf8'),
+    })),
+  );
+}

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
+import { LICENSES, type LicenseFacts } from '#src/domain/administration/templates/licenses.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+
+/** A license with its text. */
+export interface LicenseTemplate extends LicenseFacts {
+  /** Where the license is explained. */
+  htmlUrl: string;
+  /** Where its text was published. */
+  sourceUrl: string;
+  content: string;
+}
+
+/** Characters of the longest name that is filled into a text. */
+const LONGEST_NAME = 255;
+
+/** The licenses by key, their texts with the placeholders. */
+export async function listLicenses(
+  { actor }: Context,
+  popular: boolean,
+  { offset, limit }: PageRequest,
+): Promise<Page<LicenseTemplate>> {
+  requireApiScope(actor);
+  const wanted = LICENSES.filter((license) => !popular || license.popular);
+  const nodes = await Promise.all(wanted.slice(offset, offset + limit).map(load));
+  return { nodes, offset, total: wanted.length };
+}
+
+/** What is filled into the text of a license. */
+export interface Filling {
+  project?: string | null | undefined;
+  /** Whose the copyright is; the actor when left out. */
+  fullName?: string | null | undefined;
+}
+
+/**
+ * The license with that key, in any case of letters, for whoever asks: with the year (UTC) in its text, and with project and
+ * full name where they are known. Throws NotFound, ValidationFailed.
+ */
+export async function findLicense(context: Context, key: string, filling: Filling): Promise<LicenseTemplate> {
+  requireApiScope(context.actor);
+  const facts = LICENSES.find((license) => license.key === key.toLowerCase());
+  if (!facts) throw new NotFound('License');
+  for (const [name, value] of Object.entries({ project: filling.project, fullname: filling.fullName })) {
+    if ((value?.length ?? 0) > LONGEST_NAME) {
+      throw new ValidationFailed({ [name]: [`is too long (maximum is ${LONGEST_NAME} characters)`] });
+    }
+  }
+  const license = await load(facts);
+  const fullName = filling.fullName || (await nameOfActor(context));
+  return { ...license, content: fill(license.content, { project: filling.project, fullName }) };
+}
+
+async function nameOfActor({ db, actor }: Context): Promise<string | undefined> {
+  if (!actor) return undefined;
+  return (await db.user.findUnique({ where: { id: actor.id }, select: { name: true } }))?.name;
+}
+
+const [YEAR, PROJECT, FULL_NAME] = [
+  /[<[](?:year|yyyy)[>\]]/gi,
+  /<(?:program|one line [^<>\n]{1,80})>/gi,
+  /[<[](?:copyright holders|owner|name of (?:author|copyright owner))[>\]]/gi,
+];
+
+function fill(text: string, { project, fullName }: Filling): string {
+  const year = String(new Date().getUTCFullYear());
+  // Each is a function: `$` means nothing in a name.
+  const dated = text.replace(YEAR, () => year);
+  const named = project ? dated.replace(PROJECT, () => project) : dated;
+  return fullName ? named.replace(FULL_NAME, () => fullName) : named;
+}
+
+const require = createRequire(import.meta.url);
+const loaded = new Map<string, Promise<LicenseTemplate>>();
+
+/** Reads the license from the package that has all of them, of which only the wanted files are read, once. */
+function load(facts: LicenseFacts): Promise<LicenseTemplate> {
+  const known = loaded.get(facts.key);
+  if (known) return known;
+  const loading = read(facts);
+  loaded.set(facts.key, loading);
+  loading.catch(() => loaded.delete(facts.key));
+  return loading;
+}
+
+async function read(facts: LicenseFacts): Promise<LicenseTemplate> {
+  const file = require.resolve(`spdx-license-list/licenses/${facts.spdx}.json`);
+  const { url, licenseText }: { url: string; licenseText: string } = JSON.parse(await readFile(file, 'utf8'));
+  const content = facts.key === 'isc' ? forAnybody(licenseText) : licenseText;
+  const sourceUrl = url.split('\n')[0] ?? url;
+  return { ...facts, htmlUrl: `https://choosealicense.com/licenses/${facts.key}/`, sourceUrl, content };
+}
+
+/** The ISC license names the consortium whose license it was first. */
+function forAnybody(text: string): string {
+  return text
+    .replace(/^ISC License:\n+(?:Copyright .*\n)+/, 'ISC License\n\nCopyright (c) <year> <copyright holders>\n')
+    .replace('AND ISC DISCLAIMS', 'AND THE AUTHOR DISCLAIMS')
+    .replace('SHALL ISC BE', 'SHALL THE AUTHOR BE');
+}

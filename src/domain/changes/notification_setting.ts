@@ -1,0 +1,38 @@
+import {
+  EVENT_NAMES,
+  type NotificationEvent,
+  type NotificationLevel,
+} from '#src/domain/changes/notification_events.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+
+/** What a user wants to hear of in a place. */
+export interface NotificationSetting {
+  level: NotificationLevel;
+  /** The kinds that are wanted where the level is `custom`. */
+  events: Readonly<Record<NotificationEvent, boolean>>;
+}
+
+const { sql, raw, join } = Prisma;
+
+const NONE = Object.fromEntries(EVENT_NAMES.map((name) => [name, false])) as NotificationSetting['events'];
+
+/** What holds in projects and groups where nothing was chosen: what is chosen around them. */
+export const INHERITED: NotificationSetting = { level: 'global', events: NONE };
+
+/** What holds where nothing was chosen at all. */
+export const EVERYWHERE: NotificationSetting = { level: 'participating', events: NONE };
+
+/** An expression for the setting in a row, as JSON. */
+export function settingJson(row: Alias<'NotificationSetting'>): Prisma.Sql {
+  const events = EVENT_NAMES.map((name) => sql`${raw(`'${name}'`)}, ${row[name]}`);
+  return sql`json_build_object('level', ${row.level}, 'events', json_build_object(${join(events, ', ')}))`;
+}
+
+const setting = alias('NotificationSetting', 'nse');
+
+/** An expression for what the actor chose for a place, as JSON; null without. */
+export function chosenBy(actor: { readonly id: number } | null, place: 'projectId' | 'namespaceId', id: Prisma.Sql) {
+  return sql`(SELECT ${settingJson(setting)} FROM ${table(setting)}
+    WHERE ${setting.userId} = ${actor?.id ?? 0} AND ${setting[place]} = ${id})`;
+}

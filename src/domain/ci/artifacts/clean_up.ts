@@ -1,0 +1,34 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { ABANDONED } from '#src/domain/uploads/clean_up.ts';
+import type { StoredFile } from '#src/domain/uploads/store.ts';
+
+type Stores = Pick<Context, 'db' | 'uploads'>;
+
+/** How many files are looked up at once. */
+const AT_ONCE = 500;
+
+/** Removes files that were never recorded, or whose record is gone, an hour after they came. */
+export async function cleanUpArtifacts(stores: Stores): Promise<void> {
+  const store = artifactsStore(stores);
+  for await (const file of findUnrecordedArtifacts(stores)) await store.remove(file);
+}
+
+/** The files of which there is no record, and will be none: they came more than an hour ago. */
+export async function* findUnrecordedArtifacts(stores: Stores): AsyncGenerator<StoredFile> {
+  let group: StoredFile[] = [];
+  const look = async () => {
+    const where = { secret: { in: group.map(({ secret }) => secret) } };
+    const rows = await stores.db.jobArtifacts.findMany({ where, select: { secret: true } });
+    const known = new Set(rows.map(({ secret }) => secret));
+    return group.filter(({ secret }) => !known.has(secret));
+  };
+  for await (const file of artifactsStore(stores).list()) {
+    if (file.storedAt.getTime() > Date.now() - ABANDONED) continue;
+    group.push(file);
+    if (group.length < AT_ONCE) continue;
+    yield* await look();
+    group = [];
+  }
+  yield* await look();
+}

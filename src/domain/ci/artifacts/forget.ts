@@ -1,0 +1,34 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Removes files of which there is no record any more. */
+    'artifacts.remove': { files: { projectId: number; secret: string }[] };
+  }
+}
+
+/**
+ * Removes the artifacts of jobs, their files by a background job, and takes them off the sizes of their projects. The jobs
+ * themselves are the caller's to change.
+ */
+export async function forgetArtifacts(tx: Transaction, jobs: JobQueue, jobIds: readonly number[]): Promise<void> {
+  const files = await tx.$queryRaw<{ projectId: number; secret: string }[]>`
+    WITH gone AS (DELETE FROM job_artifacts WHERE job_id = ANY(${[...jobIds]}::int[]) RETURNING project_id, secret, size),
+    sums AS (SELECT project_id, sum(size) AS size FROM gone GROUP BY 1),
+    counted AS (UPDATE project_counters c SET job_artifacts_size = greatest(0, c.job_artifacts_size - s.size)
+      FROM sums s WHERE c.project_id = s.project_id)
+    SELECT project_id AS "projectId", secret FROM gone`;
+  if (files.length > 0) await jobs.enqueue(tx, 'artifacts.remove', { files });
+}
+
+/** Does it. */
+export async function removeArtifacts(
+  stores: Pick<Context, 'uploads'>,
+  files: readonly { projectId: number; secret: string }[],
+): Promise<void> {
+  const store = artifactsStore(stores);
+  for (const file of files) await store.remove(file);
+}

@@ -1,0 +1,84 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { findEnvironment } from '#src/domain/ci/environments/list.ts';
+import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/domain/ci/environments/values.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { violates } from '#src/platform/database/db.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
+
+export interface EnvironmentValues {
+  name?: string | null | undefined;
+  externalUrl?: string | null | undefined;
+}
+
+const ID = select('Environment', { id: true });
+
+/** Creates an environment. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createEnvironment(context: Context, ref: Ref, values: EnvironmentValues): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'create_environment', project);
+  const name = values.name ?? '';
+  check({ ...values, name });
+  const data = { projectId: project.id, name, slug: slugOf(name), externalUrl: values.externalUrl || null };
+  const { id } = await unlessTaken(context.db.environment.create({ data, select: { id: true } }));
+  return { project, id };
+}
+
+/** Changes an environment: unset means unchanged; its slug stays. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateEnvironment(
+  context: Context,
+  ref: Ref,
+  id: number,
+  values: EnvironmentValues,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_environment', project);
+  await findEnvironment(context, project, id, ID);
+  check(values);
+  const { name, externalUrl } = values;
+  const data = {
+    ...(name == null ? {} : { name }),
+    ...(externalUrl === undefined ? {} : { externalUrl: externalUrl || null }),
+    updatedAt: new Date(),
+  };
+  await unlessTaken(context.db.environment.updateMany({ where: { id }, data }));
+  return { project, id };
+}
+
+/** Deletes an environment with the record of its deployments. Throws NotFound, Forbidden. */
+export async function deleteEnvironment(context: Context, ref: Ref, id: number): Promise<void> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_environment', project);
+  await findEnvironment(context, project, id, ID);
+  await context.db.environment.deleteMany({ where: { id } });
+}
+
+function check({ name, externalUrl }: EnvironmentValues): void {
+  const errors: FieldErrors = {};
+  const tooLong = 'is too long (maximum is 255 characters)';
+  if (name != null) {
+    if (name.trim() === '') errors.name = ["can't be blank"];
+    else if (name.length > 255) errors.name = [tooLong];
+    else if (!ENVIRONMENT_NAME.test(name)) errors.name = [NAME_RULE];
+  }
+  if (externalUrl) {
+    if (externalUrl.length > 255) errors.external_url = [tooLong];
+    else if (!isWebUrl(externalUrl)) errors.external_url = ['must be a valid URL'];
+  }
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+async function unlessTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ name: ['has already been taken'] }) : error;
+  }
+}

@@ -1,0 +1,35 @@
+import { rm } from 'node:fs/promises';
+import type { Context } from '#src/access/permissions/actor.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** How many directories are looked up at once. */
+const AT_ONCE = 500;
+
+/** Removes the traces of projects that are gone: a job that still ran may have written after they were removed. */
+export async function cleanUpTraces(stores: Stores): Promise<void> {
+  for await (const directory of abandonedTraces(stores)) {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The directories with traces that belong to no project. */
+export async function* abandonedTraces({ db, repositories }: Stores): AsyncGenerator<string> {
+  let group: { id: number; storage: string; directory: string }[] = [];
+  const look = async () => {
+    const ids = group.map(({ id }) => id);
+    const rows = await db.project.findMany({
+      where: { id: { in: ids } },
+      select: { id: true, repositoryStorage: true },
+    });
+    const known = new Set(rows.map(({ id, repositoryStorage }) => `${repositoryStorage} ${id}`));
+    return group.filter(({ id, storage }) => !known.has(`${storage} ${id}`)).map(({ directory }) => directory);
+  };
+  for await (const found of repositories.traceDirectories()) {
+    group.push(found);
+    if (group.length < AT_ONCE) continue;
+    yield* await look();
+    group = [];
+  }
+  yield* await look();
+}

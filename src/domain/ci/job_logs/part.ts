@@ -1,0 +1,57 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
+import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
+import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
+import { textOf } from '#src/domain/ci/job_logs/read.ts';
+import { wholeCharacters } from '#src/domain/ci/job_logs/whole_characters.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** A part of what a job printed. */
+export interface TracePart {
+  /** Where it begins, in bytes. */
+  offset: number;
+  /** Where the next part begins. */
+  nextOffset: number;
+  /** What is no UTF-8 is replaced. */
+  content: string;
+  /** Whether more was printed already. */
+  hasMore: boolean;
+}
+
+/** Bytes of the largest part. */
+export const LARGEST_PART = 64 * 1024;
+
+/**
+ * What a job printed from an offset on; empty where it printed nothing yet. A character that has come in half waits for its
+ * other half, unless the job is over.
+ */
+export async function readTracePart(stores: Stores, jobId: number, from: number, isOver: boolean): Promise<TracePart> {
+  const { printed, hasMore } = await read(stores, jobId, from);
+  const part = printed.subarray(0, LARGEST_PART);
+  const whole = isOver && !hasMore ? part : part.subarray(0, wholeCharacters(part));
+  return {
+    offset: from,
+    nextOffset: from + whole.length,
+    content: textOf(whole),
+    hasMore: hasMore && whole.length > 0,
+  };
+}
+
+async function read(
+  { db, repositories }: Stores,
+  jobId: number,
+  from: number,
+): Promise<{ printed: Buffer; hasMore: boolean }> {
+  const trace = await locateTrace(db, jobId);
+  if (trace) {
+    const length = Math.max(0, Math.min(trace.size - from, LARGEST_PART + 1));
+    const printed = length === 0 ? Buffer.alloc(0) : await readAt(traceFile(repositories, trace), from, length);
+    return { printed, hasMore: printed.length > LARGEST_PART };
+  }
+  const printed = await readChunksAt(db, jobId, from, LARGEST_PART + 1);
+  if (printed.length === 0 || printed.length > LARGEST_PART) return { printed, hasMore: printed.length > LARGEST_PART };
+  // Small rows are read some at a time.
+  const more = await readChunksAt(db, jobId, from + printed.length, 1);
+  return { printed, hasMore: more.length > 0 };
+}

@@ -1,0 +1,113 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { chunkSizes, chunksOf, readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
+import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
+import { locateTrace, locateTraces } from '#src/domain/ci/job_logs/locate.ts';
+import { findJob } from '#src/domain/ci/jobs/list.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import type { RawContent } from '#src/domain/repository/raw.ts';
+import { ContentTooLarge } from '#src/platform/errors.ts';
+import { currentBudget } from '#src/platform/limits/budget.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** A job whose trace an operation found. */
+export interface RawTrace {
+  projectId: number;
+  databaseId: number;
+}
+
+/** Bytes of the longest trace that is an answer as a whole. */
+const MAX_INLINE_BYTES = 4 * 1024 * 1024;
+/** Bytes that the line may take which says that a trace is too long. */
+const NOTICE = 1024;
+/** Bytes of rows that are read at once. */
+const CHUNK = 256 * 1024;
+
+/**
+ * What a job printed so far, as a stream; what is printed meanwhile is not in it. Throws NotFound, Forbidden, Unauthenticated.
+ */
+export async function readRawTrace(context: Context, { projectId, databaseId }: RawTrace): Promise<RawContent> {
+  const project = await findProject(context, projectId);
+  const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
+  const { size, part } = await openTrace(context, id);
+  return {
+    stream: lazily(() => part(0, size)),
+    part: async ({ start, end }) => part(start, end + 1),
+    size,
+    type: 'text/plain; charset=utf-8',
+    fileName: `${id}.log`,
+    etag: null,
+  };
+}
+
+/** A trace as long as it is now, and its bytes from one position to before another one. */
+async function openTrace(
+  { db, repositories }: Stores,
+  jobId: number,
+): Promise<{ size: number; part(from: number, to: number): Readable }> {
+  const trace = await locateTrace(db, jobId);
+  if (!trace) {
+    const size = (await chunkSizes(db, [jobId])).get(jobId) ?? 0;
+    return { size, part: (from, to) => Readable.from(chunks(db, jobId, from, to), { objectMode: false }) };
+  }
+  const file = traceFile(repositories, trace);
+  const part = (start: number, to: number) =>
+    to <= start ? Readable.from([]) : createReadStream(file, { start, end: to - 1 });
+  return { size: trace.size, part };
+}
+
+/** A stream that is opened when somebody reads it. */
+function lazily(open: () => Readable): Readable {
+  async function* content(): AsyncGenerator<Buffer> {
+    yield* open();
+  }
+  return Readable.from(content(), { objectMode: false });
+}
+
+/** The rows from one position to before another one, some at a time: memory stays flat. */
+async function* chunks(db: Stores['db'], jobId: number, from: number, to: number): AsyncGenerator<Buffer> {
+  for (let at = from; at < to; ) {
+    const next = await readChunksAt(db, jobId, at, Math.min(CHUNK, to - at));
+    if (next.length === 0) return;
+    at += next.length;
+    yield next;
+  }
+}
+
+/**
+ * All that each of the jobs printed; what is no UTF-8 is replaced. The caller may read the jobs. ContentTooLarge in the place of
+ * those that printed more than an answer holds. Throws TooExpensive where it is too much together.
+ */
+export async function traceTexts({ db, repositories }: Stores, ids: readonly number[]): Promise<(string | Error)[]> {
+  const files = await locateTraces(db, ids);
+  const isFile = new Set(files.map(({ jobId }) => jobId));
+  const old = ids.filter((id) => !isFile.has(id));
+  const sizes = new Map([
+    ...(old.length > 0 ? await chunkSizes(db, old) : []),
+    ...files.map(({ jobId, size }) => [jobId, size] as const),
+  ]);
+  const fits = (id: number) => (sizes.get(id) ?? 0) <= MAX_INLINE_BYTES + NOTICE;
+  const fitting = ids.filter(fits);
+  currentBudget()?.spendBytes(fitting.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0));
+  const texts = await chunksOf(
+    db,
+    old.filter((id) => sizes.has(id) && fits(id)),
+  );
+  for (const file of files.filter(({ jobId }) => fits(jobId))) {
+    texts.set(file.jobId, await readAt(traceFile(repositories, file), 0, file.size));
+  }
+  return ids.map((id) => (fits(id) ? textOf(texts.get(id)) : tooLarge(sizes.get(id) ?? 0)));
+}
+
+/** Bytes as text: what is no UTF-8 is replaced, and NUL is left out. */
+export function textOf(bytes: Buffer = Buffer.alloc(0)): string {
+  return bytes.toString('utf8').replaceAll('\0', '');
+}
+
+function tooLarge(size: number): ContentTooLarge {
+  const limit = `the trace has ${size} bytes, more than ${MAX_INLINE_BYTES}`;
+  return new ContentTooLarge(`${limit}. The trace of the REST API streams it`);
+}

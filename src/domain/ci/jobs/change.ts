@@ -1,0 +1,100 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
+import { cloneJobs, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
+import { findJob } from '#src/domain/ci/jobs/list.ts';
+import { moveJob } from '#src/domain/ci/jobs/move.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { BadRequest, Forbidden, PLAIN } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
+export function cancelJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+  return changeJob(context, ref, id, async (tx, job) => {
+    if (CANCELABLE.includes(job.status)) await moveJob(tx, job, 'canceled');
+    return job.id;
+  });
+}
+
+/** Queues a finished job again, as a new one. Throws NotFound, Forbidden. */
+export function retryJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+  return changeJob(context, ref, id, async (tx, job, actor) => {
+    if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
+    const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
+    await reviveSkipped(tx, { pipelineId: job.pipelineId, behind: job.stageIndex, userId: actor.id });
+    return made;
+  });
+}
+
+/** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
+export function playJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+  return changeJob(context, ref, id, async (tx, job, actor) => {
+    if (job.status !== 'manual') throw new BadRequest(PLAIN.UNPLAYABLE_JOB);
+    await startManualJob(tx, job, actor.id);
+    return job.id;
+  });
+}
+
+/** Removes what a finished job printed and left. Throws NotFound, and Forbidden too when there is nothing to remove. */
+export function eraseJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+  return changeJob(context, ref, id, async (tx, job) => {
+    const hadTrace = await forgetTrace(tx, context.jobs, job.id);
+    if (!FINISHED.includes(job.status) || (!hadTrace && !job.hasArtifacts)) {
+      throw new Forbidden('Job is not erasable!');
+    }
+    await forgetArtifacts(tx, context.jobs, [job.id]);
+    const data = { erasedAt: new Date(), updatedAt: new Date(), artifactsFilename: null, artifactsSize: null };
+    await tx.job.update({ where: { id: job.id }, data });
+    return job.id;
+  });
+}
+
+/** Queues a manual job for the user who started it. The pipeline is locked, and settled by the caller. */
+export async function startManualJob(
+  tx: Transaction,
+  job: { id: number; status: JobStatus },
+  userId: number,
+): Promise<void> {
+  await moveJob(tx, job, 'pending');
+  await tx.job.update({ where: { id: job.id }, data: { userId } });
+}
+
+const FINISHED: readonly JobStatus[] = ['success', 'failed', 'canceled'];
+
+/** A job as it is under the lock of its pipeline. */
+interface LockedJob {
+  id: number;
+  pipelineId: number;
+  status: JobStatus;
+  stageIndex: number;
+  hasArtifacts: boolean;
+}
+
+/** Changes a job of the project while nobody else does; `work` tells the ID of the job to answer with. */
+async function changeJob(
+  context: Context,
+  ref: Ref,
+  id: number,
+  work: (tx: Transaction, job: LockedJob, actor: Actor) => Promise<number>,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_job', project);
+  const { pipelineId } = await findJob(context, project, id, select('Job', { pipelineId: true }));
+  const changed = await context.db.$transaction(async (tx) => {
+    await lockPipeline(tx, pipelineId);
+    const [job] = await tx.$queryRaw<[LockedJob]>`
+      SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex",
+        artifacts_filename IS NOT NULL AS "hasArtifacts" FROM jobs WHERE id = ${id}`;
+    const result = await work(tx, job, actor);
+    await settlePipeline(tx, context, pipelineId);
+    return result;
+  });
+  return { project, id: changed };
+}

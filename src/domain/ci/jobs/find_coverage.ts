@@ -1,0 +1,17 @@
+import { patternParts } from '#src/domain/ci/pipelines/config/pattern.ts';
+
+/**
+ * The first number in the last match of a pattern between slashes, or in its last group; null where there is none, or none that
+ * is a percentage. It may take forever, and is called where it can be ended.
+ */
+export function findCoverage(pattern: string, text: string): number | null {
+  const parts = patternParts(pattern);
+  if (!parts) return null;
+  let last: RegExpMatchArray | undefined;
+  for (const match of text.matchAll(new RegExp(parts.source, `${parts.flags}gm`))) last = match;
+  const groups = parts.groups.map((name) => last?.groups?.[name]);
+  const found = groups.findLast((group) => group !== undefined) ?? last?.[0] ?? '';
+  const number = /\d+(?:\.\d+)?/.exec(found)?.[0];
+  const coverage = number === undefined ? null : Number(number);
+  return coverage !== null && coverage <= 100 ? coverage : null;
+}

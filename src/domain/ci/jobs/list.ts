@@ -1,0 +1,79 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { ofProjects } from '#src/domain/projects/below.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const job = alias('Job', 'j');
+
+type States = readonly JobStatus[] | null | undefined;
+
+/** The jobs of projects, newest first; posted statuses are none. */
+const jobs = ofProjects({
+  ability: 'read_pipeline',
+  rows: job,
+  only: sql`NOT ${job.generic}`,
+  order: order('Job', ['id'], 'desc'),
+});
+
+/** A job of a project: one that the actor may read, or one that a command has changed or made. */
+export const { find: findJob, changed: changedJob, findByIds: findJobsByIds } = jobs;
+
+/** The jobs of each project in these states, all without any, newest first. */
+export function listProjectJobs<R>(
+  context: Context,
+  projects: readonly ProjectRow[],
+  states: States,
+  page: PageRequest,
+  selection: Selection<'Job', R>,
+): Promise<(Page<R> | Error)[]> {
+  return jobs.list(context, projects, page, selection, inStates(states));
+}
+
+/** A pipeline, with its project. */
+export interface JobsParent {
+  project: ProjectRow;
+  pipelineId: number;
+}
+
+/** As listProjectJobs, of each pipeline, oldest first. */
+export async function listPipelineJobs<R>(
+  context: Context,
+  pipelines: readonly JobsParent[],
+  states: States,
+  page: PageRequest,
+  selection: Selection<'Job', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ pipeline }: Asked<{ pipeline: number }>) => {
+    const where = all([sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic}`, ...inStates(states)]);
+    return pageOfRows(selection, { rows: job, where, order: order('Job', ['id']) }, page);
+  };
+  return ofPermitted(
+    pipelines,
+    ({ project }) => authorize(actor, 'read_pipeline', project),
+    (permitted) => {
+      const parents = permitted.map(({ pipelineId }) => ({ pipeline: pipelineId }));
+      return readPages<R>(context.db, page, ofEach(parents, { pipeline: 'int' }, pageOf));
+    },
+  );
+}
+
+function inStates(states: States): Prisma.Sql[] {
+  if (!states || states.length === 0) return [];
+  // A single one is found by index in the order of the list.
+  const [first] = states;
+  const { status } = job;
+  return [
+    states.length === 1 ? sql`${status} = ${first}::job_status` : sql`${status} = ANY(${[...states]}::job_status[])`,
+  ];
+}

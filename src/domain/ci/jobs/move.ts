@@ -1,0 +1,40 @@
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { recordDeployment } from '#src/domain/ci/deployments/record.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+/** Where a job may be told to go. */
+export type Destination = 'pending' | 'running' | 'success' | 'failed' | 'canceled';
+
+/** From where each state can be reached (behaviour.md 8), and what going there is called. */
+const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> = {
+  pending: { event: 'enqueue', from: ['created', 'skipped', 'manual'] },
+  running: { event: 'run', from: ['created', 'pending'] },
+  success: { event: 'success', from: ['created', 'pending', 'running'] },
+  failed: { event: 'drop', from: ['created', 'pending', 'running'] },
+  canceled: { event: 'cancel', from: ['created', 'pending', 'running', 'manual'] },
+};
+
+/**
+ * Moves a job to a state, with its times; one that succeeds with an environment is a deployment. The pipeline is locked, and
+ * settled by the caller afterwards. Throws BadRequest when there is no way.
+ */
+export async function moveJob(
+  tx: Transaction,
+  { id, status }: { id: number; status: JobStatus },
+  to: Destination,
+): Promise<void> {
+  const { event, from } = MOVES[to];
+  if (!from.includes(status)) {
+    const reason = `Status cannot transition via "${event}"`;
+    throw new BadRequest(`Cannot transition status via :${event} from :${status} (Reason(s): ${reason})`);
+  }
+  const finished = to !== 'pending' && to !== 'running';
+  await tx.$executeRaw`
+    UPDATE jobs SET status = ${to}::job_status, updated_at = now(),
+      queued_at = CASE WHEN ${!finished} THEN COALESCE(queued_at, now()) ELSE queued_at END,
+      started_at = CASE WHEN ${to === 'running'} THEN now() ELSE started_at END,
+      finished_at = CASE WHEN ${finished} THEN now() END
+    WHERE id = ${id}`;
+  if (to === 'success') await recordDeployment(tx, id);
+}

@@ -1,0 +1,51 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { appendTraceWithin } from '#src/domain/ci/job_logs/append.ts';
+import { moveJob } from '#src/domain/ci/jobs/move.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
+
+/** A job of a pipeline. */
+export interface RunningJob {
+  id: number;
+  pipelineId: number;
+}
+
+/** What whoever runs a job says of it at the end. */
+export interface JobResult {
+  state: 'success' | 'failed';
+  /** In percent. */
+  coverage?: number | undefined;
+}
+
+/** Whoever runs a job begins, and has printed this by then. Throws NotFound, BadRequest when it is not its turn. */
+export function startJob(stores: Stores, job: RunningJob, printed: string): Promise<void> {
+  return withJob(stores, job, async (tx, { id, status }) => {
+    await moveJob(tx, { id, status }, 'running');
+    if (printed !== '') await appendTraceWithin(tx, stores, id, Buffer.from(printed));
+  });
+}
+
+/** Whoever runs a job is done with it. Throws NotFound, BadRequest when it is over already. */
+export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: JobResult): Promise<void> {
+  return withJob(stores, job, async (tx, { id, status }) => {
+    await moveJob(tx, { id, status }, state);
+    if (coverage !== undefined) await tx.job.update({ where: { id }, data: { coverage } });
+  });
+}
+
+/** Works on a job while nobody else changes its pipeline, which follows. */
+async function withJob(
+  { db, jobs }: Stores,
+  { id, pipelineId }: RunningJob,
+  work: (tx: Transaction, job: { id: number; status: JobStatus }) => Promise<unknown>,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await lockPipeline(tx, pipelineId);
+    const job = await tx.job.findUniqueOrThrow({ where: { id, pipelineId }, select: { id: true, status: true } });
+    await work(tx, job);
+    await settlePipeline(tx, { db, jobs }, pipelineId);
+  });
+}

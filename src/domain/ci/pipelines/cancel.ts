@@ -1,0 +1,24 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { CANCELABLE } from '#src/domain/changes/pipeline_status.ts';
+import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** Cancels a pipeline with all its jobs that are not finished. Throws NotFound, Forbidden. */
+export async function cancelPipeline(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_pipeline', project);
+  await findPipeline(context, project, id, select('Pipeline', { id: true }));
+  await context.db.$transaction(async (tx) => {
+    await lockPipeline(tx, id);
+    await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
+      WHERE pipeline_id = ${id} AND status = ANY(${[...CANCELABLE]}::job_status[])`;
+    await settlePipeline(tx, context, id, 'canceled');
+  });
+  return { project, id };
+}

@@ -1,0 +1,23 @@
+import { type Config, InvalidConfig, type JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
+import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
+
+/** What the file of a commit makes of an occasion. */
+export interface Plan {
+  /** Null when the commit has no file. */
+  jobs: JobConfig[] | null;
+  config: Config | null;
+  /** Why the file is invalid. */
+  error: string | null;
+}
+
+/** Reads a file, and which of its jobs the occasion has; all of them without any. */
+export function planOf({ text, occasion }: { text: string; occasion: Occasion | null }): Plan {
+  try {
+    const config = parseConfig(text);
+    return { config, jobs: occasion ? selectJobs(config, occasion) : config.jobs, error: null };
+  } catch (error) {
+    if (!(error instanceof InvalidConfig)) throw error;
+    return { config: null, jobs: null, error: error.message };
+  }
+}

@@ -1,0 +1,64 @@
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Plan, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
+import { TooLarge } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { DeadlineThread, Overrun } from '#src/platform/limits/deadline_thread.ts';
+
+/** Where a project says what its pipelines do. */
+export const CONFIG_PATH = '.gitlab-ci.yml';
+
+/** Milliseconds of CPU time in which a file must be read: several times what the largest one takes that is within the limits. */
+const DEADLINE = 2_000;
+const OPTIONS = { deadline: DEADLINE, memory: 128 };
+
+/** In a checkout the thread is TypeScript, in the published package JavaScript. */
+const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+
+const thread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, OPTIONS);
+
+/** Another one for what anybody sends: pipelines do not wait for it. */
+const lintThread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, OPTIONS);
+
+/**
+ * Reads the file of a commit, and which of its jobs the occasion has, in a thread of its own.
+ *
+ * @throws RateLimited, Unavailable when too many files wait, or the machine is busy: that says nothing about the file
+ */
+export async function planPipeline(repository: RepositoryReader, occasion: Occasion, commit: Oid): Promise<Plan> {
+  const entry = await repository.entry(commit, CONFIG_PATH);
+  if (entry?.type !== 'blob') return { config: null, jobs: null, error: null };
+  try {
+    const content = await repository.blob(entry.oid, LARGEST_CONFIG);
+    if (content === null) return { config: null, jobs: null, error: null };
+    return await thread.run(`project ${occasion.project}`, { text: content.toString('utf8'), occasion });
+  } catch (error) {
+    if (error instanceof TooLarge) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
+    if (error instanceof Overrun) return invalid(OVERRUN);
+    throw error;
+  }
+}
+
+const OVERRUN = `Reading the file takes more than ${DEADLINE} ms of CPU time`;
+
+/**
+ * What is wrong with a text that is to become such a file; null if nothing is.
+ *
+ * @param caller whose turn it takes
+ * @throws RateLimited, Unavailable when too many texts wait
+ */
+export async function configError(caller: string, text: string): Promise<string | null> {
+  if (text.trim() === '') return `Please provide content of ${CONFIG_PATH}`;
+  if (Buffer.byteLength(text) > LARGEST_CONFIG) return `The file is larger than ${LARGEST_CONFIG} bytes`;
+  try {
+    return (await lintThread.run(caller, { text, occasion: null })).error;
+  } catch (error) {
+    if (error instanceof Overrun) return OVERRUN;
+    throw error;
+  }
+}
+
+function invalid(error: string): Plan {
+  return { config: null, jobs: null, error };
+}

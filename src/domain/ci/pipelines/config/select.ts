@@ -1,0 +1,32 @@
+import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
+
+/** What a pipeline is made for. */
+export interface Occasion {
+  ref: string;
+  tag: boolean;
+  source: 'push' | 'api' | 'trigger';
+  /** Full path of the project. */
+  project: string;
+}
+
+/** Words of `only` and `except` that mean a way in which pipelines start. */
+const SOURCES: Record<string, Occasion['source']> = { pushes: 'push', api: 'api', triggers: 'trigger' };
+
+/** The jobs of the file that this occasion has. Throws InvalidConfig when its patterns take too long. */
+export function selectJobs({ jobs }: Config, occasion: Occasion): JobConfig[] {
+  const matcher = new PatternMatcher();
+  const fits = (entry: string) => meets(entry, occasion, matcher);
+  return jobs.filter(({ only, except }) => (only === null || only.some(fits)) && !except?.some(fits));
+}
+
+/** Whether an entry means the occasion: `branches`, `master`, `/^v\d/`, each with `@group/project` if only that one is meant. */
+function meets(entry: string, { ref, tag, source, project }: Occasion, matcher: PatternMatcher): boolean {
+  const { wanted, place } = splitEntry(entry);
+  if (entry === ref) return true;
+  if (place !== null && place.toLowerCase() !== project.toLowerCase()) return false;
+  if (wanted === 'branches') return !tag;
+  if (wanted === 'tags') return tag;
+  if (Object.hasOwn(SOURCES, wanted) && SOURCES[wanted] === source) return true;
+  return wanted.startsWith('/') ? matcher.matches(wanted, ref) : wanted === ref;
+}

@@ -1,0 +1,49 @@
+import { type Place, wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
+
+/** What a text without quotes is: null, a truth value, a number, or a text. Numbers that lose digits stay texts. */
+export function resolvePlain(text: string): unknown {
+  if (NULLS.has(text)) return null;
+  const truth = TRUTH.get(text);
+  if (truth !== undefined) return truth;
+  if (!/^[-+.\d]/.test(text)) return text;
+  const number = numberOf(text);
+  return number === null ? text : number;
+}
+
+const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);
+const TRUTH = new Map([
+  ['true', true],
+  ['True', true],
+  ['TRUE', true],
+  ['false', false],
+  ['False', false],
+  ['FALSE', false],
+]);
+
+/** Zeros before a number mean octal in YAML 1.1 and nothing in 1.2: such a text stays what it is. */
+function numberOf(text: string): number | null {
+  if (/^0[xo][0-9a-fA-F]{1,12}$/.test(text)) return Number.isNaN(Number(text)) ? null : Number(text);
+  if (/^[-+]?(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+  if (/^[-+]?(?:0|[1-9]\d{0,14})?\.\d{1,15}(?:[eE][-+]?\d{1,3})?$/.test(text)) return Number(text);
+  return null;
+}
+
+/** What a text with a tag is. Throws InvalidConfig for tags that are not known, and values that do not fit. */
+export function resolveTagged(text: string, tag: Place & { value: string }): unknown {
+  if (tag.value === '!') return text;
+  const [, short, long] = /^(?:!!(\w+)|!<tag:yaml\.org,2002:(\w+)>)$/.exec(tag.value) ?? [];
+  const kind = KINDS.get(short ?? long ?? '');
+  if (!kind) throw wrong(`The tag ${tag.value} is not supported`, tag);
+  const value = kind === 'string' ? text : resolvePlain(text);
+  const isKind = kind === 'null' ? value === null : typeof value === kind;
+  if (!isKind) throw wrong(`The value does not fit the tag ${tag.value}`, tag);
+  return value;
+}
+
+const KINDS = new Map<string, 'string' | 'number' | 'boolean' | 'null'>([
+  ['str', 'string'],
+  ['int', 'number'],
+  ['float', 'number'],
+  ['bool', 'boolean'],
+  ['null', 'null'],
+]);

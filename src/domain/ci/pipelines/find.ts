@@ -1,0 +1,13 @@
+import { ofProjects } from '#src/domain/projects/below.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import '#src/domain/users/own_values.ts';
+
+/** A pipeline of a project: one that the actor may read, or one that a command has started or changed. */
+export const {
+  find: findPipeline,
+  changed: changedPipeline,
+  findByIds: findPipelinesByIds,
+} = ofProjects({
+  ability: 'read_pipeline',
+  rows: alias('Pipeline', 'p'),
+});

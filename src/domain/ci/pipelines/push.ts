@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
+import { CONFIG_PATH, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import type { RefChange } from '#src/domain/repository/change_refs.ts';
+import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Makes the pipelines of a push, one for each key. */
+    'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
+  }
+}
+
+/** A branch or tag that was pushed. */
+export interface PushedRef {
+  ref: string;
+  tag: boolean;
+  /** The commit that it leads to. */
+  sha: string;
+  /** What it held before; null when it is new. */
+  beforeSha: string | null;
+  /** Another one for every push and ref. */
+  pushKey: string;
+}
+
+/** By what the message of a commit asks for no jobs. */
+const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
+
+const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
+/** A push of more refs than this one brings a whole repository, and starts no pipelines. */
+const MOST_REFS = 20;
+
+/** Has pipelines made for those of the pushed refs whose commit says what to do, when the transaction of the push commits. */
+export async function wantPipelines(
+  tx: Transaction,
+  { jobs }: { jobs?: Context['jobs'] },
+  reader: RepositoryReader,
+  push: { projectId: number; userId: number; changes: readonly RefChange[] },
+): Promise<void> {
+  const { projectId, userId, changes } = push;
+  if (!jobs || changes.length > MOST_REFS) return;
+  const refs: PushedRef[] = [];
+  for (const { name, from, to } of changes) {
+    const prefix = [BRANCHES, TAGS].find((start) => name.startsWith(start));
+    if (to === null || prefix === undefined || !name.isWellFormed()) continue;
+    const sha = await reader.resolve(to);
+    if (sha === null || (await reader.entry(sha, CONFIG_PATH))?.type !== 'blob') continue;
+    const ref = name.slice(prefix.length);
+    refs.push({ ref, tag: prefix === TAGS, sha, beforeSha: from, pushKey: randomUUID() });
+  }
+  if (refs.length > 0) await jobs.enqueue(tx, 'pipelines.create', { projectId, userId, refs });
+}
+
+/**
+ * Makes the pipelines of a push; none if the project has jobs turned off, and none for a ref for which the file has no job.
+ * An invalid file makes a failed one that tells why, and a commit with `[ci skip]` in its message a skipped one without jobs.
+ */
+export async function createPushedPipelines(
+  { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
+  { projectId, userId, refs }: Jobs['pipelines.create'],
+): Promise<void> {
+  const { db } = desk;
+  const project = await findPushedProject(db, projectId);
+  const settings = await db.project.findUnique({ where: { id: projectId }, select: { jobsEnabled: true } });
+  const repository = project && (await repositories.open(project));
+  if (!project || !repository || !settings?.jobsEnabled) return;
+  if ((await db.user.count({ where: { id: userId } })) === 0) return;
+  for (const pushed of refs) {
+    const commit = await repository.commit(pushed.sha);
+    if (commit === null) continue;
+    const occasion = { ref: pushed.ref, tag: pushed.tag, source: 'push', project: project.fullPath } as const;
+    const plan = await planPipeline(repository, occasion, pushed.sha);
+    const isSkipped = plan.error === null && plan.jobs !== null && SKIPS.test(commit.message);
+    if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
+    await buildPipeline(desk, { ...pushed, ...occasion, projectId, userId, isSkipped }, { repository, plan });
+  }
+}

@@ -1,0 +1,38 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { cloneJobs, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
+import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** A pipeline that was retried, and what is answered of it whatever its jobs say. */
+export interface RetriedPipeline extends ChangedRecord {
+  answered: { status: JobStatus };
+}
+
+/**
+ * Has the failed and canceled jobs of a pipeline done again, stage after stage, with the jobs behind them that were skipped:
+ * the pipeline is pending. Where nothing had failed it stays as it is, and is pending in the answer alone (rest-api-v4.md,
+ * States and transitions). Throws NotFound, Forbidden.
+ */
+export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<RetriedPipeline> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_pipeline', project);
+  await findPipeline(context, project, id, select('Pipeline', { id: true }));
+  await context.db.$transaction(async (tx) => {
+    await lockPipeline(tx, id);
+    const failed = await tx.$queryRaw<{ id: number }[]>`
+      SELECT id FROM jobs WHERE pipeline_id = ${id} AND NOT retried AND status IN ('failed', 'canceled') ORDER BY id`;
+    const again = failed.map((job) => job.id);
+    await cloneJobs(tx, again, actor.id, 'created');
+    await reviveSkipped(tx, { pipelineId: id, behind: -1, userId: actor.id });
+    const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
+    await settlePipeline(tx, context, id, empty || again.length > 0 ? 'pending' : undefined);
+  });
+  return { project, id, answered: { status: 'pending' } };
+}

@@ -1,0 +1,122 @@
+import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { type Desk, wantMail } from '#src/domain/notifications/mailing/request.ts';
+import { tellOfPipeline } from '#src/domain/tracking/todos/merge_requests.ts';
+import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** A pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
+    'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
+  }
+}
+
+/** A job that counts, as far as the pipeline's own values follow from it. Times are ISO 8601. */
+interface LatestJob {
+  id: number;
+  status: JobStatus;
+  allowFailure: boolean;
+  when: string;
+  stageIndex: number;
+  coverage: number | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+/** Keeps others from changing jobs of the pipeline until the transaction ends. Throws NotFound. */
+export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM pipelines WHERE id = ${id} FOR UPDATE`;
+  if (rows.length === 0) throw new NotFound('Pipeline');
+}
+
+/**
+ * Brings a pipeline up to date whose jobs were changed: jobs whose turn it is are queued, or skipped, and status, times and
+ * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
+ * merge requests of its commit hear of its success by a job, and whose it is hears of its end by mail.
+ */
+export async function settlePipeline(tx: Transaction, desk: Desk, id: number, wish?: JobStatus): Promise<void> {
+  const jobs = await latestJobs(tx, id);
+  await writeTurns(tx, takeTurns(jobs));
+  const status = wish ?? (jobs.length === 0 ? null : aggregate(jobs));
+  if (status === null) return;
+  const { hasChanged, isAwaited, projectId } = await write(tx, id, status, jobs);
+  if (!hasChanged || (status !== 'success' && status !== 'failed')) return;
+  if (isAwaited && status === 'success') await desk.jobs?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
+  const event = status === 'success' ? 'successPipeline' : 'failedPipeline';
+  await wantMail(tx, desk, [{ event, projectId, pipelineId: id }]);
+}
+
+function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
+  return queryJson(
+    tx,
+    sql`(SELECT COALESCE(json_agg(json_build_object('id', id, 'status', status, 'allowFailure', allow_failure, 'when', "when",
+      'stageIndex', stage_index, 'coverage', coverage, 'startedAt', started_at, 'finishedAt', finished_at)
+      ORDER BY stage_index, id), '[]') FROM jobs WHERE pipeline_id = ${pipelineId} AND NOT retried)`,
+  );
+}
+
+/** After what the stages before a job has its turn. */
+const TURNS: Record<string, readonly JobStatus[]> = {
+  on_success: ['success', 'skipped'],
+  on_failure: ['failed'],
+  always: ['success', 'failed', 'skipped'],
+  manual: ['success', 'skipped'],
+};
+
+/** Gives each job that waits for the stages before it its new status; those that got one. */
+function takeTurns(jobs: readonly LatestJob[]): LatestJob[] {
+  const changed: LatestJob[] = [];
+  const stages = [...new Set(jobs.map(({ stageIndex }) => stageIndex))];
+  for (const stage of stages) {
+    const before = aggregate(jobs.filter(({ stageIndex }) => stageIndex < stage));
+    if (!COMPLETE.includes(before)) break;
+    for (const job of jobs) {
+      if (job.stageIndex !== stage || job.status !== 'created') continue;
+      const its = TURNS[job.when]?.includes(before) ?? false;
+      job.status = its ? (job.when === 'manual' ? 'manual' : 'pending') : 'skipped';
+      changed.push(job);
+    }
+  }
+  return changed;
+}
+
+async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promise<void> {
+  if (changed.length === 0) return;
+  const turns = JSON.stringify(changed.map(({ id, status }) => ({ id, status })));
+  await tx.$executeRaw`
+    UPDATE jobs SET status = turn.status::job_status, updated_at = now(),
+      queued_at = CASE WHEN turn.status = 'pending' THEN now() ELSE queued_at END
+    FROM jsonb_to_recordset(${turns}::jsonb) AS turn (id int, status text) WHERE jobs.id = turn.id`;
+}
+
+interface Written {
+  /** Whether the status is another one than before. */
+  hasChanged: boolean;
+  /** Whether the commit is the head of an open merge request. */
+  isAwaited: boolean;
+  projectId: number;
+}
+
+/** Throws NotFound when the pipeline is gone. */
+async function write(tx: Transaction, id: number, status: JobStatus, jobs: readonly LatestJob[]): Promise<Written> {
+  const finished = ['success', 'failed', 'canceled'].includes(status);
+  const values = jobs.flatMap(({ coverage }) => (coverage === null ? [] : [coverage]));
+  const coverage = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const spans = jobs.flatMap(({ startedAt, finishedAt }) =>
+    startedAt && finishedAt ? [{ from: Date.parse(startedAt), to: Date.parse(finishedAt) }] : [],
+  );
+  const duration = finished ? coveredSeconds(spans) : null;
+  const started = jobs.flatMap(({ startedAt }) => startedAt ?? []).sort()[0] ?? null;
+  const [written] = await tx.$queryRaw<Written[]>`
+    UPDATE pipelines p SET status = ${status}::job_status, coverage = ${coverage}::float8, duration = ${duration}::int,
+      started_at = COALESCE(p.started_at, ${started}::timestamptz), updated_at = now(),
+      finished_at = CASE WHEN ${finished} THEN COALESCE(CASE WHEN p.status::text = ${status} THEN p.finished_at END, now()) END
+    FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
+    RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged",
+      EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
+  await tellOfPipeline(tx, id, status);
+  if (!written) throw new NotFound('Pipeline');
+  return written;
+}

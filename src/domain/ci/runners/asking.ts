@@ -1,0 +1,44 @@
+import { isToken } from '#src/access/credentials/tokens/runner_tokens.ts';
+import { type RunnerInfo, readInfo } from '#src/domain/ci/runners/values.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
+
+/** A runner that asks for a job. */
+export interface AskingRunner {
+  id: number;
+  description: string;
+  active: boolean;
+  isShared: boolean;
+  runUntagged: boolean;
+  tagList: string[];
+  /** Of what is said of it, and of its projects; milliseconds since 1970. */
+  changedAt: number;
+  /** Those whose jobs it runs, unless it is shared. */
+  projectIds: number[];
+}
+
+/**
+ * Who asks, in one statement; that it did, and what it says of itself, is noted once in a minute.
+ *
+ * @throws Forbidden for a token that is no runner's
+ */
+export async function askingRunner(db: Db, token: unknown, info: unknown): Promise<AskingRunner> {
+  if (!isToken(token)) throw new Forbidden();
+  const [row] = await db.$queryRaw<(AskingRunner & { isDue: boolean })[]>`
+    SELECT r.id, r.description, r.active, r.is_shared AS "isShared", r.run_untagged AS "runUntagged", r.tag_list AS "tagList",
+      (extract(epoch FROM r.updated_at) * 1000)::float8 AS "changedAt",
+      ARRAY(SELECT rp.project_id FROM runner_projects rp WHERE rp.runner_id = r.id) AS "projectIds",
+      (r.contacted_at IS NULL OR r.contacted_at < now() - interval '1 minute') AS "isDue"
+    FROM runners r WHERE r.token_hash = ${tokenHash(token)}`;
+  if (!row) throw new Forbidden();
+  const { isDue, ...runner } = row;
+  if (isDue) await noteContact(db, runner.id, readInfo(info));
+  return runner;
+}
+
+/** What a runner does not say of itself stays as it was. */
+async function noteContact(db: Db, id: number, info: RunnerInfo): Promise<void> {
+  const said = Object.fromEntries(Object.entries(info).filter(([, value]) => value !== null));
+  await db.runner.updateMany({ where: { id }, data: { ...said, contactedAt: new Date() } });
+}

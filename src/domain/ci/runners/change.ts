@@ -1,0 +1,57 @@
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { checkRunner, normalTags } from '#src/domain/ci/runners/values.ts';
+import { REASONS, type RunnerAccess, requireChangeable, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+
+/** What people change of a runner; what is left out stays as it is. */
+export interface RunnerChanges {
+  description?: string | null | undefined;
+  active?: boolean | null | undefined;
+  tagList?: readonly string[] | null | undefined;
+  runUntagged?: boolean | null | undefined;
+  locked?: boolean | null | undefined;
+}
+
+/** Changes a runner, for those who administer a project of it. Throws NotFound, Forbidden, ValidationFailed. */
+export function updateRunner(context: Context, id: number, changes: RunnerChanges): Promise<void> {
+  return changing(context, id, requireChangeable, async (tx) => {
+    const before = await tx.runner.findUniqueOrThrow({ where: { id } });
+    const values = {
+      description: changes.description ?? before.description,
+      tagList: changes.tagList ? normalTags(changes.tagList) : before.tagList,
+      runUntagged: changes.runUntagged ?? before.runUntagged,
+    };
+    checkRunner(values);
+    const flags = { active: changes.active ?? before.active, locked: changes.locked ?? before.locked };
+    await tx.runner.update({ where: { id }, data: { ...values, ...flags, updatedAt: new Date() } });
+  });
+}
+
+/** Deletes a runner of one project; shared ones and those of several only for administrators. Throws NotFound, Forbidden. */
+export function deleteRunner(context: Context, id: number): Promise<void> {
+  const check = (actor: Actor, runner: RunnerAccess) => {
+    if (!actor.admin && !runner.isShared && runner.projects > 1) throw new Forbidden(REASONS.manyProjects);
+    requireChangeable(actor, runner);
+  };
+  return changing(context, id, check, async (tx) => {
+    await tx.runner.deleteMany({ where: { id } });
+  });
+}
+
+/** Changes a runner that the actor may change, while nobody else does. */
+function changing(
+  context: Context,
+  id: number,
+  check: (actor: Actor, runner: RunnerAccess) => void,
+  work: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  const actor = requireActor(context);
+  return context.db.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT id FROM runners WHERE id = ${id} FOR UPDATE`;
+    const runner = await runnerAccess(tx, actor, id);
+    if (!runner) throw new NotFound('Runner');
+    check(actor, runner);
+    await work(tx);
+  });
+}

@@ -1,0 +1,56 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { REASONS, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+
+/** Has a runner run the jobs of another project, too. The actor administers both. Throws NotFound, Forbidden, Conflict. */
+export async function enableRunner(context: Context, ref: Ref, id: number): Promise<void> {
+  const { actor, project } = await administered(context, ref);
+  await context.db.$transaction(async (tx) => {
+    await lockRunner(tx, id);
+    const runner = await runnerAccess(tx, actor, id);
+    if (!runner) throw new NotFound('Runner');
+    if (runner.isShared) throw new Forbidden(REASONS.shared);
+    if (runner.locked) throw new Forbidden(REASONS.locked);
+    if (!actor.admin && !runner.isAdministered) throw new Forbidden(REASONS.noAccess);
+    const { count } = await tx.runnerProject.createMany({
+      data: [{ runnerId: id, projectId: project.id }],
+      skipDuplicates: true,
+    });
+    if (count === 0) throw new Conflict('Runner was already enabled for this project');
+    await noteChange(tx, id);
+  });
+}
+
+/** Has a runner run the jobs of a project no longer; it keeps one at least. Throws NotFound, Forbidden. */
+export async function disableRunner(context: Context, ref: Ref, id: number): Promise<void> {
+  const { project } = await administered(context, ref);
+  await context.db.$transaction(async (tx) => {
+    await lockRunner(tx, id);
+    const projects = await tx.runnerProject.findMany({ where: { runnerId: id }, select: { projectId: true } });
+    if (!projects.some(({ projectId }) => projectId === project.id)) throw new NotFound('Runner');
+    if (projects.length === 1) throw new Forbidden(REASONS.onlyProject);
+    await tx.runnerProject.deleteMany({ where: { runnerId: id, projectId: project.id } });
+    await noteChange(tx, id);
+  });
+}
+
+/** So that two who disable it at once leave it one project. */
+async function lockRunner(tx: Transaction, id: number): Promise<void> {
+  await tx.$executeRaw`SELECT id FROM runners WHERE id = ${id} FOR UPDATE`;
+}
+
+/** The next time that it asks, there may be jobs that were none for it. */
+async function noteChange(tx: Transaction, id: number): Promise<void> {
+  await tx.runner.update({ where: { id }, data: { updatedAt: new Date() }, select: { id: true } });
+}
+
+async function administered(context: Context, ref: Ref) {
+  const actor = requireActor(context);
+  const project: ProjectRow = await findProject(context, ref);
+  authorize(actor, 'admin_runner', project);
+  return { actor, project };
+}

@@ -1,0 +1,48 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
+import { moveJob } from '#src/domain/ci/jobs/move.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
+
+type Stores = Pick<Context, 'db'> & { jobs?: Context['jobs'] | undefined };
+
+/** How a job ended. */
+export type JobEnd =
+  | { state: 'success'; coverage: number | null }
+  | { state: 'failed'; coverage: number | null; reason: FailureReason };
+
+/**
+ * Ends a job that runs; its pipeline follows. `only` is a condition on the row `j` that must still hold.
+ *
+ * @returns the status of the job from then on; another one than wanted where it had ended before
+ * @throws NotFound when the job is gone
+ */
+export function endRunningJob(
+  stores: Stores,
+  job: { id: number; pipelineId: number },
+  end: JobEnd,
+  only: Prisma.Sql = sql`TRUE`,
+): Promise<JobStatus> {
+  return stores.db.$transaction(async (tx) => {
+    await lockPipeline(tx, job.pipelineId);
+    const status = await statusOf(tx, job.id, only);
+    if (status !== 'running') return status;
+    await moveJob(tx, { id: job.id, status }, end.state);
+    const reason = end.state === 'failed' ? end.reason : null;
+    await tx.job.update({ where: { id: job.id }, data: { failureReason: reason, coverage: end.coverage } });
+    await settlePipeline(tx, stores, job.pipelineId);
+    return end.state;
+  });
+}
+
+/** The status of a job, and keeps others from changing it; `failed` stands for a running one that is not meant any more. */
+async function statusOf(tx: Transaction, id: number, only: Prisma.Sql): Promise<JobStatus> {
+  const [row] = await tx.$queryRaw<{ status: JobStatus; isMeant: boolean }[]>`
+    SELECT j.status::text AS status, ${only} AS "isMeant" FROM jobs j WHERE j.id = ${id} FOR UPDATE`;
+  if (!row) throw new NotFound('Job');
+  return row.status === 'running' && !row.isMeant ? 'failed' : row.status;
+}

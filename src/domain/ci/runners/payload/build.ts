@@ -1,0 +1,64 @@
+import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
+import { payloadDependencies } from '#src/domain/ci/runners/payload/dependencies.ts';
+import { payloadJob } from '#src/domain/ci/runners/payload/job.ts';
+import {
+  payloadArtifacts,
+  payloadCache,
+  payloadImage,
+  payloadServices,
+  payloadSteps,
+} from '#src/domain/ci/runners/payload/options.ts';
+import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
+import type { TakenJob } from '#src/domain/ci/runners/take.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** The user name beside the token in URLs of repositories; any other does as well. */
+const TOKEN_USER = 'gitlab-ci-token';
+const NO_COMMIT = '0'.repeat(40);
+
+export interface PayloadContext {
+  db: Db;
+  /** Key material for encrypted columns. */
+  secret: string;
+  /** URL of the server, without a trailing slash. */
+  baseUrl: string;
+}
+
+/** All that a runner needs to run a job that it has taken (runner-protocol.md, Job); null when the job is gone. */
+export async function jobPayload(context: PayloadContext, runner: AskingRunner, { id, token }: TakenJob) {
+  const { db, secret, baseUrl } = context;
+  const job = await payloadJob(db, id);
+  if (!job) return null;
+  const { options, timeout } = job;
+  const repositoryUrl = withCredentials(`${baseUrl}/${job.fullPath}.git`, token);
+  return {
+    id,
+    token,
+    allow_git_fetch: true,
+    job_info: { name: job.name, stage: job.stage, project_id: job.projectId, project_name: job.projectName },
+    git_info: {
+      repo_url: repositoryUrl,
+      ref: job.ref,
+      sha: job.sha,
+      before_sha: job.beforeSha ?? NO_COMMIT,
+      ref_type: job.tag ? 'tag' : 'branch',
+    },
+    runner_info: { timeout },
+    variables: await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, secret }),
+    steps: payloadSteps(options, timeout),
+    image: payloadImage(options),
+    services: payloadServices(options),
+    artifacts: payloadArtifacts(options),
+    cache: payloadCache(options),
+    // There is no registry of images to sign in to.
+    credentials: [],
+    dependencies: await payloadDependencies(db, job, token),
+  };
+}
+
+function withCredentials(address: string, token: string): string {
+  const url = new URL(address);
+  url.username = TOKEN_USER;
+  url.password = token;
+  return url.href;
+}

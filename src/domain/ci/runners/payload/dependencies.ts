@@ -1,0 +1,31 @@
+import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+export interface PayloadDependency {
+  id: number;
+  name: string;
+  /** By which the runner downloads the artifacts. */
+  token: string;
+  artifacts_file: { filename: string; size: number };
+}
+
+/**
+ * The jobs of earlier stages whose artifacts the job gets: those that it names, else all. Their own tokens are dead with them:
+ * that of the job itself is good for their artifacts.
+ */
+export async function payloadDependencies(db: Db, job: PayloadJob, token: string): Promise<PayloadDependency[]> {
+  const { dependencies } = job.options;
+  const names = Array.isArray(dependencies) ? dependencies.map(String) : null;
+  if (names?.length === 0) return [];
+  const rows = await db.$queryRaw<{ id: number; name: string; filename: string; size: number | null }[]>`
+    SELECT id, name, artifacts_filename AS filename, artifacts_size::float8 AS size FROM jobs
+    WHERE pipeline_id = ${job.pipelineId} AND stage_index < ${job.stageIndex} AND NOT generic AND NOT retried
+      AND artifacts_filename IS NOT NULL AND (${names === null} OR name = ANY(${names ?? []}::text[]))
+    ORDER BY stage_index, id`;
+  return rows.map(({ id, name, filename, size }) => ({
+    id,
+    name,
+    token,
+    artifacts_file: { filename, size: size ?? 0 },
+  }));
+}

@@ -1,0 +1,44 @@
+import type { Db } from '#src/platform/database/db.ts';
+
+/** What the payload of a job is made of. */
+export interface PayloadJob {
+  id: number;
+  name: string;
+  stage: string;
+  when: string;
+  environment: string | null;
+  /** Under the names of the file; what an earlier version wrote is not checked. */
+  options: Record<string, unknown>;
+  /** Seconds. */
+  timeout: number;
+  stageIndex: number;
+  pipelineId: number;
+  ref: string;
+  tag: boolean;
+  sha: string;
+  beforeSha: string | null;
+  source: string;
+  isTriggered: boolean;
+  variablesEncrypted: Uint8Array | null;
+  projectId: number;
+  projectName: string;
+  fullPath: string;
+  /** Who started, retried or played it, and who started its pipeline. */
+  userId: number;
+  starterId: number;
+  userEmail: string;
+}
+
+/** A job with its pipeline, its project and who started it; null when it is gone. */
+export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null> {
+  const [row] = await db.$queryRaw<PayloadJob[]>`
+    SELECT j.id, j.name, j.stage, j."when", j.environment, COALESCE(j.options, '{}') AS options,
+      COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.pipeline_id AS "pipelineId",
+      l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.source::text AS source, l.source = 'trigger' AS "isTriggered",
+      l.variables_encrypted AS "variablesEncrypted", p.id AS "projectId", p.name AS "projectName",
+      n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail"
+    FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
+      JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id
+    WHERE j.id = ${id} AND p.deleted_at IS NULL`;
+  return row ?? null;
+}

@@ -1,0 +1,90 @@
+import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
+
+type Options = PayloadJob['options'];
+type Raw = Record<string, unknown>;
+
+export interface PayloadStep {
+  name: 'script' | 'after_script';
+  script: string[];
+  /** Seconds. */
+  timeout: number;
+  when: 'on_success' | 'always';
+  allow_failure: boolean;
+}
+
+/** What is run: `before_script` and `script` as one, and then `after_script`, however they ended. */
+export function payloadSteps(options: Options, timeout: number): PayloadStep[] {
+  const script = [...lines(options.before_script), ...lines(options.script)];
+  const after = lines(options.after_script);
+  return [
+    { name: 'script', script, timeout, when: 'on_success', allow_failure: false },
+    ...(after.length > 0
+      ? [{ name: 'after_script', script: after, timeout, when: 'always', allow_failure: true } as const]
+      : []),
+  ];
+}
+
+/** In what the job runs; null leaves it to the runner. */
+export function payloadImage(options: Options): PayloadImage | null {
+  const [image] = named([options.image]);
+  return image ?? null;
+}
+
+export function payloadServices(options: Options): PayloadImage[] {
+  return named(Array.isArray(options.services) ? options.services : []);
+}
+
+export function payloadArtifacts(options: Options): Raw[] {
+  const { artifacts } = options;
+  if (!isRecord(artifacts)) return [];
+  const { name, when, expire_in: expireIn } = artifacts;
+  return [
+    {
+      ...(typeof name === 'string' ? { name } : {}),
+      untracked: artifacts.untracked === true,
+      paths: lines(artifacts.paths),
+      when: typeof when === 'string' ? when : 'on_success',
+      ...(expireIn == null ? {} : { expire_in: String(expireIn) }),
+    },
+  ];
+}
+
+export function payloadCache(options: Options): Raw[] {
+  const { cache } = options;
+  if (!isRecord(cache)) return [];
+  const key = typeof cache.key === 'string' || typeof cache.key === 'number' ? String(cache.key) : 'default';
+  return [{ key, untracked: cache.untracked === true, paths: lines(cache.paths) }];
+}
+
+function lines(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : value == null ? [] : [value];
+  return list.filter((entry) => ['string', 'number', 'boolean'].includes(typeof entry)).map(String);
+}
+
+/** An image as it is named: by a text, or by a mapping with a name, of which later runners understand more. */
+interface PayloadImage {
+  name: string;
+  alias?: string;
+  entrypoint?: string[];
+  command?: string[];
+}
+
+function named(values: readonly unknown[]): PayloadImage[] {
+  return values.flatMap((value) => {
+    const given = isRecord(value) ? value : { name: value };
+    const { name, alias, entrypoint, command } = given;
+    if (typeof name !== 'string' || name === '') return [];
+    return [
+      {
+        name,
+        ...(typeof alias === 'string' ? { alias } : {}),
+        ...(entrypoint == null ? {} : { entrypoint: lines(entrypoint) }),
+        ...(command == null ? {} : { command: lines(command) }),
+      },
+    ];
+  });
+}
+
+function isRecord(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+import { RUNNER_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { registrationOf } from '#src/domain/ci/runners/registration_tokens.ts';
+import { checkRunner, normalTags, type RunnerInfo, type RunnerValues } from '#src/domain/ci/runners/values.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import { newToken, tokenHash } from '#src/platform/secrets.ts';
+
+/** A runner that is to be. */
+export interface NewRunner extends RunnerValues {
+  /** The registration token of the server or of a project. */
+  token: unknown;
+  locked: boolean;
+  active: boolean;
+  info: RunnerInfo;
+}
+
+/**
+ * Registers a runner: one for all projects by the token of the server, one of a project by the project's. Its own token is told
+ * this once, as its hash alone is kept.
+ *
+ * @throws Forbidden for an unknown token, ValidationFailed
+ */
+export async function registerRunner(
+  stores: Pick<Context, 'db' | 'secret'>,
+  { token, info, ...given }: NewRunner,
+): Promise<{ id: number; token: string }> {
+  const registration = await registrationOf(stores, token);
+  if (!registration) throw new Forbidden();
+  const values = { ...given, tagList: normalTags(given.tagList) };
+  checkRunner(values);
+  const own = newToken(RUNNER_TOKEN);
+  const { id } = await stores.db.runner.create({
+    data: {
+      ...values,
+      ...info,
+      description: values.description || (info.name ?? ''),
+      tokenHash: tokenHash(own),
+      isShared: registration.kind === 'shared',
+      ...(registration.kind === 'project' ? { projects: { create: { projectId: registration.projectId } } } : {}),
+    },
+    select: { id: true },
+  });
+  return { id, token: own };
+}

@@ -1,0 +1,30 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import {
+  renewProjectRegistrationToken,
+  renewServerRegistrationToken,
+  serverRegistrationToken,
+} from '#src/domain/ci/runners/registration_tokens.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+
+/** The token with which shared runners register. For administrators. Throws Unauthenticated, Forbidden. */
+export async function readRegistrationToken(context: Context): Promise<string> {
+  requireAdmin(context);
+  return serverRegistrationToken(context);
+}
+
+/** Replaces it; runners that have registered stay. For administrators. Throws Unauthenticated, Forbidden. */
+export async function resetRegistrationToken(context: Context): Promise<string> {
+  requireAdmin(context);
+  return renewServerRegistrationToken(context.db, context.secret);
+}
+
+/** Replaces the token with which runners of a project register; those that have stay. Throws NotFound, Forbidden. */
+export async function resetProjectRunnersToken(context: Context, ref: Ref): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_runner', project);
+  await renewProjectRegistrationToken(context.db, context.secret, project.id);
+  return project;
+}

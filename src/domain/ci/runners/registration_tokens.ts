@@ -1,0 +1,85 @@
+import { timingSafeEqual } from 'node:crypto';
+import { isToken, REGISTRATION_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { decrypt, encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
+
+type Stores = Pick<Context, 'db' | 'secret'>;
+
+/** What a registration token is good for: shared runners, or those of one project. */
+export type Registration = { kind: 'shared' } | { kind: 'project'; projectId: number };
+
+/** The token with which shared runners register. It is made when it is first asked for. */
+export async function serverRegistrationToken({ db, secret }: Stores): Promise<string> {
+  const known = await readServerToken(db);
+  if (known) return decrypt(known, secret);
+  // Two who ask at once are told the same.
+  await db.applicationSettings.updateMany({
+    where: { id: 1, runnersTokenEncrypted: null },
+    data: { runnersTokenEncrypted: encrypt(newToken(REGISTRATION_TOKEN), secret) },
+  });
+  const made = await readServerToken(db);
+  if (!made) throw new Error('The settings of the server are missing');
+  return decrypt(made, secret);
+}
+
+/** Gives the server another token for shared runners, and tells it; the old one registers none any more. */
+export async function renewServerRegistrationToken(tx: Db | Transaction, secret: string): Promise<string> {
+  const token = newToken(REGISTRATION_TOKEN);
+  await tx.applicationSettings.update({ where: { id: 1 }, data: { runnersTokenEncrypted: encrypt(token, secret) } });
+  return token;
+}
+
+/** Gives a project another token for its runners, and tells it. */
+export async function renewProjectRegistrationToken(
+  tx: Db | Transaction,
+  secret: string,
+  projectId: number,
+): Promise<string> {
+  const token = newToken();
+  const data = { runnersToken: encrypt(token, secret), runnersTokenHash: tokenHash(token) };
+  await tx.project.update({ where: { id: projectId }, data, select: { id: true } });
+  return token;
+}
+
+/** What a token registers; null for any other. */
+export async function registrationOf(stores: Stores, token: unknown): Promise<Registration | null> {
+  if (!isToken(token)) return null;
+  const hash = tokenHash(token);
+  const { db } = stores;
+  const known = await readServerToken(db);
+  if (known && timingSafeEqual(tokenHash(decrypt(known, stores.secret)), hash)) return { kind: 'shared' };
+  const find = () => db.project.findFirst({ where: { runnersTokenHash: hash, deletedAt: null }, select: { id: true } });
+  const project = (await find()) ?? ((await hashTokens(stores)) ? await find() : null);
+  return project && { kind: 'project', projectId: project.id };
+}
+
+async function readServerToken(db: Db): Promise<Uint8Array | null> {
+  const row = await db.applicationSettings.findUnique({ where: { id: 1 }, select: { runnersTokenEncrypted: true } });
+  return row?.runnersTokenEncrypted ?? null;
+}
+
+/** Projects whose tokens are hashed in one statement. */
+const TOGETHER = 500;
+
+/** Hashes the tokens of projects that an earlier version made; whether there were any. Mostly there are none. */
+async function hashTokens({ db, secret }: Stores): Promise<boolean> {
+  for (let after = 0, some = false; ; some = true) {
+    const rows = await db.project.findMany({
+      where: { runnersTokenHash: null, id: { gt: after } },
+      select: { id: true, runnersToken: true },
+      orderBy: { id: 'asc' },
+      take: TOGETHER,
+    });
+    const last = rows.at(-1);
+    if (!last) return some;
+    const hashes = rows.map(({ runnersToken }) =>
+      Buffer.from(tokenHash(decrypt(runnersToken, secret))).toString('hex'),
+    );
+    await db.$executeRaw`
+      UPDATE projects SET runners_token_hash = decode(known.hash, 'hex')
+      FROM unnest(${rows.map(({ id }) => id)}::int[], ${hashes}::text[]) AS known (id, hash)
+      WHERE projects.id = known.id AND projects.runners_token_hash IS NULL`;
+    after = last.id;
+  }
+}

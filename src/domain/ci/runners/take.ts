@@ -1,0 +1,78 @@
+import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
+import { type Db, Prisma, vanished } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { newToken, tokenHash } from '#src/platform/secrets.ts';
+
+const { sql } = Prisma;
+
+type Stores = Pick<Context, 'db'> & { jobs?: Context['jobs'] | undefined };
+
+/** A job that a runner has just taken. */
+export interface TakenJob {
+  id: number;
+  pipelineId: number;
+  /** By which the runner speaks of it; it is kept nowhere. */
+  token: string;
+}
+
+/**
+ * Gives the runner the oldest job that it may run (runner-protocol.md, Which job): a shared one gets that of the project with the
+ * fewest running jobs. It is taken in one statement, by one runner alone, without the lock of the pipeline, for which those wait
+ * who change its jobs; the pipeline follows afterwards.
+ *
+ * @returns null when there is none, `taken` when others were about to take those that there are
+ * @throws Forbidden when the runner was deleted meanwhile
+ */
+export async function takeJob(stores: Stores, runner: AskingRunner): Promise<TakenJob | 'taken' | null> {
+  const { db } = stores;
+  const token = newToken(JOB_TOKEN);
+  const [job] = await take(db, runner, token).catch((error) => {
+    throw vanished(error) ? new Forbidden() : error;
+  });
+  if (!job) return (await hasJobFor(db, runner)) ? 'taken' : null;
+  await db
+    .$transaction(async (tx) => {
+      await lockPipeline(tx, job.pipelineId);
+      await settlePipeline(tx, stores, job.pipelineId);
+    })
+    .catch((error) => {
+      if (!(error instanceof NotFound)) throw error;
+    });
+  return { ...job, token };
+}
+
+function take(db: Db, runner: AskingRunner, token: string): Promise<{ id: number; pipelineId: number }[]> {
+  const running = runner.isShared
+    ? sql`LEFT JOIN (SELECT project_id, count(*) AS count FROM jobs WHERE status = 'running' AND NOT generic GROUP BY project_id)
+        busy ON busy.project_id = j.project_id`
+    : Prisma.empty;
+  const order = runner.isShared ? sql`COALESCE(busy.count, 0), j.id` : sql`j.id`;
+  return db.$queryRaw`
+    WITH next AS MATERIALIZED (
+      SELECT j.id, p.build_timeout AS timeout
+      FROM jobs j JOIN projects p ON p.id = j.project_id JOIN users u ON u.id = j.user_id ${running}
+      WHERE ${isFor(runner)} ORDER BY ${order} LIMIT 1 FOR UPDATE OF j SKIP LOCKED)
+    UPDATE jobs SET status = 'running', runner_id = ${runner.id}, token_hash = ${tokenHash(token)}, timeout = next.timeout,
+      queued_at = COALESCE(queued_at, now()), started_at = now(), last_sign_at = now(), updated_at = now()
+    FROM next WHERE jobs.id = next.id RETURNING jobs.id, jobs.pipeline_id AS "pipelineId"`;
+}
+
+async function hasJobFor(db: Db, runner: AskingRunner): Promise<boolean> {
+  const [row] = await db.$queryRaw<[{ has: boolean }]>`
+    SELECT EXISTS (SELECT 1 FROM jobs j JOIN projects p ON p.id = j.project_id JOIN users u ON u.id = j.user_id
+      WHERE ${isFor(runner)}) AS has`;
+  return row.has;
+}
+
+/** Whether the job `j` of project `p`, which the user `u` started, is one for the runner. */
+function isFor({ isShared, projectIds, runUntagged, tagList }: AskingRunner): Prisma.Sql {
+  // Those that an earlier version made have their tags in the options alone.
+  const tags = sql`COALESCE(j.tags, CASE WHEN jsonb_typeof(j.options->'tags') = 'array'
+    THEN ARRAY(SELECT jsonb_array_elements_text(j.options->'tags')) END, '{}')`;
+  const place = isShared ? sql`p.shared_runners_enabled` : sql`j.project_id = ANY(${projectIds}::int[])`;
+  return sql`j.status = 'pending' AND NOT j.generic AND ${place} AND p.jobs_enabled AND NOT p.archived
+    AND p.deleted_at IS NULL AND u.state = 'active' AND NOT u.ghost AND ${tags} <@ ${tagList}::text[] AND (${runUntagged} OR ${tags} <> '{}')`;
+}

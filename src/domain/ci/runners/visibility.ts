@@ -1,0 +1,74 @@
+import { MASTER } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, reachesApi } from '#src/access/permissions/actor.ts';
+import { openTo, projectLevels } from '#src/access/permissions/visibility.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
+
+/** Why somebody may not do something to a runner (behaviour.md 1.2). */
+export const REASONS = {
+  shared: 'Runner is shared',
+  locked: 'Runner is locked',
+  noAccess: 'No access granted',
+  manyProjects: 'Runner associated with more than one project',
+  onlyProject: 'Only one project associated with the runner. Please remove the runner instead',
+} as const;
+
+/** A statement for the IDs of the runners of projects that the actor administers. */
+export function administeredRunners(actor: Pick<Actor, 'id'>): Prisma.Sql {
+  return sql`SELECT rp.runner_id FROM (${projectLevels(actor)}) l JOIN runner_projects rp ON rp.project_id = l.project_id
+    JOIN projects lp ON lp.id = l.project_id AND lp.deleted_at IS NULL WHERE l.level >= ${MASTER}`;
+}
+
+/** A statement for the IDs of the projects whose jobs the actor may read, as the ability `read_pipeline` has it. */
+export function projectsOfReadableJobs(actor: Pick<Actor, 'id' | 'admin' | 'external'>): Prisma.Sql {
+  if (actor.admin) return sql`SELECT jp.id FROM projects jp WHERE jp.deleted_at IS NULL AND jp.jobs_enabled`;
+  return sql`SELECT jp.id FROM projects jp LEFT JOIN (${projectLevels(actor)}) l ON l.project_id = jp.id
+    WHERE jp.deleted_at IS NULL AND jp.jobs_enabled
+      AND (${openTo(actor, { visibility: sql`jp.visibility` })} OR l.level >= CASE WHEN jp.public_jobs THEN 10 ELSE 20 END)`;
+}
+
+/** A runner as far as it decides who may do what to it. */
+export interface RunnerAccess {
+  id: number;
+  isShared: boolean;
+  locked: boolean;
+  /** How many projects it is enabled for. */
+  projects: number;
+  /** Whether the actor administers one of them. */
+  isAdministered: boolean;
+}
+
+/** The runner with that ID as the actor stands to it; null where there is none. */
+export async function runnerAccess(
+  db: Pick<Db, '$queryRaw'>,
+  actor: Pick<Actor, 'id'>,
+  id: number,
+): Promise<RunnerAccess | null> {
+  const [row] = await db.$queryRaw<RunnerAccess[]>`
+    SELECT r.id, r.is_shared AS "isShared", r.locked,
+      (SELECT count(*)::int FROM runner_projects own WHERE own.runner_id = r.id) AS projects,
+      r.id IN (${administeredRunners(actor)}) AS "isAdministered"
+    FROM runners r WHERE r.id = ${id}`;
+  return row ?? null;
+}
+
+/** Which of these runners the actor may see in full: shared ones, those of projects that the actor administers, and for administrators all. */
+export async function fullyVisible(context: Context, runners: readonly { id: number; isShared: boolean }[]) {
+  const { actor, db } = context;
+  if (!actor || !reachesApi(actor)) return runners.map(() => false);
+  if (actor.admin || runners.every(({ isShared }) => isShared)) return runners.map(() => true);
+  const ids = runners.map(({ id }) => id);
+  const rows = await db.$queryRaw<{ id: number }[]>`
+    SELECT r.id FROM runners r WHERE r.id = ANY(${ids}::int[]) AND r.id IN (${administeredRunners(actor)})`;
+  const administered = new Set(rows.map(({ id }) => id));
+  return runners.map(({ id, isShared }) => isShared || administered.has(id));
+}
+
+/** Throws Forbidden with the reason unless the actor may change the runner. */
+export function requireChangeable(actor: Actor, { isShared, isAdministered }: RunnerAccess): void {
+  if (actor.admin) return;
+  if (isShared) throw new Forbidden(REASONS.shared);
+  if (!isAdministered) throw new Forbidden(REASONS.noAccess);
+}

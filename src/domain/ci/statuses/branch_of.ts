@@ -1,0 +1,9 @@
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+
+/** The first branch by name that has the commit; null when none has. */
+export async function branchOf({ repository, oid }: CommitRow): Promise<string | null> {
+  const branches = (await repository.branches()).filter(({ name }) => name.isWellFormed());
+  const tips = [...new Set(branches.map(({ commit }) => commit))];
+  const reaching = await repository.reaching(oid, tips);
+  return branches.find(({ commit }) => reaching.has(commit))?.name ?? null;
+}

@@ -1,0 +1,69 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows, readRow } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const [status, pipeline] = [alias('Job', 'j'), alias('Pipeline', 'p')];
+
+/** Which statuses of a commit a list holds. */
+export interface StatusFilter {
+  ref?: string | null | undefined;
+  stage?: string | null | undefined;
+  name?: string | null | undefined;
+  /** Those too that a later one of the same name has replaced. */
+  all?: boolean | null | undefined;
+}
+
+/**
+ * The statuses of each commit, posted ones and jobs, oldest first, in one statement; Forbidden in the place of those that the
+ * actor may not read. Throws Unauthenticated.
+ */
+export async function listStatuses<R>(
+  context: Context,
+  commits: readonly CommitRow[],
+  filter: StatusFilter,
+  page: PageRequest,
+  selection: Selection<'Job', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = (commit: Asked<AskedCommit>) =>
+    pageOfRows(selection, { rows: status, where: conditionOf(commit, filter), order: order('Job', ['id']) }, page);
+  return ofPermitted(
+    commits,
+    ({ project }) => authorize(actor, 'read_commit_status', project),
+    (permitted) => {
+      const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
+      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+    },
+  );
+}
+
+type AskedCommit = { project: number; sha: string };
+
+function conditionOf({ project, sha }: Asked<AskedCommit>, filter: StatusFilter): Prisma.Sql {
+  const { ref, stage, name } = filter;
+  const ofCommit = sql`${pipeline.projectId} = ${project} AND ${pipeline.sha} = ${sha}`;
+  const ofRef = ref ? sql`AND ${pipeline.ref} = ${ref}` : Prisma.empty;
+  return all([
+    sql`${status.pipelineId} IN (SELECT ${pipeline.id} FROM ${table(pipeline)} WHERE ${ofCommit} ${ofRef})`,
+    ...(stage ? [sql`${status.stage} = ${stage}`] : []),
+    ...(name ? [sql`${status.name} = ${name}`] : []),
+    ...(filter.all ? [] : [sql`NOT ${status.retried}`]),
+  ]);
+}
+
+/** The status that was posted. Throws NotFound when it is gone since, with its project. */
+export async function postedStatus<R>({ db }: Context, id: number, selection: Selection<'Job', R>): Promise<R> {
+  const found = await readRow(db, selection, { rows: status, where: sql`${status.id} = ${id}` });
+  if (!found) throw new NotFound('Project');
+  return found;
+}

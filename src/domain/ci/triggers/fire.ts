@@ -1,0 +1,69 @@
+import { activeUser } from '#src/access/credentials/authenticate.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
+
+/** What a pipeline is started with from outside. */
+export interface Fire {
+  token: string;
+  /** A branch or a tag. */
+  ref: string;
+  /** Names and texts that the jobs are told. */
+  variables?: unknown;
+}
+
+/** Characters that all variables of one pipeline may have together. */
+const MOST_CHARACTERS = 64 * 1024;
+
+/**
+ * Starts a pipeline by the token of a trigger, as its owner, for any caller. Throws NotFound for an unknown token and for a
+ * project that the owner cannot see, Unauthenticated for the token of another project, BadRequest when no pipeline came of it.
+ */
+export async function fireTrigger(
+  context: Context,
+  ref: Ref,
+  { token, ref: wanted, ...input }: Fire,
+): Promise<ChangedRecord> {
+  const variables = readVariables(input.variables);
+  const { db } = context;
+  const trigger = await db.trigger.findUnique({
+    where: { tokenHash: tokenHash(token) },
+    select: { id: true, projectId: true, ownerId: true },
+  });
+  if (!trigger) throw new NotFound('Trigger');
+  const actor = trigger.ownerId === null ? null : await activeUser(db, trigger.ownerId);
+  const asOwner = { ...context, actor };
+  const project = await findProject(asOwner, ref);
+  if (project.id !== trigger.projectId) throw new Unauthenticated();
+  if (!actor) throw new BadRequest(NO_PIPELINE);
+  try {
+    const pipeline = await startPipeline(asOwner, project, wanted, {
+      source: 'trigger',
+      triggerId: trigger.id,
+      variables,
+    });
+    await db.trigger.updateMany({ where: { id: trigger.id }, data: { lastUsedAt: new Date() } });
+    return pipeline;
+  } catch (error) {
+    throw error instanceof ValidationFailed || error instanceof Forbidden ? new BadRequest(NO_PIPELINE) : error;
+  }
+}
+
+const NO_PIPELINE = 'No pipeline created';
+
+/** Throws BadRequest when it is anything else than texts by names. */
+function readVariables(value: unknown): Variables {
+  if (value === undefined || value === null) return {};
+  const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : [['', null] as const];
+  const texts = entries.every(([key, text]) => key !== '' && typeof text === 'string' && !(key + text).includes('\0'));
+  if (!texts) throw new BadRequest('variables needs to be a map of key-valued strings', 'variables');
+  const size = entries.reduce((sum, [key, text]) => sum + key.length + String(text).length, 0);
+  if (size > MOST_CHARACTERS)
+    throw new BadRequest(`variables are larger than ${MOST_CHARACTERS} characters`, 'variables');
+  return Object.fromEntries(entries.map(([key, text]) => [key, String(text)]));
+}

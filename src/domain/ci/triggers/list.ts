@@ -1,0 +1,24 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { ofProjects } from '#src/domain/projects/below.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import type { Columns } from '#src/platform/records/model.ts';
+import { decrypt } from '#src/platform/secrets.ts';
+import '#src/domain/users/own_values.ts';
+
+/** The triggers of projects, oldest first, and one of them. */
+export const {
+  list: listTriggers,
+  find: findTrigger,
+  findByIds: findTriggersByIds,
+} = ofProjects({
+  ability: 'admin_trigger',
+  rows: alias('Trigger', 't'),
+});
+
+/** What a trigger shows of its owner. */
+export function triggerToken(
+  { secret }: Context,
+  { tokenEncrypted }: Pick<Columns['Trigger'], 'tokenEncrypted'>,
+): string {
+  return decrypt(Buffer.from(tokenEncrypted, 'base64'), secret);
+}

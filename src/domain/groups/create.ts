@@ -1,0 +1,80 @@
+import { authorize, OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
+import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
+import { takePath } from '#src/domain/namespaces/redirects.ts';
+import { type Transaction, violates } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface NewGroup extends GroupValues {
+  name: string;
+  path: string;
+  /** The group around it, by ID or full path. */
+  parentId?: Ref | null | undefined;
+}
+
+/** How many groups may lie around each other. */
+const MAX_DEPTH = 20;
+
+/** Creates a group whose owner is the actor, and gives its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
+export async function createGroup(context: Context, input: NewGroup): Promise<number> {
+  const actor = requireActor(context);
+  if (!mayCreateGroups(actor)) throw new Forbidden();
+  const parent = input.parentId == null ? null : await findGroup(context, input.parentId);
+  if (parent) authorize(actor, 'create_subgroup', parent);
+  const settings = await currentSettings(context.db);
+  try {
+    return await context.db.$transaction(async (tx) => {
+      const held = parent && (await holdNamespace(tx, parent.id));
+      if (parent && !held) throw new NotFound('Group');
+      const bounds = { group: held?.visibility ?? null };
+      const byDefault = () => closestVisibility(actor, settings, settings.defaultGroupVisibility, bounds);
+      const visibility = input.visibility ?? byDefault();
+      const errors = groupErrors(input, held !== null);
+      const wrong = visibilityErrors(actor, settings, visibility, bounds);
+      if (wrong.length > 0) errors.visibility_level = wrong;
+      if (held && held.lineage.length >= MAX_DEPTH) errors.parent_id = ['has too deep level of nesting'];
+      if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      return insert(tx, actor, { ...input, visibility }, held);
+    });
+  } catch (error) {
+    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
+    throw error;
+  }
+}
+
+/** Administrators, and users who are allowed to and not external. */
+export function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
+  return admin || (canCreateGroup && !external);
+}
+
+async function insert(
+  tx: Transaction,
+  actor: Actor,
+  { name, path, description, visibility, lfsEnabled, requestAccessEnabled }: NewGroup & { visibility: Visibility },
+  parent: HeldNamespace | null,
+): Promise<number> {
+  const fullPath = parent ? `${parent.fullPath}/${path}` : path;
+  const group = await tx.namespace.create({
+    data: {
+      kind: 'group',
+      name,
+      path,
+      fullPath,
+      fullName: parent ? `${parent.fullName} / ${name}` : name,
+      parentId: parent?.id ?? null,
+      description: description ?? '',
+      visibility,
+      lfsEnabled: lfsEnabled ?? true,
+      requestAccessEnabled: requestAccessEnabled ?? false,
+      members: { create: { userId: actor.id, accessLevel: OWNER } },
+    },
+  });
+  const lineage = [...(parent?.lineage ?? []), group.id];
+  await tx.namespace.update({ where: { id: group.id }, data: { lineage } });
+  await takePath(tx, fullPath);
+  return group.id;
+}

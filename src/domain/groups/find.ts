@@ -1,0 +1,83 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { groupVisible } from '#src/access/permissions/visibility.ts';
+import '#src/domain/groups/own_values.ts';
+import { namespaceFormerlyAt } from '#src/domain/namespaces/redirects.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const group = alias('Namespace', 'n');
+
+/** A numeric ID, or a full path. */
+export type Ref = number | string;
+
+/** What is known of every group that is at hand: who may do what in it, and where it is. */
+export const GROUP_BASE = {
+  id: true,
+  kind: true,
+  name: true,
+  path: true,
+  fullName: true,
+  fullPath: true,
+  description: true,
+  visibility: true,
+  lfsEnabled: true,
+  requestAccessEnabled: true,
+  parentId: true,
+  lineage: true,
+  accessLevel: true,
+} as const;
+
+const BASE = select('Namespace', GROUP_BASE);
+
+/** A group as the actor has it. */
+export type GroupRow = typeof BASE.row;
+
+/**
+ * The group, when the actor may see it, with what is selected of it beside. Throws Unauthenticated, and NotFound, which tells
+ * where the group went that had that path before.
+ */
+export async function findGroup<R = unknown>(
+  context: Context,
+  ref: Ref,
+  selection?: Selection<'Namespace', R>,
+): Promise<GroupRow & R> {
+  const [found] = await read(context, wanted(ref), selection);
+  if (found) return found;
+  const former = typeof ref === 'string' ? await namespaceFormerlyAt(context.db, ref) : null;
+  const [moved] = former === null ? [] : await read(context, wanted(former));
+  throw new NotFound('Group', undefined, moved?.fullPath);
+}
+
+/** The groups with these IDs that the actor may see, in no order: for dataloaders. Throws Unauthenticated. */
+export async function findGroupsByIds<R = unknown>(
+  context: Context,
+  ids: readonly number[],
+  selection?: Selection<'Namespace', R>,
+): Promise<(GroupRow & R)[]> {
+  return read(context, sql`${group.id} = ANY(${[...ids]}::int[])`, selection);
+}
+
+async function read<R = unknown>(
+  context: Context,
+  condition: Prisma.Sql,
+  selection?: Selection<'Namespace', R>,
+): Promise<(GroupRow & R)[]> {
+  const actor = requireActor(context);
+  const base = (selection ? BASE.with(selection) : BASE) as Selection<'Namespace', GroupRow & R>;
+  const where = sql`${isGroup(group)} AND ${condition} AND ${groupVisible(actor, group)}`;
+  return readRows(context.db, base, { rows: group, where, given: { actor } });
+}
+
+/** Whether a namespace is a group that is not deleted; in the words of the indexes over names and paths of groups. */
+export function isGroup({ kind, deletedAt }: Alias<'Namespace'>): Prisma.Sql {
+  return sql`${kind} = 'group' AND ${deletedAt} IS NULL`;
+}
+
+/** The condition that names one group. */
+function wanted(ref: Ref): Prisma.Sql {
+  return typeof ref === 'number' ? sql`${group.id} = ${ref}` : sql`lower(${group.fullPath}) = lower(${ref})`;
+}

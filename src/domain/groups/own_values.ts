@@ -1,0 +1,20 @@
+import { groupAccessLevel } from '#src/access/permissions/visibility.ts';
+import { chosenBy, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { ownValues } from '#src/platform/records/own_values.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    Namespace: {
+      /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
+      accessLevel: number;
+      /** What the actor wants to hear of the group; null where nothing was chosen. */
+      notificationSetting: NotificationSetting | null;
+    };
+  }
+}
+
+ownValues('Namespace', {
+  accessLevel: (group, { given }) => given(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
+  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'namespaceId', id)),
+});

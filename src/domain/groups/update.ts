@@ -1,0 +1,66 @@
+import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
+import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
+import { renameNamespace } from '#src/domain/namespaces/rename.ts';
+import { type Transaction, violates } from '#src/platform/database/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/**
+ * Changes a group: unset means unchanged, null clears the description. Another path or name changes every full path and full
+ * name below, and the old paths redirect. Gives its ID. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function updateGroup(context: Context, ref: Ref, changes: GroupValues): Promise<number> {
+  const actor = requireActor(context);
+  const { id, ...found } = await findGroup(context, ref);
+  authorize(actor, 'update_group', found);
+  const settings = await currentSettings(context.db);
+  try {
+    await context.db.$transaction(async (tx) => {
+      const group = await lockNamespaceTree(tx, id);
+      if (!group) throw new NotFound('Group');
+      const errors: FieldErrors = groupErrors(changes, group.parentId !== null);
+      const { visibility } = changes;
+      if (visibility && visibility !== group.visibility) {
+        const parent = group.parentId === null ? null : await holdNamespace(tx, group.parentId);
+        const wrong = visibilityErrors(actor, settings, visibility, { group: parent?.visibility ?? null });
+        const messages = wrong.length > 0 ? wrong : await containedErrors(tx, group, visibility);
+        if (messages.length > 0) errors.visibility_level = messages;
+      }
+      if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      await renameNamespace(tx, group, { path: changes.path ?? group.path, name: changes.name ?? group.name });
+      await tx.namespace.update({ where: { id }, data: columns(changes) });
+    });
+  } catch (error) {
+    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
+    throw error;
+  }
+  return id;
+}
+
+/** Nothing inside a group is seen by more people than the group itself. */
+async function containedErrors(tx: Transaction, group: HeldNamespace, visibility: Visibility): Promise<string[]> {
+  if (!isWider(group.visibility, visibility)) return [];
+  const [inside] = await tx.$queryRaw<{ projects: boolean; groups: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM namespaces n JOIN projects p ON p.namespace_id = n.id
+        WHERE n.lineage @> ARRAY[${group.id}]::int[] AND p.deleted_at IS NULL AND p.visibility > ${visibility}::visibility) AS projects,
+      EXISTS (SELECT 1 FROM namespaces n WHERE n.lineage @> ARRAY[${group.id}]::int[] AND n.id <> ${group.id}
+        AND n.deleted_at IS NULL AND n.visibility > ${visibility}::visibility) AS groups`;
+  const contained = (['projects', 'groups'] as const).filter((kind) => inside?.[kind]);
+  return contained.map(
+    (kind) => `${visibility} is not allowed since this group contains ${kind} with higher visibility.`,
+  );
+}
+
+function columns({ description, visibility, lfsEnabled, requestAccessEnabled }: GroupValues) {
+  return {
+    ...(description === undefined ? {} : { description: description ?? '' }),
+    ...(visibility == null ? {} : { visibility }),
+    ...(lfsEnabled == null ? {} : { lfsEnabled }),
+    ...(requestAccessEnabled == null ? {} : { requestAccessEnabled }),
+    updatedAt: new Date(),
+  };
+}

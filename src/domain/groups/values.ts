@@ -1,0 +1,39 @@
+import type { Visibility } from '#src/access/permissions/abilities.ts';
+import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
+
+/** What a group is to be; what is not given stays as it is. */
+export interface GroupValues {
+  name?: string | null | undefined;
+  path?: string | null | undefined;
+  description?: string | null | undefined;
+  visibility?: Visibility | null | undefined;
+  lfsEnabled?: boolean | null | undefined;
+  requestAccessEnabled?: boolean | null | undefined;
+}
+
+/** What is wrong with the texts that are given (behaviour.md 1.6). */
+export function groupErrors({ name, path, description }: GroupValues, nested: boolean): FieldErrors {
+  const errors: FieldErrors = {};
+  if (name != null) {
+    const wrong = nameErrors(name);
+    if (wrong.length > 0) errors.name = wrong;
+  }
+  if (path != null) {
+    const wrong = path === '' ? ["can't be blank"] : groupPathErrors(path, { nested });
+    if (wrong.length > 0) errors.path = wrong;
+  }
+  if (description != null && description.length > 255) {
+    errors.description = ['is too long (maximum is 255 characters)'];
+  }
+  return errors;
+}
+
+/** Letters with their marks, digits, `_`, `.`, dashes of all kinds, spaces. */
+const NAME = /^[\p{L}\p{M}\p{N}\p{Pd}_. ]+$/u;
+
+function nameErrors(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  if (name.length > 255) return ['is too long (maximum is 255 characters)'];
+  return NAME.test(name) ? [] : ["can contain only letters, digits, '_', '.', dash and space."];
+}

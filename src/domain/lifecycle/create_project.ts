@@ -1,0 +1,129 @@
+import { MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
+import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
+import { takePath } from '#src/domain/namespaces/redirects.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
+import { takenFields } from '#src/domain/projects/taken.ts';
+import { type ProjectTexts, pathFrom, type Switch, tags, textErrors } from '#src/domain/projects/values.ts';
+import { pickStorage } from '#src/domain/repository/storages.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { Columns } from '#src/platform/records/model.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'> {
+  /** One of name and path may be absent: each is made from the other. */
+  name?: string | null | undefined;
+  path?: string | null | undefined;
+  /** The personal namespace of the creator when absent. */
+  namespaceId?: NamespaceRef | null | undefined;
+  /** That of the settings when absent, where the namespace and the restrictions allow it, else a narrower one. */
+  visibility?: Visibility | null | undefined;
+  switches?: Partial<Pick<Columns['Project'], Switch>>;
+  /** Where a job is to fetch the repository from, over HTTP or HTTPS; perhaps with a user name and a password. */
+  importUrl?: string | null | undefined;
+}
+
+/** Creates a project. Throws LimitReached, ValidationFailed. */
+export async function createProject(context: Context, input: NewProject): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  return create(context, actor, actor.id, input);
+}
+
+/** Creates a project for another user; for administrators. Throws Forbidden, NotFound, LimitReached, ValidationFailed. */
+export async function createProjectForUser(
+  context: Context,
+  userId: number,
+  input: Omit<NewProject, 'namespaceId'>,
+): Promise<ProjectRow> {
+  const actor = requireAdmin(context);
+  const user = await context.db.user.findUnique({ where: { id: userId }, select: { ghost: true } });
+  if (!user || user.ghost) throw new NotFound('User');
+  return create(context, actor, userId, input);
+}
+
+async function create(context: Context, actor: Actor, creatorId: number, input: NewProject): Promise<ProjectRow> {
+  const name = (input.name ?? input.path ?? '').trim();
+  const path = input.path ?? pathFrom(name);
+  const home = await findHome(context, actor, creatorId, input.namespaceId ?? null);
+  const settings = await currentSettings(context.db);
+  const texts = textErrors({ ...input, name, path });
+  const source = await checkedSource(context, input.importUrl ?? null).catch((error: unknown) => {
+    throw error instanceof ValidationFailed ? new ValidationFailed(error.fields, { ...texts, ...error.fields }) : error;
+  });
+  try {
+    const id = await context.db.$transaction(async (tx) => {
+      const held = await holdHome(tx, home);
+      if (!held) throw new ValidationFailed(NO_HOME);
+      const bounds = { group: held.visibility, source: null };
+      const wanted = settings.defaultProjectVisibility;
+      const visibility = input.visibility ?? closestVisibility(actor, settings, wanted, bounds);
+      const errors = { ...texts };
+      const wrong = visibilityErrors(actor, settings, visibility, bounds);
+      if (wrong.length > 0) errors.visibility_level = wrong;
+      if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      const projectId = await insertProject(tx, context, held, creatorId, {
+        ...input.switches,
+        name,
+        path,
+        visibility,
+        description: input.description ?? null,
+        defaultBranch: input.defaultBranch || null,
+        tagList: tags(input.tagList ?? null),
+      });
+      if (source) await scheduleImport(tx, context, projectId, source);
+      return projectId;
+    });
+    return await findProject(context, id);
+  } catch (error) {
+    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
+    throw fields ? new ValidationFailed(fields) : error;
+  }
+}
+
+/** What the row of a new project has beside its place, its creator and its token. */
+export type ProjectColumns = Pick<
+  Columns['Project'],
+  'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList'
+> &
+  Partial<Pick<Columns['Project'], Switch>> & { forkedFromId?: number };
+
+/** Inserts a project with all that belongs to a new one. Returns its ID. */
+export async function insertProject(
+  tx: Transaction,
+  context: Pick<Context, 'db' | 'secret' | 'repositories'>,
+  home: HeldHome,
+  creatorId: number,
+  columns: ProjectColumns,
+): Promise<number> {
+  const runnersToken = newToken();
+  const project = await tx.project.create({
+    data: {
+      ...columns,
+      namespaceId: home.id,
+      creatorId,
+      repositoryStorage: await pickStorage(context),
+      runnersToken: encrypt(runnersToken, context.secret),
+      runnersTokenHash: tokenHash(runnersToken),
+      ...(home.ownerId === null ? {} : { members: { create: { userId: creatorId, accessLevel: MASTER } } }),
+    },
+    select: { id: true },
+  });
+  await takePath(tx, `${home.fullPath}/${columns.path}`);
+  await recordEvent(tx, { projectId: project.id, authorId: creatorId, action: 'created' });
+  return project.id;
+}
+
+const NO_HOME: FieldErrors = { namespace: ['is not valid'] };
+
+async function findHome(context: Context, actor: Actor, creatorId: number, ref: NamespaceRef | null): Promise<Home> {
+  if (ref === null) return personalHome(context, creatorId);
+  const home = await permittedHome(context, actor, await namespaceIdOf(context, ref));
+  if (!home) throw new ValidationFailed(NO_HOME);
+  return home;
+}

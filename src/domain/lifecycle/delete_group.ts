@@ -1,0 +1,27 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { findGroup, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
+import { lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
+import { wantRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/**
+ * Deletes a group with the groups and projects inside: they are in no answer any more from now on, and a job removes them.
+ * Gives the group as it was. Throws NotFound, Forbidden.
+ */
+export async function deleteGroup(context: Context, ref: Ref): Promise<GroupRow> {
+  const actor = requireActor(context);
+  const group = await findGroup(context, ref);
+  authorize(actor, 'delete_group', group);
+  await context.db.$transaction(async (tx) => {
+    if (!(await lockNamespaceTree(tx, group.id))) throw new NotFound('Group');
+    await tx.$executeRaw`
+      UPDATE projects SET deleted_at = now() WHERE deleted_at IS NULL
+        AND namespace_id IN (SELECT id FROM namespaces WHERE lineage @> ARRAY[${group.id}]::int[])`;
+    await tx.$executeRaw`
+      UPDATE namespaces SET deleted_at = now() WHERE lineage @> ARRAY[${group.id}]::int[] AND deleted_at IS NULL`;
+    await context.jobs.enqueue(tx, 'namespaces.remove', { namespaceId: group.id });
+    await wantRefreshOfForks(tx, context, { namespaceId: group.id, userId: actor.id });
+  });
+  return group;
+}

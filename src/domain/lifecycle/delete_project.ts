@@ -1,0 +1,30 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/**
+ * Deletes a project: from now on it is in no answer, its name and path are free and its forks are forks of nothing; a job
+ * removes the rest. Returns what it was. Throws NotFound, Forbidden.
+ */
+export async function deleteProject(context: Context, ref: Ref): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'delete_project', project);
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, deletedAt: null },
+      data: { deletedAt: new Date() },
+    });
+    if (count === 0) throw new NotFound('Project');
+    await tx.project.updateMany({ where: { forkedFromId: project.id }, data: { forkedFromId: null } });
+    await context.jobs.enqueue(tx, 'projects.remove', { projectId: project.id });
+    // Those that come from a deleted fork cannot be merged any more.
+    const ofFork = { sourceProjectId: project.id, targetProjectId: { not: project.id }, state: 'opened' as const };
+    if ((await tx.mergeRequest.count({ where: ofFork, take: 1 })) > 0) {
+      await context.jobs.enqueue(tx, 'merge_requests.refresh', { projectId: project.id, userId: actor.id });
+    }
+  });
+  return project;
+}

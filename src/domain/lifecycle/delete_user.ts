@@ -1,0 +1,97 @@
+import { type Actor, type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { wantRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
+import { userById } from '#src/domain/users/find.ts';
+import { ghostId } from '#src/domain/users/ghost.ts';
+import { deadlocked, type Transaction } from '#src/platform/database/db.ts';
+import { ADMINISTRATORS_LOCK } from '#src/platform/database/lock_names.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+/** Milliseconds that a deletion may take: somebody may have written a lot. */
+const PATIENCE = 120_000;
+const ATTEMPTS = 5;
+
+/**
+ * Deletes a user, for administrators: what others build on (issues, merge requests, notes, projects of groups) goes to the
+ * ghost, the personal namespace is marked and removed by a job, the rest goes at once. Null when there was no such user.
+ * Throws Forbidden for oneself.
+ */
+export async function deleteUser<R>(context: Context, id: number, selection: Selection<'User', R>): Promise<R | null> {
+  const actor = requireAdmin(context);
+  if ((await context.db.user.count({ where: { id, ghost: false } })) === 0) return null;
+  if ([actor.id, actor.impersonator].includes(id)) throw new Forbidden('Administrators cannot delete themselves');
+  const ghost = await ghostId(context.db, context.secret);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await remove(context, { actor, id, ghost }, selection);
+    } catch (error) {
+      // What the user is doing right now may hold a row that is wanted here, and wait for the user's own.
+      if (!deadlocked(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function remove<R>(
+  { db, jobs }: Context,
+  { actor, id, ghost }: { actor: Actor; id: number; ghost: number },
+  selection: Selection<'User', R>,
+): Promise<R | null> {
+  return db.$transaction(
+    async (tx) => {
+      await requireStillAdmin(tx, actor.id, id);
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
+      const user = await userById(tx, id, selection);
+      if (!user) return null;
+      await bequeath(tx, id, ghost);
+      const namespace = await abandonNamespace(tx, id);
+      // From here on nobody adds anything of the user's. Waiting for those who do so before would, with this lock held from
+      // the start, be waiting for each other.
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
+      await bequeath(tx, id, ghost);
+      await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
+      if (namespace !== undefined) {
+        await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });
+        await wantRefreshOfForks(tx, { jobs }, { namespaceId: namespace, userId: actor.id });
+      }
+      return user;
+    },
+    { timeout: PATIENCE, maxWait: 10_000 },
+  );
+}
+
+/** Two administrators who delete each other at once would leave none: they take turns, and the later finds that he is gone. */
+async function requireStillAdmin(tx: Transaction, actorId: number, targetId: number): Promise<void> {
+  await tx.$queryRaw`
+    SELECT pg_advisory_xact_lock(hashtextextended(${ADMINISTRATORS_LOCK}, 0))::text FROM users WHERE id = ${targetId} AND admin`;
+  const actor = await tx.user.count({ where: { id: actorId, admin: true, state: 'active' } });
+  if (actor === 0) throw new Forbidden();
+}
+
+async function bequeath(tx: Transaction, id: number, ghost: number): Promise<void> {
+  await tx.$executeRaw`UPDATE issues SET author_id = ${ghost} WHERE author_id = ${id}`;
+  await tx.$executeRaw`UPDATE issues SET assignee_id = NULL WHERE assignee_id = ${id}`;
+  await tx.$executeRaw`UPDATE merge_requests SET author_id = ${ghost} WHERE author_id = ${id}`;
+  await tx.$executeRaw`UPDATE merge_requests SET assignee_id = NULL WHERE assignee_id = ${id}`;
+  await tx.$executeRaw`UPDATE commit_comments SET author_id = ${ghost} WHERE author_id = ${id}`;
+  await tx.$executeRaw`UPDATE snippets SET author_id = ${ghost} WHERE author_id = ${id} AND project_id IS NOT NULL`;
+  await tx.$executeRaw`UPDATE notes SET author_id = ${ghost} WHERE author_id = ${id}`;
+  await tx.$executeRaw`UPDATE discussions SET resolved_by_id = ${ghost} WHERE resolved_by_id = ${id}`;
+  await tx.$executeRaw`UPDATE timelogs SET user_id = ${ghost} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE todos SET author_id = ${ghost} WHERE author_id = ${id} AND user_id <> ${id}`;
+  await tx.$executeRaw`UPDATE pipelines SET user_id = ${ghost} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE jobs SET user_id = ${ghost} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE deployments SET user_id = ${ghost} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE projects SET creator_id = ${ghost} WHERE creator_id = ${id}`;
+  // The others go with the user; these change the counters of projects, for which many wait.
+  await tx.$executeRaw`DELETE FROM snippets WHERE author_id = ${id} AND project_id IS NULL`;
+  await tx.$executeRaw`DELETE FROM project_stars WHERE user_id = ${id}`;
+}
+
+/** Marks the personal namespace with its projects; its ID. */
+async function abandonNamespace(tx: Transaction, ownerId: number): Promise<number | undefined> {
+  const [namespace] = await tx.$queryRaw<{ id: number }[]>`
+    UPDATE namespaces SET deleted_at = now(), owner_id = NULL WHERE owner_id = ${ownerId} RETURNING id`;
+  if (!namespace) return undefined;
+  await tx.$executeRaw`UPDATE projects SET deleted_at = now() WHERE namespace_id = ${namespace.id} AND deleted_at IS NULL`;
+  return namespace.id;
+}

@@ -1,0 +1,61 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { holdSource } from '#src/domain/lifecycle/fork_project.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
+import { Conflict, NotModified, ValidationFailed } from '#src/platform/errors.ts';
+
+/** That one project is a fork of another. */
+export interface ForkLink {
+  fork: ProjectRow;
+  forkedFromId: number;
+  /** When the two were linked. */
+  linkedAt: Date;
+}
+
+/** Makes a project a fork of another one; for administrators. Throws NotFound for either, Forbidden, Conflict, ValidationFailed. */
+export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Promise<ForkLink> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'set_fork_relation', project);
+  const source = await findProject(context, sourceRef);
+  const linkedAt = new Date();
+  await context.db.$transaction(async (tx) => {
+    // One link after the other: two of them at once could close a circle that neither sees.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${FORK_LINKS_LOCK}, 0))`;
+    await holdSource(tx, source.id);
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, forkedFromId: null, deletedAt: null },
+      data: { forkedFromId: source.id, updatedAt: linkedAt },
+    });
+    if (count === 0) throw new Conflict('Project already forked');
+    const [circle] = await tx.$queryRaw<unknown[]>`
+      WITH RECURSIVE origin AS (
+        SELECT id, forked_from_id FROM projects WHERE id = ${source.id}
+        UNION SELECT p.id, p.forked_from_id FROM projects p JOIN origin o ON p.id = o.forked_from_id)
+      SELECT 1 FROM origin WHERE id = ${project.id}`;
+    if (circle) throw new ValidationFailed({ forked_from_project: ['is the project itself or one of its forks'] });
+  });
+  return { fork: await findProject(context, project.id), forkedFromId: source.id, linkedAt };
+}
+
+/**
+ * Makes a project a fork of nothing, and closes its open merge requests into the project that it was a fork of. Throws NotFound,
+ * Forbidden, NotModified where it is none.
+ */
+export async function unlinkFork(context: Context, ref: Ref): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'remove_fork_relation', project);
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, forkedFromId: { not: null }, deletedAt: null },
+      data: { forkedFromId: null },
+    });
+    if (count === 0) throw new NotModified();
+    await closeOfFork(tx, context, actor, { id: project.id, whose: 'all' });
+  });
+  return findProject(context, project.id);
+}

@@ -1,0 +1,91 @@
+import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { insertProject } from '#src/domain/lifecycle/create_project.ts';
+import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
+import { takenFields } from '#src/domain/projects/taken.ts';
+import { SWITCHES } from '#src/domain/projects/values.ts';
+import { isImporting } from '#src/domain/repository/writable.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/**
+ * Copies a project into another namespace: the actor's own, or the one that `namespace` names: by ID, full path,
+ * path or name.
+ * A job copies the repository.
+ * Its visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden,
+ * LimitReached, Conflict.
+ */
+export async function forkProject(context: Context, ref: Ref, namespace: NamespaceRef | null): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref, COPIED);
+  authorize(actor, 'fork_project', project);
+  if (isImporting(project)) throw new Conflict('The project cannot be forked before its import is finished');
+  const home = namespace === null ? await personalHome(context, actor.id) : await findTarget(context, actor, namespace);
+  if (!home) throw new NotFound('Target Namespace');
+  const settings = await currentSettings(context.db);
+  try {
+    const id = await context.db.$transaction(async (tx) => {
+      const held = await holdHome(tx, home);
+      if (!held) throw new NotFound('Target Namespace');
+      const source = await holdSource(tx, project.id);
+      const bounds = { group: held.visibility, source };
+      const visibility = closestVisibility(actor, settings, source, bounds);
+      const wrong = visibilityErrors(actor, settings, visibility, bounds);
+      if (wrong.length > 0) throw new ValidationFailed({ visibility_level: wrong });
+      const forkId = await insertProject(tx, context, held, actor.id, { ...copied(project), visibility });
+      await tx.repositoryCopy.create({ data: { projectId: forkId, sourceId: project.id } });
+      await context.jobs.enqueue(tx, 'projects.fork', { projectId: forkId });
+      return forkId;
+    });
+    return await findProject(context, id);
+  } catch (error) {
+    const wanted = { namespaceId: home.id, name: project.name, path: project.path };
+    const fields = await takenFields(context.db, error, wanted);
+    throw fields ? new Conflict('Name or path has already been taken', fields) : error;
+  }
+}
+
+/** The first of the namespaces so called in which the actor may create projects: by ID before full path, path and name. */
+async function findTarget(context: Context, actor: Actor, ref: NamespaceRef): Promise<Home | null> {
+  if (typeof ref === 'object') return permittedHome(context, actor, await namespaceIdOf(context, ref));
+  const wanted = String(ref);
+  const id = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0;
+  const candidates = await context.db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM namespaces WHERE deleted_at IS NULL AND (id = ${id} OR lower(full_path) = lower(${wanted})
+      OR lower(path) = lower(${wanted}) OR lower(name) = lower(${wanted}))
+    ORDER BY id = ${id} DESC, lower(full_path) = lower(${wanted}) DESC, lower(path) = lower(${wanted}) DESC, id LIMIT 20`;
+  for (const candidate of candidates) {
+    const home = await permittedHome(context, actor, candidate.id);
+    if (home) return home;
+  }
+  return null;
+}
+
+/** The visibility of a source, which stays until the transaction ends, as the source does. Throws NotFound. */
+export async function holdSource(tx: Transaction, id: number): Promise<Visibility> {
+  const [source] = await tx.$queryRaw<{ visibility: Visibility }[]>`
+    SELECT visibility::text AS visibility FROM projects WHERE id = ${id} AND deleted_at IS NULL FOR SHARE`;
+  if (!source) throw new NotFound('Project');
+  return source.visibility;
+}
+
+/** What a fork takes over beside what is known of every project. */
+const COPIED = select('Project', {
+  tagList: true,
+  sharedRunnersEnabled: true,
+  lfsEnabled: true,
+  onlyAllowMergeIfPipelineSucceeds: true,
+  onlyAllowMergeIfAllDiscussionsAreResolved: true,
+});
+
+function copied(project: ProjectRow & typeof COPIED.row) {
+  const { id, name, path, description, defaultBranch, tagList } = project;
+  const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
+  return { ...switches, name, path, description, defaultBranch, tagList, forkedFromId: id };
+}

@@ -1,0 +1,116 @@
+import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { holdNamespace } from '#src/domain/namespaces/lock.ts';
+import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { takenFields } from '#src/domain/projects/taken.ts';
+import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/domain/projects/values.ts';
+import { changeDefaultBranch } from '#src/domain/repository/default_branch.ts';
+import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'>, Switches {
+  name?: string | null | undefined;
+  path?: string | null | undefined;
+  visibility?: Visibility | null | undefined;
+  /** Seconds that a job may run. */
+  buildTimeout?: number | null | undefined;
+}
+
+/** The shortest and the longest time of a job: a minute, and thirty days. */
+const TIMEOUTS = { least: 60, most: 30 * 86_400 };
+
+/**
+ * Changes a project: unset means unchanged, null clears description, default branch and tags. Under another path it is
+ * found by the old one too. A fork that fewer people see than its target loses its open merge requests there. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function updateProject(context: Context, ref: Ref, changes: ProjectChanges): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const found = await findProject(context, ref);
+  authorize(actor, 'update_project', found);
+  const name = changes.name?.trim() ?? found.name;
+  if (name !== found.name) authorize(actor, 'rename_project', found);
+  if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
+  const timeout = changes.buildTimeout;
+  if (timeout != null && (timeout < TIMEOUTS.least || timeout > TIMEOUTS.most)) {
+    throw new ValidationFailed({ build_timeout: [`must be from ${TIMEOUTS.least} to ${TIMEOUTS.most}`] });
+  }
+  const settings = await currentSettings(context.db);
+  const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
+  if (Object.keys(branchErrors).length > 0) {
+    throw new ValidationFailed(branchErrors, changedTextErrors(found, { ...changes, name }));
+  }
+  const defaultBranch = changes.defaultBranch === undefined ? found.defaultBranch : changes.defaultBranch || null;
+  if (defaultBranch !== found.defaultBranch) await changeDefaultBranch(context, found, defaultBranch);
+  try {
+    await context.db.$transaction(async (tx) => {
+      const project = await hold(tx, found.id);
+      const path = changes.path ?? project.path;
+      const errors = changedTextErrors(project, { ...changes, name, path });
+      const visibility = changes.visibility ?? project.visibility;
+      const wrong = visibility === project.visibility ? [] : visibilityErrors(actor, settings, visibility, project);
+      if (wrong.length > 0) errors.visibility_level = wrong;
+      if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      if (path !== project.path) await redirectProject(tx, project.id);
+      await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
+      if (isWider(project.visibility, visibility)) {
+        await closeOfFork(tx, context, actor, { id: project.id, whose: 'targets seen by more' });
+      }
+      if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
+    });
+  } catch (error) {
+    const wanted = { namespaceId: found.namespaceId, id: found.id, name, path: changes.path ?? found.path };
+    const fields = await takenFields(context.db, error, wanted);
+    throw fields ? new ValidationFailed(fields) : error;
+  }
+  return findProject(context, found.id);
+}
+
+/** What is wrong with the texts that change. */
+function changedTextErrors(
+  project: Pick<ProjectRow, 'name' | 'path'>,
+  { name, path, ...texts }: ProjectChanges,
+): FieldErrors {
+  return textErrors({
+    ...texts,
+    name: name === project.name ? undefined : (name ?? undefined),
+    path: path === project.path ? undefined : (path ?? undefined),
+  });
+}
+
+interface HeldProject {
+  id: number;
+  name: string;
+  path: string;
+  visibility: Visibility;
+  namespacePath: string;
+  /** That of the group it is in, and of the project of which it is a fork; null where there is none. */
+  group: Visibility | null;
+  source: Visibility | null;
+}
+
+/** The project until the transaction ends, and what its visibility is held against. Its namespace is held first. */
+async function hold(tx: Transaction, id: number): Promise<HeldProject> {
+  const place = await tx.project.findUnique({ where: { id }, select: { namespaceId: true } });
+  const namespace = place && (await holdNamespace(tx, place.namespaceId));
+  const [project] = await tx.$queryRaw<Omit<HeldProject, 'namespacePath' | 'group'>[]>`
+    SELECT id, name, path, visibility::text AS visibility,
+      (SELECT s.visibility::text FROM projects s WHERE s.id = p.forked_from_id AND s.deleted_at IS NULL) AS source
+    FROM projects p WHERE id = ${id} AND namespace_id = ${place?.namespaceId ?? 0} AND deleted_at IS NULL FOR UPDATE`;
+  if (!namespace || !project) throw new NotFound('Project');
+  const group = namespace.kind === 'group' ? namespace.visibility : null;
+  return { ...project, namespacePath: namespace.fullPath, group };
+}
+
+function columns({ description, defaultBranch: _, tagList, buildTimeout, ...switches }: ProjectChanges) {
+  return {
+    ...givenSwitches(switches),
+    ...(buildTimeout == null ? {} : { buildTimeout }),
+    ...(description === undefined ? {} : { description }),
+    ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
+  };
+}

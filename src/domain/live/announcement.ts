@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** Milliseconds for which transactions are waited for that were under way when a process began to listen, and between two looks. */
+const PATIENCE = 2_000;
+const PACE = 20;
+
+/** Milliseconds for which the database takes a process for listening: three quarters of a minute of its own clock. */
+const GOOD = 45_000;
+
+/**
+ * Says in the database that somebody in this process wants to hear of changes. Triggers tell of them only while somebody does:
+ * transactions that notify commit one by one.
+ */
+export class Announcement {
+  readonly #db: Db;
+  readonly #id = randomUUID();
+  #madeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /**
+   * Makes it, or makes it again, as has to be done every half minute.
+   *
+   * @returns whether changes may have been made that nobody was told of, as it was never made or had lapsed
+   */
+  async make(): Promise<boolean> {
+    const begun = performance.now();
+    await this.#db.$executeRaw`
+      INSERT INTO change_listeners (id, seen_at) VALUES (${this.#id}, now()) ON CONFLICT (id) DO UPDATE SET seen_at = now()`;
+    const hadLapsed = begun - this.#madeAt > GOOD;
+    this.#madeAt = begun;
+    if (hadLapsed) await this.#outlastOthers();
+    return hadLapsed;
+  }
+
+  /** Takes it back, and those of processes that are gone. */
+  async withdraw(): Promise<void> {
+    this.#madeAt = Number.NEGATIVE_INFINITY;
+    await this.#db.$executeRaw`
+      DELETE FROM change_listeners WHERE id = ${this.#id} OR seen_at < now() - interval '1 hour'`;
+  }
+
+  /** Waits for the transactions that looked before it was made whether somebody listens. */
+  async #outlastOthers(): Promise<void> {
+    const [{ next } = { next: '0' }] = await this.#db.$queryRaw<{ next: string }[]>`
+      SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next`;
+    for (const until = performance.now() + PATIENCE; performance.now() < until; await sleep(PACE)) {
+      const [{ over } = { over: true }] = await this.#db.$queryRaw<{ over: boolean }[]>`
+        SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${next}::xid8 AS over`;
+      if (over) return;
+    }
+  }
+}

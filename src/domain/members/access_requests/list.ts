@@ -1,0 +1,55 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { listOfSources } from '#src/domain/members/below.ts';
+import { authorizeRequests, ofSource, type Source } from '#src/domain/members/source.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { ofPermitted } from '#src/platform/records/parents.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const request = alias('AccessRequest', 'r');
+
+/** Where a request for access is to be read, once it was made. */
+export interface MadeRequest {
+  source: Source;
+  userId: number;
+}
+
+/**
+ * The open requests for access to projects, or to groups, in the order in which they came, in one statement. For those who
+ * decide on them: Forbidden stands in the place of the others.
+ */
+export async function listAccessRequests<R>(
+  context: Context,
+  sources: readonly Source[],
+  page: PageRequest,
+  selection: Selection<'AccessRequest', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const list = { rows: request, where: sql`TRUE`, order: order('AccessRequest', ['id']) };
+  return ofPermitted(
+    sources,
+    (source) => authorizeRequests(actor, source),
+    (permitted) => listOfSources(context, permitted, list, page, selection),
+  );
+}
+
+/** The request of a user, without any check: the caller makes it. Throws NotFound. */
+export async function readAccessRequest<R>(
+  { db }: Pick<Context, 'db'>,
+  { source, userId }: MadeRequest,
+  selection: Selection<'AccessRequest', R>,
+): Promise<R> {
+  const where = sql`${ofSource(source, 'r')} AND ${request.userId} = ${userId}`;
+  const found = await readRow(db, selection, { rows: request, where });
+  if (!found) throw new NotFound('AccessRequest');
+  return found;
+}
+
+/** What commands read of a request. */
+export const REQUEST = select('AccessRequest', { id: true, userId: true });

@@ -1,0 +1,22 @@
+import { OWNER } from '#src/access/permissions/abilities.ts';
+import { live } from '#src/access/permissions/visibility.ts';
+import type { Source } from '#src/domain/members/source.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+
+/**
+ * Makes sure that a group keeps a direct owner when this member ceases to be one. The lock on the group has two owners who
+ * leave at the same time wait for each other. Throws Forbidden.
+ */
+export async function keepAnOwner(
+  tx: Transaction,
+  { kind, record }: Source,
+  member: { id: number; accessLevel: number },
+): Promise<void> {
+  if (kind !== 'group' || member.accessLevel !== OWNER) return;
+  await tx.$queryRaw`SELECT id FROM namespaces WHERE id = ${record.id} FOR NO KEY UPDATE`;
+  const others = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM members m WHERE m.namespace_id = ${record.id} AND m.access_level = ${OWNER} AND m.id <> ${member.id}
+      AND ${live('m')} LIMIT 1`;
+  if (others.length === 0) throw new Forbidden();
+}

@@ -1,0 +1,19 @@
+import { DEVELOPER, GUEST, MASTER, OWNER, REPORTER } from '#src/access/permissions/abilities.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Source } from '#src/domain/members/source.ts';
+import { type FieldErrors, Forbidden } from '#src/platform/errors.ts';
+
+const LEVELS: Record<Source['kind'], readonly number[]> = {
+  project: [GUEST, REPORTER, DEVELOPER, MASTER],
+  group: [GUEST, REPORTER, DEVELOPER, MASTER, OWNER],
+};
+
+/** What is wrong with an access level in the source (rest-api-v4.md, Member: 50 is valid for groups only). */
+export function levelErrors({ kind }: Source, level: number): FieldErrors {
+  return LEVELS[kind].includes(level) ? {} : { access_level: ['is not included in the list'] };
+}
+
+/** Nobody gives more than they have. Throws Forbidden. */
+export function checkGrant(actor: Actor, { record }: Source, level: number): void {
+  if (!actor.admin && level > record.accessLevel) throw new Forbidden();
+}

@@ -1,0 +1,89 @@
+import { live } from '#src/access/permissions/visibility.ts';
+import type { RecordHappening } from '#src/domain/notifications/mailing/request.ts';
+import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
+import { targetColumn } from '#src/domain/tracking/todos/write.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
+
+/** Why somebody may hear of something, the strongest reason first. */
+export const REASONS = [
+  'mentioned',
+  'assigned',
+  'unassigned',
+  'author',
+  'participant',
+  'subscribed',
+  'label',
+  'watching',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/**
+ * Who may hear of what happened to an issue or merge request, and why: once for each reason. Whoever did it, and whoever
+ * unsubscribed from it, is not among them; what they chose to hear of and may see is looked at elsewhere.
+ *
+ * @param only looks for these users alone
+ */
+export async function candidates(
+  db: Pick<Db, '$queryRaw'>,
+  happening: RecordHappening,
+  only: readonly number[] | null,
+): Promise<{ userId: number; reason: Reason }[]> {
+  const { subject, projectId, actorId, assignees } = happening;
+  const { type, id } = subject;
+  const records = type === 'Issue' ? sql`issues` : sql`merge_requests`;
+  const labels = type === 'Issue' ? sql`issue_labels` : sql`merge_request_labels`;
+  const isAsked = only === null ? sql`TRUE` : sql`c.user_id = ANY(${[...only]}::int[])`;
+  const names = await namesFor(db, happening, records);
+  return db.$queryRaw`
+    SELECT c.user_id AS "userId", c.reason FROM (
+      SELECT id, 'mentioned' FROM users WHERE lower(username) = ANY(${names.now}::text[])
+      UNION SELECT assignee_id, 'assigned' FROM ${records} WHERE id = ${id}
+      UNION SELECT ${assignees?.from ?? null}::int, 'unassigned'
+      UNION SELECT author_id, 'author' FROM ${records} WHERE id = ${id}
+      UNION SELECT id, 'participant' FROM users WHERE lower(username) = ANY(${names.before}::text[])
+      UNION SELECT author_id, 'participant' FROM notes WHERE subject_type = ${type} AND subject_id = ${id} AND NOT system
+      UNION SELECT user_id, 'participant' FROM todos WHERE ${targetColumn(subject)} = ${id}
+        AND action IN ('mentioned', 'directly_addressed')
+      UNION SELECT user_id, 'subscribed' FROM subscriptions WHERE subject_type = ${type} AND subject_id = ${id} AND subscribed
+      UNION SELECT s.user_id, 'label' FROM ${labels} l JOIN subscriptions s ON s.subject_type = 'Label'
+        AND s.subject_id = l.label_id AND s.subscribed WHERE l.${targetColumn(subject)} = ${id}
+      UNION SELECT user_id, 'watching' FROM (${watchers(projectId)}) w
+    ) c(user_id, reason)
+    WHERE c.user_id <> ${actorId} AND ${isAsked}
+      AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.subject_type = ${type} AND s.subject_id = ${id}
+        AND s.user_id = c.user_id AND NOT s.subscribed)`;
+}
+
+/** The names in what was written now, and in what was there before. */
+async function namesFor(
+  db: Pick<Db, '$queryRaw'>,
+  { event, subject: { id }, noteId }: RecordHappening,
+  records: Prisma.Sql,
+): Promise<{ now: string[]; before: string[] }> {
+  const [texts] = await db.$queryRaw<{ description: string | null; note: string | null }[]>`
+    SELECT description, (SELECT body FROM notes WHERE id = ${noteId ?? null}::int) AS note FROM ${records} WHERE id = ${id}`;
+  const all = (text: string | null | undefined) => Object.values(mentionedNames(text ?? null)).flat();
+  const isNew = event === 'newIssue' || event === 'newMergeRequest';
+  return isNew
+    ? { now: all(texts?.description), before: [] }
+    : { now: all(texts?.note), before: all(texts?.description) };
+}
+
+/** Who chose to hear of more than what they take part in: of the project, of a group around it, or of all projects they are in. */
+function watchers(projectId: number): Prisma.Sql {
+  const place = sql`projects p JOIN namespaces n ON n.id = p.namespace_id`;
+  const more = sql`s.level IN ('watch', 'custom')`;
+  return sql`
+    SELECT s.user_id FROM notification_settings s WHERE s.project_id = ${projectId} AND ${more}
+    UNION SELECT s.user_id FROM ${place} JOIN notification_settings s ON s.namespace_id = ANY(n.lineage) AND ${more}
+      WHERE p.id = ${projectId}
+    UNION SELECT s.user_id FROM (
+      SELECT n.owner_id AS user_id FROM ${place} WHERE p.id = ${projectId}
+      UNION SELECT m.user_id FROM members m WHERE m.project_id = ${projectId} AND ${live('m')}
+      UNION SELECT m.user_id FROM ${place} JOIN members m ON m.namespace_id = ANY(n.lineage) AND ${live('m')} WHERE p.id = ${projectId}
+      UNION SELECT m.user_id FROM project_shares ps JOIN namespaces g ON g.id = ps.group_id
+        JOIN members m ON m.namespace_id = ANY(g.lineage) AND ${live('m')} WHERE ps.project_id = ${projectId} AND ${live('ps')}
+    ) i JOIN notification_settings s ON s.user_id = i.user_id AND s.project_id IS NULL AND s.namespace_id IS NULL AND ${more}`;
+}

@@ -1,0 +1,91 @@
+import type { Facts } from '#src/domain/notifications/mailing/facts.ts';
+import type { Recipient } from '#src/domain/notifications/mailing/recipients.ts';
+import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
+import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
+import type { Message } from '#src/platform/outbound/mail/mailer.ts';
+
+/** Characters of a subject, and of a text that somebody wrote; what goes beyond is left out. */
+const MOST_OF_SUBJECT = 200;
+const MOST_OF_TEXT = 20_000;
+
+const WHY: Record<Recipient['reason'], string> = {
+  mentioned: 'you were mentioned',
+  assigned: 'you are assigned',
+  unassigned: 'you were assigned',
+  author: 'you opened it',
+  participant: 'you take part in it',
+  subscribed: 'you subscribed to it',
+  label: 'you subscribed to one of its labels',
+  watching: 'of your notification settings',
+  pipeline: 'the pipeline is yours',
+};
+
+/** Where the links of a message lead. */
+interface Links {
+  /** URL of the server, without a trailing slash. */
+  baseUrl: string;
+  /** URL that ends all mail about the record; null where there is none. */
+  unsubscribe: string | null;
+}
+
+/** A message about what happened, as text and simple HTML. Mail clients group those about one record. */
+export function composeTold(
+  happening: Keyed,
+  { email: to, reason }: Recipient,
+  facts: Facts,
+  { baseUrl, unsubscribe }: Links,
+): Message {
+  const page = `${baseUrl}${facts.path}`;
+  const [sentence, text] = [line(facts.sentence), facts.text === null ? null : cut(facts.text, MOST_OF_TEXT)];
+  const why = `You receive this email because ${WHY[reason]}.`;
+  const parts = [sentence, text, page, why, unsubscribe && `Unsubscribe: ${unsubscribe}`, `Gantry at ${baseUrl}`];
+  const html = `<!doctype html>
+<html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
+<p>${escapeHtml(sentence)}</p>
+${text === null ? '' : `<div style="white-space: pre-wrap">${escapeHtml(text)}</div>\n`}<p><a href="${escapeHtml(page)}">View it on Gantry</a></p>
+<p><small>${escapeHtml(why)}${unsubscribe ? ` <a href="${escapeHtml(unsubscribe)}">Unsubscribe</a>` : ''}</small></p>
+<p><small>Gantry at ${escapeHtml(baseUrl)}</small></p>
+</body></html>
+`;
+  return {
+    to,
+    subject: subjectOf(happening, facts),
+    text: `${parts.filter((part) => part !== null).join('\n\n')}\n`,
+    html,
+    thread: threadOf(happening, new URL(baseUrl).hostname),
+    ...(unsubscribe && {
+      headers: { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    }),
+  };
+}
+
+/** `Project | Title (#4)`, and `Re: …` for what follows. */
+function subjectOf(happening: Keyed, { project, title, number }: Facts): string {
+  const follows = 'subject' in happening && !isFirst(happening);
+  const words = cut(line(`${project} | ${title}`), MOST_OF_SUBJECT);
+  return `${follows ? 'Re: ' : ''}${words} (${number})`;
+}
+
+/** The first message about a record has an identifier that the others know. */
+function threadOf(happening: Keyed, host: string): { messageId: string; inReplyTo?: string } {
+  if (!('subject' in happening)) return { messageId: `<pipeline_${happening.pipelineId}_${happening.key}@${host}>` };
+  const name = `${happening.subject.type === 'Issue' ? 'issue' : 'merge_request'}_${happening.subject.id}`;
+  const first = `<${name}@${host}>`;
+  return isFirst(happening)
+    ? { messageId: first }
+    : { messageId: `<${name}_${happening.key}@${host}>`, inReplyTo: first };
+}
+
+function isFirst({ event }: Keyed): boolean {
+  return event === 'newIssue' || event === 'newMergeRequest';
+}
+
+/** Text as one line without control characters, also without those that turn the direction of text. */
+function line(text: string): string {
+  return text.replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
+}
+
+function cut(text: string, most: number): string {
+  const characters = text.length > most ? [...text.slice(0, 2 * most)] : [];
+  return characters.length > most ? `${characters.slice(0, most).join('')}…` : text;
+}

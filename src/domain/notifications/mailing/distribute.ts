@@ -1,0 +1,43 @@
+import { type Recipient, recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
+import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** Recipients for whom jobs are left in one transaction. */
+const AT_ONCE = 100;
+
+/** Days for which it is known who got which mail: longer than any job is tried again. */
+const KEPT = 7;
+
+/** Leaves a job for each user who is to get mail about what happened. Done again, it leaves none for those who have one. */
+export async function findRecipients(
+  { db, jobs }: { db: Db; jobs: JobQueue },
+  happenings: readonly Keyed[],
+): Promise<void> {
+  for (const happening of happenings) {
+    const recipients = await recipientsOf(db, happening);
+    for (let at = 0; at < recipients.length; at += AT_ONCE) {
+      await leave({ db, jobs }, happening, recipients.slice(at, at + AT_ONCE));
+    }
+  }
+}
+
+async function leave(
+  { db, jobs }: { db: Db; jobs: JobQueue },
+  happening: Keyed,
+  recipients: readonly Recipient[],
+): Promise<void> {
+  const data = recipients.map(({ userId }) => ({ key: happening.key, userId }));
+  await db.$transaction(
+    async (tx) => {
+      const added = await tx.mailDelivery.createManyAndReturn({ data, skipDuplicates: true, select: { userId: true } });
+      for (const { userId } of added) await jobs.enqueue(tx, 'mail.tell', { happening, userId });
+    },
+    { timeout: 60_000 },
+  );
+}
+
+/** Forgets who got mail some days ago. */
+export async function forgetDeliveries(db: Db): Promise<void> {
+  await db.$executeRaw`DELETE FROM mail_deliveries WHERE created_at < now() - make_interval(days => ${KEPT})`;
+}

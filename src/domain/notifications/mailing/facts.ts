@@ -1,0 +1,102 @@
+import type { Happening, PipelineHappening, RecordHappening } from '#src/domain/notifications/mailing/request.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
+
+/** What a mail says, as it is by now. Texts are as users wrote them. */
+export interface Facts {
+  /** Name of the project. */
+  project: string;
+  /** What follows the project in the subject, and the number there, such as `#4`. */
+  title: string;
+  number: string;
+  /** What happened, in a sentence. */
+  sentence: string;
+  /** What was written, if anything was. */
+  text: string | null;
+  /** Path on the server of the page. */
+  path: string;
+}
+
+/** What there is to say about what happened; null when that is gone. */
+export function factsOf(db: Db, happening: Happening): Promise<Facts | null> {
+  return 'subject' in happening ? ofRecord(db, happening) : ofPipeline(db, happening);
+}
+
+interface Read {
+  iid: number;
+  title: string;
+  description: string | null;
+  project: string;
+  fullPath: string;
+  actor: string;
+  assignee: string | null;
+  note: string | null;
+}
+
+async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | null> {
+  const { subject, event, actorId, noteId, assignees } = happening;
+  const isIssue = subject.type === 'Issue';
+  const from = isIssue
+    ? sql`issues r JOIN projects p ON p.id = r.project_id`
+    : sql`merge_requests r JOIN projects p ON p.id = r.target_project_id`;
+  const [read] = await db.$queryRaw<Read[]>`
+    SELECT r.iid, r.title, r.description, p.name AS project, n.full_path || '/' || p.path AS "fullPath",
+      (SELECT name FROM users WHERE id = ${actorId}) AS actor,
+      (SELECT name FROM users WHERE id = ${assignees?.to ?? null}::int) AS assignee,
+      (SELECT body FROM notes WHERE id = ${noteId ?? null}::int) AS note
+    FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
+  // A note that was removed meanwhile is told to nobody.
+  if (!read || (event === 'newNote' && read.note === null)) return null;
+  const page = `/${read.fullPath}/${isIssue ? 'issues' : 'merge_requests'}/${read.iid}`;
+  const isNew = event === 'newIssue' || event === 'newMergeRequest';
+  return {
+    project: read.project,
+    title: read.title,
+    number: `${isIssue ? '#' : '!'}${read.iid}`,
+    sentence: sentence(happening, read),
+    text: isNew ? read.description : event === 'newNote' ? read.note : null,
+    path: event === 'newNote' ? `${page}#note_${noteId}` : page,
+  };
+}
+
+function sentence({ event, subject, assignees }: RecordHappening, { actor, assignee }: Read): string {
+  const what = subject.type === 'Issue' ? 'issue' : 'merge request';
+  switch (event) {
+    case 'newIssue':
+      return `${actor} opened an issue.`;
+    case 'newMergeRequest':
+      return `${actor} opened a merge request.`;
+    case 'newNote':
+      return `${actor} commented:`;
+    case 'closeIssue':
+    case 'closeMergeRequest':
+      return `${actor} closed the ${what}.`;
+    case 'reopenIssue':
+    case 'reopenMergeRequest':
+      return `${actor} reopened the ${what}.`;
+    case 'mergeMergeRequest':
+      return `${actor} merged the merge request.`;
+    case 'reassignIssue':
+    case 'reassignMergeRequest':
+      if (assignees?.to == null || assignee === null) return `${actor} removed the assignee of the ${what}.`;
+      return `${actor} assigned the ${what} to ${assignee}.`;
+  }
+}
+
+async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening): Promise<Facts | null> {
+  const [read] = await db.$queryRaw<{ ref: string; sha: string; project: string; fullPath: string }[]>`
+    SELECT pl.ref, pl.sha, p.name AS project, n.full_path || '/' || p.path AS "fullPath"
+    FROM pipelines pl JOIN projects p ON p.id = pl.project_id JOIN namespaces n ON n.id = p.namespace_id WHERE pl.id = ${pipelineId}`;
+  if (!read) return null;
+  const { ref, sha, project, fullPath } = read;
+  const end = event === 'failedPipeline' ? 'has failed' : 'has succeeded';
+  return {
+    project,
+    title: `Pipeline ${end} for ${ref}`,
+    number: `#${pipelineId}`,
+    sentence: `Your pipeline #${pipelineId} for ${ref} at ${sha.slice(0, 8)} ${end}.`,
+    text: null,
+    path: `/${fullPath}/pipelines/${pipelineId}`,
+  };
+}

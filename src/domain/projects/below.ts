@@ -1,0 +1,137 @@
+import { authorize, can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Alias } from '#src/platform/records/alias.ts';
+import type { Columns, ModelName } from '#src/platform/records/model.ts';
+import type { Order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { byKey, pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
+import { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+
+/** The models whose records each belong to a project. */
+type OfProject = { [M in ModelName]: Columns[M] extends { id: number; projectId: number } ? M : never }[ModelName];
+
+/** Records that belong to projects. */
+interface ProjectRecords<M extends OfProject> {
+  /** What it takes to read them. */
+  ability: ProjectAbility;
+  rows: Alias<M>;
+  /** Which of the rows they are, where that is not all. */
+  only?: Prisma.Sql;
+  /** That of lists: oldest first where nothing is said. */
+  order?: Order<M>;
+}
+
+/** Finds a project that the actor sees, null for others; of several at a time by one statement. */
+export type ProjectOf = (id: number) => Promise<ProjectRow | null>;
+
+/** Where a record of a project is to be read, once it was changed. */
+export interface ChangedRecord {
+  project: ProjectRow;
+  id: number;
+}
+
+/** How records of projects are read. */
+interface Reading<M extends OfProject> {
+  /**
+   * A page of the records of each project that meet the conditions, in one statement; Forbidden in the place of those that the
+   * actor may not read. Throws Unauthenticated.
+   */
+  list<R>(
+    context: Context,
+    projects: readonly ProjectRow[],
+    page: PageRequest,
+    selection: Selection<M, R>,
+    conditions?: readonly Prisma.Sql[],
+  ): Promise<(Page<R> | Error)[]>;
+  /** The record of the project with that ID, or of which that holds. Throws NotFound, Forbidden, Unauthenticated. */
+  find<R>(context: Context, project: ProjectRow, which: number | Prisma.Sql, selection: Selection<M, R>): Promise<R>;
+  /**
+   * Those of the records with these IDs that the actor may read, in no order, in one statement. Throws Unauthenticated.
+   *
+   * @param projectOf gives the projects that the actor sees, null for others
+   */
+  findByIds<R>(
+    context: Context,
+    ids: readonly number[],
+    selection: Selection<M, R>,
+    projectOf: ProjectOf,
+  ): Promise<(R & { id: number })[]>;
+  /** As `find`, for reading back what the actor was allowed to change. Throws NotFound. */
+  changed<R>(context: Context, changed: ChangedRecord, selection: Selection<M, R>): Promise<R>;
+}
+
+/** Makes what reads the records of a model by their projects, with what is selected of them. */
+export function ofProjects<M extends OfProject>({ ability, rows, only, order }: ProjectRecords<M>): Reading<M> {
+  const rowId: Prisma.Sql = Reflect.get(rows, 'id');
+  const projectId: Prisma.Sql = Reflect.get(rows, 'projectId');
+  const within = (project: number | Prisma.Sql, ...conditions: readonly Prisma.Sql[]) =>
+    all([sql`${projectId} = ${project}`, ...(only ? [only] : []), ...conditions]);
+
+  const changed: Reading<M>['changed'] = ({ db }, { project, id }, selection) =>
+    one(db, within(project.id, sql`${rowId} = ${id}`), selection);
+
+  async function one<R>(db: Context['db'], where: Prisma.Sql, selection: Selection<M, R>): Promise<R> {
+    const found = await readRow(db, selection, { rows, where });
+    if (!found) throw new NotFound(selection.model);
+    return found;
+  }
+
+  return {
+    changed,
+    async find(context, project, which, selection) {
+      authorize(requireActor(context), ability, project);
+      const isIt = typeof which === 'number' ? sql`${rowId} = ${which}` : which;
+      return one(context.db, within(project.id, isIt), selection);
+    },
+    async findByIds(context, ids, selection, projectOf) {
+      const actor = requireActor(context);
+      const keys = new Selection(selection.model, new Map(['id', 'projectId'].map((name) => [name, null])));
+      const where = all([sql`${rowId} = ANY(${[...ids]}::int[])`, ...(only ? [only] : [])]);
+      const found = (await readRows(context.db, selection.with(keys), { rows, where })) as KeyedOf<typeof selection>[];
+      return ofSeenProjects(found, projectOf, (project) => can(actor, ability, project));
+    },
+    async list<R>(
+      context: Context,
+      projects: readonly ProjectRow[],
+      page: PageRequest,
+      selection: Selection<M, R>,
+      conditions: readonly Prisma.Sql[] = [],
+    ) {
+      const actor = requireActor(context);
+      const sorted = order ?? byKey(selection.model);
+      const pageOf = ({ project }: Asked<{ project: number }>) =>
+        pageOfRows(selection, { rows, where: within(project, ...conditions), order: sorted }, page);
+      const read = (permitted: ProjectRow[]) => {
+        const parents = permitted.map(({ id }) => ({ project: id }));
+        return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+      };
+      return ofPermitted(projects, (project) => authorize(actor, ability, project), read);
+    },
+  };
+}
+
+type KeyedOf<S extends { row: unknown }> = S['row'] & Keyed;
+
+interface Keyed {
+  id: number;
+  projectId: number;
+}
+
+/** Those of the records whose project the actor sees, and which may be read there. */
+export async function ofSeenProjects<R extends Keyed>(
+  records: readonly R[],
+  projectOf: ProjectOf,
+  mayRead: (project: ProjectRow, record: R) => boolean,
+): Promise<R[]> {
+  const projects = await Promise.all(records.map(({ projectId }) => projectOf(projectId)));
+  return records.filter((record, index) => {
+    const project = projects[index];
+    return project != null && mayRead(project, record);
+  });
+}

@@ -1,0 +1,71 @@
+import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { queryJson } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/projects/foreseen.ts';
+import { projectFormerlyAt } from '#src/domain/namespaces/redirects.ts';
+import { namedProject, projectsWithIds } from '#src/domain/projects/named.ts';
+
+/** What is known of every project that is at hand: who may do what in it, and where it is. */
+export const PROJECT_BASE = {
+  id: true,
+  name: true,
+  path: true,
+  fullPath: true,
+  namespaceId: true,
+  ownerId: true,
+  creatorId: true,
+  description: true,
+  visibility: true,
+  accessLevel: true,
+  archived: true,
+  issuesEnabled: true,
+  mergeRequestsEnabled: true,
+  wikiEnabled: true,
+  jobsEnabled: true,
+  snippetsEnabled: true,
+  containerRegistryEnabled: true,
+  publicJobs: true,
+  requestAccessEnabled: true,
+  defaultBranch: true,
+  repositoryStorage: true,
+  importStatus: true,
+} as const;
+
+const BASE = select('Project', PROJECT_BASE);
+
+/** A project as the actor has it. */
+export type ProjectRow = typeof BASE.row;
+
+/**
+ * The project, when the actor may see it, with what is selected of it beside. Throws NotFound, which tells where the project
+ * went that had that path before.
+ */
+export async function findProject<R = unknown>(
+  context: Context,
+  ref: Ref,
+  selection?: Selection<'Project', R>,
+): Promise<ProjectRow & R> {
+  requireApiScope(context.actor);
+  const wanted = selection ? BASE.with(selection) : BASE;
+  const [found] = context.foreseen?.rows(context, ref, wanted) ?? (await read(context, ref, wanted));
+  if (found) return found as ProjectRow & R;
+  const former = typeof ref === 'string' ? await projectFormerlyAt(context.db, ref) : null;
+  const [moved] = former === null ? [] : await read(context, former, BASE);
+  throw new NotFound('Project', undefined, moved?.fullPath);
+}
+
+/** The projects with these IDs that the actor may see, in no order: for dataloaders. */
+export async function findProjectsByIds<R = unknown>(
+  context: Context,
+  ids: readonly number[],
+  selection?: Selection<'Project', R>,
+): Promise<(ProjectRow & R)[]> {
+  requireApiScope(context.actor);
+  return queryJson(context.db, projectsWithIds(context.actor, ids, selection ? BASE.with(selection) : BASE));
+}
+
+function read<Row>({ db, actor }: Context, ref: Ref, selection: Selection<'Project', Row>): Promise<Row[]> {
+  return queryJson(db, namedProject(actor, ref, selection));
+}

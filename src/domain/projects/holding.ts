@@ -1,0 +1,37 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** A record by its ID, with the project that must hold it; any when absent. */
+export interface HeldRecord {
+  id: number;
+  project?: Ref | null | undefined;
+}
+
+/**
+ * The project that holds a record. One that was named is looked up by the command that gets it.
+ * Throws Unauthenticated, NotFound for the record where there is none that the actor may know of.
+ */
+export async function projectHolding(
+  context: Context,
+  resource: 'Environment' | 'Job' | 'Milestone' | 'Pipeline' | 'Trigger',
+  { id, project }: HeldRecord,
+): Promise<Ref> {
+  if (project != null) return project;
+  requireActor(context);
+  const by = { where: { id }, select: { projectId: true } };
+  const row = await {
+    Environment: () => context.db.environment.findUnique(by),
+    Job: () => context.db.job.findUnique(by),
+    Milestone: () => context.db.milestone.findUnique(by),
+    Pipeline: () => context.db.pipeline.findUnique(by),
+    Trigger: () => context.db.trigger.findUnique(by),
+  }[resource]();
+  if (!row) throw new NotFound(resource);
+  try {
+    return (await findProject(context, row.projectId)).id;
+  } catch (error) {
+    throw error instanceof NotFound ? new NotFound(resource) : error;
+  }
+}

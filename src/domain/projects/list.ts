@@ -1,0 +1,210 @@
+import { REPORTER, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireApiScope } from '#src/access/permissions/actor.ts';
+import { accessibleProjects, live, openTo, projectLevels, projectListed } from '#src/access/permissions/visibility.ts';
+import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/projects/own_values.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const project = alias('Project', 'p');
+
+/** The filters of every project list (rest-api-v4.md, Groups and namespaces; endpoints-beyond.md, Projects). */
+export interface ProjectFilter {
+  /** Only archived ones, or only others; both when absent. */
+  archived?: boolean | null | undefined;
+  visibility?: Visibility | null | undefined;
+  /** Words that must all be found anywhere in path, name, description or the name of the namespace, whatever their case. */
+  search?: string | null | undefined;
+  /** Whether they may be in the full path, too. */
+  searchNamespaces?: boolean | null | undefined;
+  /** Those in the actor's personal namespace and in groups that the actor owns. */
+  owned?: boolean | null | undefined;
+  starred?: boolean | null | undefined;
+  /** Those in which the actor has any access level. */
+  membership?: boolean | null | undefined;
+  /** Those in which the actor has this access level or a higher one. */
+  minAccessLevel?: number | null | undefined;
+  /** Those with larger IDs, or smaller ones. */
+  idAfter?: number | null | undefined;
+  idBefore?: number | null | undefined;
+  /** These moments included. */
+  lastActivityAfter?: Date | null | undefined;
+  lastActivityBefore?: Date | null | undefined;
+  /** Those that have all of these topics, whatever their case. */
+  topics?: readonly string[] | null | undefined;
+  /** Those in which issues are on. */
+  withIssuesEnabled?: boolean | null | undefined;
+  /** Those in which merge requests are on, and read by the actor. */
+  withMergeRequestsEnabled?: boolean | null | undefined;
+}
+
+export interface ProjectOrder {
+  by: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at';
+  direction: Direction;
+}
+
+/** Which projects of which the actor sees, in which order. */
+export interface ProjectList {
+  filter: ProjectFilter;
+  order: ProjectOrder;
+}
+
+/** The projects that the actor sees; for anonymous callers too. */
+export async function listProjects<R>(
+  context: Context,
+  list: ProjectList,
+  page: PageRequest,
+  selection: Selection<'Project', R>,
+): Promise<Page<R>> {
+  const [found] = await listProjectsOf(context, [{}], {}, () => [], list, page, selection);
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
+}
+
+/**
+ * The projects of each parent that the actor sees, in one statement; for anonymous callers too.
+ *
+ * @param scope which projects belong to a parent
+ */
+export async function listProjectsOf<P extends Readonly<Record<string, number>>, R>(
+  context: Context,
+  parents: readonly P[],
+  types: { readonly [Name in keyof P]: 'int' },
+  scope: (project: Alias<'Project'>, parent: Asked<P>) => Prisma.Sql[],
+  { filter, order: by }: ProjectList,
+  page: PageRequest,
+  selection: Selection<'Project', R>,
+): Promise<Page<R>[]> {
+  const { db, actor } = context;
+  requireApiScope(actor);
+  const pageOf = (parent: Asked<P>) => {
+    const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
+    return pageOfRows(selection, { rows: project, where, order: orderOf(by), given: { actor } }, page);
+  };
+  return readPages(db, page, ofEach(parents, types, pageOf));
+}
+
+/** What the actor sees of what the filter lets through. Throws BadRequest. */
+function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
+  const conditions = [projectListed(actor, project), ...placeConditions(filter)];
+  const { archived, visibility, owned, starred, membership, minAccessLevel } = filter;
+  if (archived != null) conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
+  if (visibility) conditions.push(sql`${project.visibility} = ${visibility}::visibility`);
+  conditions.push(...searchConditions(filter), ...topicConditions(filter.topics));
+  if (filter.withIssuesEnabled) conditions.push(project.issuesEnabled);
+  if (filter.withMergeRequestsEnabled) conditions.push(project.mergeRequestsEnabled, readsCode(actor));
+  // Nothing is an anonymous caller's own.
+  if (!actor) return owned || starred || membership || minAccessLevel != null ? [sql`FALSE`] : conditions;
+  if (owned) conditions.push(sql`${project.namespaceId} IN (${ownedNamespaces(actor)})`);
+  if (starred) {
+    conditions.push(sql`${project.id} IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${actor.id})`);
+  }
+  if (membership) conditions.push(sql`${project.id} IN (${accessibleProjects(actor)})`);
+  if (minAccessLevel != null) conditions.push(hasLevel(actor, minAccessLevel));
+  return conditions;
+}
+
+/** Where in the order of IDs, or of activity, the projects are. */
+function placeConditions({ idAfter, idBefore, lastActivityAfter, lastActivityBefore }: ProjectFilter): Prisma.Sql[] {
+  const { id, lastActivityAt } = project;
+  return [
+    ...(idAfter != null ? [sql`${id} > ${idAfter}`] : []),
+    ...(idBefore != null ? [sql`${id} < ${idBefore}`] : []),
+    ...(lastActivityAfter ? [sql`${lastActivityAt} >= ${lastActivityAfter.toISOString()}::timestamptz`] : []),
+    ...(lastActivityBefore ? [sql`${lastActivityAt} <= ${lastActivityBefore.toISOString()}::timestamptz`] : []),
+  ];
+}
+
+function hasLevel(actor: Actor, level: number): Prisma.Sql {
+  return sql`${project.id} IN (SELECT lp.project_id FROM (${projectLevels(actor)}) lp WHERE lp.level >= ${level})`;
+}
+
+/** Whether the actor reads the files of a project that they see, and so its merge requests. */
+function readsCode(actor: Actor | null): Prisma.Sql {
+  if (!actor || actor.admin) return sql`TRUE`;
+  return sql`(${openTo(actor, project)} OR ${hasLevel(actor, REPORTER)})`;
+}
+
+/** Topics of a filter, and words of a search. */
+const MOST_TOPICS = 100;
+const MOST_WORDS = 20;
+
+/** The index of topics holds them in lower case. */
+function topicConditions(topics: readonly string[] | null | undefined): Prisma.Sql[] {
+  const wanted = [...new Set(topics ?? [])];
+  if (wanted.length > MOST_TOPICS) {
+    throw new BadRequest(`topic has too many names (maximum is ${MOST_TOPICS})`, 'topics');
+  }
+  if (wanted.length === 0) return [];
+  return [sql`lower_texts(${project.tagList}) @> lower_texts(${wanted}::text[])`];
+}
+
+function searchConditions({ search, searchNamespaces }: ProjectFilter): Prisma.Sql[] {
+  const words = [...new Set(search?.trim().split(/\s+/, MOST_WORDS + 1))].filter((word) => word !== '');
+  if (words.length > MOST_WORDS) throw new BadRequest(`search has too many words (maximum is ${MOST_WORDS})`, 'search');
+  return words.map((word) => searched(word, searchNamespaces === true));
+}
+
+/**
+ * One branch for each column, so that each finds its rows by its own index; without one all rows are looked at.
+ *
+ * @param withPath whether the text may also be in the path or name of any group around, or across their full path
+ */
+function searched(text: string, withPath: boolean): Prisma.Sql {
+  const pattern = containing(text);
+  const { id, name, path, description, namespaceId } = project;
+  const across = sql`SELECT sp.id FROM namespaces sn JOIN projects sp ON sp.namespace_id = sn.id
+    WHERE sn.full_path || '/' || sp.path ILIKE ${pattern}`;
+  const isAcross = withPath && text.includes('/');
+  if (!hasTrigrams(text)) {
+    const around = [sql`sn.name`, ...(withPath ? [sql`sn.full_path`, sql`sn.full_name`] : [])];
+    const held = Prisma.join(
+      around.map((column) => holds(column, pattern)),
+      ' OR ',
+    );
+    const branches = [
+      ...[name, path, description].map((column) => holds(column, pattern)),
+      sql`${namespaceId} IN (SELECT sn.id FROM namespaces sn WHERE ${held})`,
+      ...(isAcross ? [sql`${id} IN (${across})`] : []),
+    ];
+    return sql`(${Prisma.join(branches, ' OR ')})`;
+  }
+  const inside = sql`SELECT sp.id FROM namespaces sn JOIN projects sp ON sp.namespace_id = sn.id`;
+  const branches = [
+    sql`SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}`,
+    sql`SELECT sp.id FROM projects sp WHERE sp.path ILIKE ${pattern}`,
+    sql`SELECT sp.id FROM projects sp WHERE sp.description ILIKE ${pattern}`,
+    withPath
+      ? sql`${inside} WHERE sn.lineage && ARRAY(SELECT an.id FROM namespaces an WHERE an.name ILIKE ${pattern}
+          UNION SELECT an.id FROM namespaces an WHERE an.path ILIKE ${pattern})`
+      : sql`${inside} WHERE sn.name ILIKE ${pattern}`,
+    ...(isAcross ? [across] : []),
+  ];
+  return sql`${id} IN (${Prisma.join(branches, ' UNION ')})`;
+}
+
+/** The actor's personal namespace, and the groups that the actor owns with those inside. */
+function ownedNamespaces({ id }: Actor): Prisma.Sql {
+  return sql`SELECT own.id FROM namespaces own WHERE own.owner_id = ${id}
+    UNION ALL SELECT own.id FROM namespaces own WHERE own.lineage && ARRAY(SELECT m.namespace_id FROM members m
+      WHERE m.user_id = ${id} AND m.namespace_id IS NOT NULL AND m.access_level = 50 AND ${live('m')})`;
+}
+
+/** Each order has an index that ends with the ID. */
+function orderOf({ by, direction }: ProjectOrder): Order<'Project'> {
+  return order('Project', by === 'id' ? ['id'] : [COLUMNS[by], 'id'], direction);
+}
+
+const COLUMNS = {
+  name: 'name',
+  path: 'path',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  last_activity_at: 'lastActivityAt',
+} as const;

@@ -1,0 +1,38 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/projects/own_values.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
+
+/** A JSON array of the project that a reference names: empty when the actor may not see it. */
+export function namedProject(actor: Actor | null, ref: Ref, selection: Selection<'Project'>): Prisma.Sql {
+  return seenProjects(actor, named(ref), selection);
+}
+
+/** A JSON array of those projects with these IDs that the actor may see, in no order. */
+export function projectsWithIds(
+  actor: Actor | null,
+  ids: readonly number[],
+  selection: Selection<'Project'>,
+): Prisma.Sql {
+  return seenProjects(actor, sql`${project.id} = ANY(${[...ids]})`, selection);
+}
+
+function seenProjects(actor: Actor | null, condition: Prisma.Sql, selection: Selection<'Project'>): Prisma.Sql {
+  const from = sql`SELECT p.* FROM ${table(project)} WHERE ${condition}`;
+  return rowsJson(selection, { from, only: 'isVisible', order: (row) => row.id, given: { actor } });
+}
+
+function named(ref: Ref): Prisma.Sql {
+  if (typeof ref === 'number') return sql`${project.id} = ${ref}`;
+  const slash = ref.lastIndexOf('/');
+  const [around, own] = [ref.slice(0, Math.max(slash, 0)), ref.slice(slash + 1)];
+  return sql`lower(${project.path}) = lower(${own}) AND ${project.namespaceId} IN (SELECT ${namespace.id} FROM ${table(namespace)}
+    WHERE lower(${namespace.fullPath}) = lower(${around}) AND ${namespace.deletedAt} IS NULL)`;
+}

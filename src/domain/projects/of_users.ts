@@ -1,0 +1,66 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { live } from '#src/access/permissions/visibility.ts';
+import { listProjectsOf, type ProjectList } from '#src/domain/projects/list.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Alias } from '#src/platform/records/alias.ts';
+import type { Asked } from '#src/platform/records/parents.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql, join } = Prisma;
+
+/**
+ * What a user has to do with a project: it is in the personal namespace, or the user is a member of it, or of the group that
+ * holds it or one around that.
+ */
+export type Affiliation = 'owner' | 'member' | 'group_member';
+
+type OfUser = Asked<{ user: number }>;
+
+/**
+ * The projects with which each user has one of these affiliations, as far as the actor sees them, in one statement. Throws
+ * Unauthenticated.
+ */
+export function listProjectsOfUsers<R>(
+  context: Context,
+  userIds: readonly number[],
+  affiliations: readonly Affiliation[],
+  list: ProjectList,
+  page: PageRequest,
+  selection: Selection<'Project', R>,
+): Promise<Page<R>[]> {
+  requireActor(context);
+  const wanted = [...new Set(affiliations)];
+  const scope = (project: Alias<'Project'>, parent: OfUser) => {
+    const conditions = wanted.map((affiliation) => SCOPES[affiliation](project, parent));
+    return [conditions.length === 0 ? sql`FALSE` : sql`(${join(conditions, ' OR ')})`];
+  };
+  return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
+}
+
+/** The projects that each user starred, as far as the actor sees them, in one statement. Throws Unauthenticated. */
+export function listStarredProjects<R>(
+  context: Context,
+  userIds: readonly number[],
+  list: ProjectList,
+  page: PageRequest,
+  selection: Selection<'Project', R>,
+): Promise<Page<R>[]> {
+  requireActor(context);
+  const scope = ({ id }: Alias<'Project'>, { user }: OfUser) => [
+    sql`${id} IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${user})`,
+  ];
+  return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
+}
+
+const asParents = (userIds: readonly number[]) => userIds.map((user) => ({ user }));
+
+const SCOPES: Record<Affiliation, (project: Alias<'Project'>, parent: OfUser) => Prisma.Sql> = {
+  owner: ({ namespaceId }, { user }) =>
+    sql`${namespaceId} IN (SELECT un.id FROM namespaces un WHERE un.owner_id = ${user})`,
+  member: ({ id }, { user }) => sql`${id} IN (SELECT m.project_id FROM members m
+    WHERE m.user_id = ${user} AND m.project_id IS NOT NULL AND ${live('m')})`,
+  group_member: ({ namespaceId }, { user }) => sql`${namespaceId} IN (SELECT un.id FROM namespaces un
+    WHERE un.lineage && ARRAY(SELECT m.namespace_id FROM members m
+      WHERE m.user_id = ${user} AND m.namespace_id IS NOT NULL AND ${live('m')}))`,
+};

@@ -1,0 +1,105 @@
+import { REPORTER } from '#src/access/permissions/abilities.ts';
+import { groupVisible, live, projectAccess, projectVisible } from '#src/access/permissions/visibility.ts';
+import { chosenBy, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+
+/** Access that a project gives to the members of a group. */
+export interface ProjectShareRow {
+  id: number;
+  projectId: number;
+  groupId: number;
+  groupName: string;
+  /** The highest level that it gives. */
+  groupAccessLevel: number;
+  /** Gives nothing from this day on. */
+  expiresAt: string | null;
+}
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    Project: {
+      fullPath: string;
+      fullName: string;
+      /** The user whose personal namespace holds the project; null in groups. */
+      ownerId: number | null;
+      /** Whether the actor may see it. */
+      isVisible: boolean;
+      /** The effective level of the actor; 0 without any. */
+      accessLevel: number;
+      /** Level of the actor's own membership of the project; null without. */
+      projectMembership: number | null;
+      /** The highest level of the actor's memberships of the group and the groups around it; null without. */
+      groupMembership: number | null;
+      /** Those that the actor sees. */
+      openIssuesCount: number;
+      /** Whether the actor starred it. */
+      isStarred: boolean;
+      /** What the actor wants to hear of the project, and of its group; null where nothing was chosen. */
+      notificationSetting: NotificationSetting | null;
+      groupNotificationSetting: NotificationSetting | null;
+      /** Shares with groups that the actor sees. */
+      sharedWithGroups: ProjectShareRow[];
+    };
+  }
+}
+
+const { sql } = Prisma;
+const [share, group, star] = [alias('ProjectShare', 's'), alias('Namespace', 'g'), alias('ProjectStar', 'st')];
+type Row = Alias<'Project'>;
+
+ownValues('Project', {
+  fullPath: (project, tools) => sql`${namespaceOf(tools).fullPath} || '/' || ${project.path}`,
+  fullName: (project, tools) => sql`${namespaceOf(tools).fullName} || ' / ' || ${project.name}`,
+  ownerId: (_, tools) => namespaceOf(tools).ownerId,
+  isVisible: (project, tools) => {
+    const { level } = accessOf(project, tools);
+    return tools.given(({ actor }) => projectVisible(actor, project, level));
+  },
+  accessLevel: (project, tools) => accessOf(project, tools).level,
+  projectMembership: (project, tools) => accessOf(project, tools).membership,
+  groupMembership: (project, tools) => accessOf(project, tools).around,
+  openIssuesCount: openIssues,
+  isStarred: ({ id }, { given }) => sql`EXISTS (SELECT 1 FROM ${table(star)}
+    WHERE ${star.projectId} = ${id} AND ${star.userId} = ${given(({ actor }) => sql`${actor?.id ?? 0}`)})`,
+  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'projectId', id)),
+  groupNotificationSetting: ({ namespaceId }, { given }) =>
+    given(({ actor }) => chosenBy(actor, 'namespaceId', namespaceId)),
+  sharedWithGroups: ({ id }, { given }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
+      'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
+      'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})
+    FROM ${table(share)} JOIN ${table(group)} ON ${group.id} = ${share.groupId}
+    WHERE ${share.projectId} = ${id} AND ${live('s')} AND ${given(({ actor }) => groupVisible(actor, group))}), '[]')`,
+});
+
+const namespaceOf = ({ related }: Tools) => related('namespace', 'Namespace');
+
+/** The access of the actor, worked out once for all that reads it: OFFSET keeps it in one place. */
+function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | 'around', Prisma.Sql> {
+  const namespace = namespaceOf(tools);
+  const found = tools.lateral('access', () =>
+    tools.given(({ actor }) => {
+      if (!actor) return sql`SELECT 0 AS level, NULL::int AS membership, NULL::int AS around`;
+      const { membership, around, shared } = projectAccess(actor, project, namespace);
+      const owned = sql`CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END`;
+      return sql`SELECT GREATEST(a.owned, a.membership, a.around, a.shared) AS level, a.membership, a.around
+        FROM (SELECT ${owned} AS owned, ${membership} AS membership, ${around} AS around, ${shared} AS shared OFFSET 0) a`;
+    }),
+  );
+  return { level: sql`${found}.level`, membership: sql`${found}.membership`, around: sql`${found}.around` };
+}
+
+/** How many open issues the actor sees, as the lists of issues count them. */
+function openIssues(project: Row, tools: Tools): Prisma.Sql {
+  const { level } = accessOf(project, tools);
+  const c = tools.related('counters', 'ProjectCounters');
+  return tools.given(({ actor }) => {
+    if (!actor) return sql`${c.opened} - ${c.openedConfidential}`;
+    if (actor.admin) return c.opened;
+    return sql`CASE WHEN ${c.openedConfidential} = 0 OR ${level} >= ${REPORTER} THEN ${c.opened}
+      ELSE ${c.opened} - ${c.openedConfidential} + (SELECT count(*)::int FROM issues i WHERE i.project_id = ${project.id}
+        AND i.confidential AND i.state = 'opened' AND i.deleted_at IS NULL
+        AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id})) END`;
+  });
+}

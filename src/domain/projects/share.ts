@@ -1,0 +1,53 @@
+import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { live } from '#src/access/permissions/visibility.ts';
+import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+export interface NewShare {
+  group: Ref;
+  /** The highest level that it gives. */
+  accessLevel: number;
+  /** Gives nothing from this day on; without end when absent. */
+  expiresAt?: string | null | undefined;
+}
+
+/** Gives the members of a group access to a project. Throws NotFound for either, Forbidden, ValidationFailed, Conflict. */
+export async function shareProject(context: Context, ref: Ref, share: NewShare): Promise<ProjectShareRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'share_project', project);
+  const { accessLevel, expiresAt = null } = share;
+  if (![GUEST, REPORTER, DEVELOPER, MASTER].includes(accessLevel)) {
+    throw new ValidationFailed({ group_access: ['is not included in the list'] });
+  }
+  const group = await findGroup(context, share.group);
+  if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
+  // A share that is over already is no share: it is only not removed yet.
+  const [row] = await context.db.$queryRaw<{ id: number }[]>`
+    INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
+    VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)
+    ON CONFLICT (project_id, group_id) DO UPDATE
+      SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${live('s')}
+    RETURNING id`;
+  if (!row) throw new Conflict('Group already shared with this group');
+  return {
+    id: row.id,
+    projectId: project.id,
+    groupId: group.id,
+    groupName: group.name,
+    groupAccessLevel: accessLevel,
+    expiresAt,
+  };
+}
+
+/** Takes the access of a group away again. Throws NotFound, Forbidden. */
+export async function unshareProject(context: Context, ref: Ref, groupId: number): Promise<void> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'share_project', project);
+  const { count } = await context.db.projectShare.deleteMany({ where: { projectId: project.id, groupId } });
+  if (count === 0) throw new NotFound('Group Link');
+}

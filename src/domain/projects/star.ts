@@ -1,0 +1,16 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { NotModified } from '#src/platform/errors.ts';
+
+/** Gives a project the actor's star, or takes it back. Throws NotModified when that holds already, NotFound. */
+export async function starProject(context: Context, ref: Ref, starred: boolean): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const { id } = await findProject(context, ref);
+  const changed = starred
+    ? await context.db.$executeRaw`
+        INSERT INTO project_stars (project_id, user_id) VALUES (${id}, ${actor.id}) ON CONFLICT DO NOTHING`
+    : await context.db.$executeRaw`DELETE FROM project_stars WHERE project_id = ${id} AND user_id = ${actor.id}`;
+  if (changed === 0) throw new NotModified();
+  return findProject(context, id);
+}

@@ -1,0 +1,31 @@
+import { type Db, violates } from '#src/platform/database/db.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
+
+/** What a project was to be called, and where. */
+export interface Wanted {
+  namespaceId: number;
+  name: string;
+  path: string;
+  /** The project itself, when it is there already. */
+  id?: number;
+}
+
+/**
+ * Which of name and path something else in the namespace has, when the error says that a project could not be called so;
+ * null for any other error.
+ */
+export async function takenFields(db: Db, error: unknown, wanted: Wanted): Promise<FieldErrors | null> {
+  if (!violates(error)) return null;
+  const { namespaceId, name, path, id = 0 } = wanted;
+  const [found] = await db.$queryRaw<{ name: boolean; path: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM projects WHERE namespace_id = ${namespaceId} AND deleted_at IS NULL AND id <> ${id}
+        AND lower(name) = lower(${name})) AS name,
+      EXISTS (SELECT 1 FROM projects WHERE namespace_id = ${namespaceId} AND deleted_at IS NULL AND id <> ${id}
+        AND lower(path) = lower(${path}))
+      OR EXISTS (SELECT 1 FROM namespaces WHERE parent_id = ${namespaceId} AND deleted_at IS NULL
+        AND lower(path) = lower(${path})) AS path`;
+  const fields = (['name', 'path'] as const).filter((field) => found?.[field]);
+  // What was taken may be free again by now: then the error itself tells.
+  if (fields.length === 0) fields.push(violates(error, 'projects_name_lower') ? 'name' : 'path');
+  return Object.fromEntries(fields.map((field) => [field, ['has already been taken']]));
+}

@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { activeUser, authenticate, authenticatedUser } from '#src/access/credentials/authenticate.ts';
+import { readCredentials } from '#src/access/credentials/credentials.ts';
+import { jobOfToken } from '#src/access/credentials/tokens/job_token.ts';
+import { isJobToken } from '#src/access/credentials/tokens/runner_tokens.ts';
+import { can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
+import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { writeRefusal } from '#src/domain/repository/writable.ts';
+import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
+import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** What a client of git wants of a repository. */
+export type RemoteService = 'fetch' | 'push';
+
+/** By what a client of git speaks to the server. */
+export type RemoteProtocol = 'http' | 'ssh';
+
+/**
+ * Who a client of git is; null for one that sends no credentials. The password of Basic authentication may be a token that
+ * reaches the API, whatever the user name, which is never counted as an attempt to sign in; then that of the user. The
+ * headers of the API count too. Messages of errors are for the person at the client. Throws Unauthenticated, RateLimited.
+ */
+export async function identifyRemote(
+  context: Pick<Context, 'db' | 'clientAddress'>,
+  headers: IncomingHttpHeaders,
+): Promise<Actor | null> {
+  const basic = readBasic(headers.authorization);
+  const { privateToken, bearer } = readCredentials(headers);
+  if (!basic && !privateToken && !bearer) return null;
+  if (basic && isJobToken(basic.password)) return actorOfJob(context.db, basic.password);
+  const actor = await authenticate(context.db, { privateToken: privateToken ?? basic?.password, bearer });
+  if (actor) return actor;
+  if (!basic) throw new Unauthenticated(UNKNOWN);
+  return withPassword(context, basic.username, basic.password);
+}
+
+/**
+ * The project whose repository the actor may fetch from or push to. Anonymous callers are asked for credentials alike for
+ * what they may not see and what is not there. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, which tells
+ * where the project went that had that path before.
+ */
+export async function openRemote(
+  context: Context,
+  fullPath: string,
+  service: RemoteService,
+  protocol: RemoteProtocol = 'http',
+): Promise<ProjectRow> {
+  // Jobs have no other way than HTTP.
+  if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
+  if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
+  const project = await find(context, fullPath);
+  if (context.actor?.jobProjectId !== undefined && service === 'push') {
+    throw forbidden('The token of a job cannot push.');
+  }
+  const actor = actorIn(context, project);
+  if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
+  if (!can(actor, 'read_repository', project)) {
+    throw forbidden('You are not allowed to download code from this project.');
+  }
+  if (service === 'push' && !can(actor, 'push_code', { ...project, archived: false })) {
+    throw forbidden('You are not allowed to push code to this project.');
+  }
+  const refusal = service === 'push' ? writeRefusal(project) : null;
+  if (refusal !== null) throw forbidden(refusal);
+  return project;
+}
+
+/** Who the caller is in a project: the token of a job is as good as none in others than its own. */
+function actorIn({ actor }: Pick<Context, 'actor'>, { id }: ProjectRow): Actor | null {
+  return actor?.jobProjectId === undefined || actor.jobProjectId === id ? actor : null;
+}
+
+/** Beginnings of the refs of a project that a client of git is not shown: those of merge requests, unless it may read these. */
+export function hiddenRefs(context: Pick<Context, 'actor'>, project: ProjectRow): string[] {
+  return can(actorIn(context, project), 'read_merge_request', project) ? [] : [MERGE_REQUEST_REFS];
+}
+
+/** Throws DomainError of FORBIDDEN for a protocol that the settings have turned off. */
+export async function requireProtocol({ db }: Pick<Context, 'db'>, protocol: RemoteProtocol): Promise<void> {
+  const { enabledGitAccessProtocol: only } = await currentSettings(db);
+  if (only === null || only === '' || only === protocol) return;
+  throw forbidden(`Git access over ${protocol.toUpperCase()} is not allowed on this server.`);
+}
+
+const OUT_OF_REACH: Record<RemoteService, string> = {
+  fetch:
+    'The scopes of this access token do not reach repositories: it needs "read_repository", "write_repository" or "api".',
+  push: 'The scopes of this access token do not let it push: it needs "write_repository" or "api".',
+};
+
+/** What anonymous callers hear who have to say who they are. */
+export const ASK = 'Authentication is required: your user name, with your password or an access token.';
+/** What signed-in callers hear of what is not there and of what they may not see alike. */
+export const NO_PROJECT = 'There is no such project, or you are not allowed to see it.';
+const UNKNOWN = 'User name, password or access token are wrong.';
+
+/** Who started the job that runs with this token, within its reach. Throws Unauthenticated. */
+async function actorOfJob(db: Context['db'], token: string): Promise<Actor> {
+  const job = await jobOfToken(db, token);
+  const user = job && (await activeUser(db, job.userId));
+  if (!user) throw new Unauthenticated('The token of a job is only valid while the job runs.');
+  return { ...user, credential: 'job', jobProjectId: job.projectId };
+}
+
+async function find(context: Context, fullPath: string): Promise<ProjectRow> {
+  try {
+    requireApiScope(context.actor);
+    if (fullPath.includes('\0')) throw new NotFound('Project');
+    return await findProject(context, fullPath);
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    const { movedTo } = error.extensions;
+    if (typeof movedTo === 'string') throw new NotFound('Project', `The project has moved to ${movedTo}.`, movedTo);
+    if (!context.actor) throw new Unauthenticated(ASK);
+    throw new NotFound('Project', NO_PROJECT);
+  }
+}
+
+async function withPassword(
+  context: Pick<Context, 'db' | 'clientAddress'>,
+  username: string,
+  password: string,
+): Promise<Actor | null> {
+  const refuse = (message: string) => new Unauthenticated(message);
+  const user = await verifyLogin(context, username, password).catch((error) => {
+    throw error instanceof Unauthenticated ? refuse(UNKNOWN) : error;
+  });
+  if (user.twoFactorEnabled)
+    throw refuse('You have 2FA enabled: use a personal access token in place of the password.');
+  const { signinEnabled } = await currentSettings(context.db);
+  if (!signinEnabled && !user.admin) throw refuse('Signing in with a password is disabled: use an access token.');
+  if (user.passwordExpired) throw refuse('Your password has expired. Sign in on the web to change it.');
+  const actor = await authenticatedUser(context.db, user.id);
+  if (!actor) throw refuse(UNKNOWN);
+  return actor;
+}
+
+function readBasic(header: string | undefined): { username: string; password: string } | null {
+  const encoded = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const mark = text.indexOf(':');
+  return mark < 0
+    ? { username: text, password: '' }
+    : { username: text.slice(0, mark), password: text.slice(mark + 1) };
+}
+
+export function forbidden(message: string): DomainError {
+  return new DomainError('FORBIDDEN', message);
+}

@@ -1,0 +1,28 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { type BranchRow, findBranch } from '#src/domain/repository/branches/list.ts';
+import { pushRefs } from '#src/domain/repository/record.ts';
+import { resolveRevision } from '#src/domain/repository/revision.ts';
+import { requireMade, requirePush, writableProject } from '#src/domain/repository/write.ts';
+import { MissingObject } from '#src/git/errors.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+const NO_START = 'Invalid reference name';
+
+/** Creates a branch at what a branch, a tag or a hash leads to. Throws NotFound, Forbidden, BadRequest. */
+export async function createBranch(context: Context, ref: Ref, name: string, start: string): Promise<BranchRow> {
+  const { actor, project } = await writableProject(context, ref);
+  if (!mayBeMade(`refs/heads/${name}`)) throw new BadRequest('Branch name is invalid', 'name');
+  await requirePush(context, actor, project, name);
+  const reader = await context.repositories.open(project);
+  if (await reader?.branch(name)) throw new BadRequest('Branch already exists', 'name');
+  const to = start === '' || !reader ? null : await resolveRevision(context, project, reader, start);
+  if (to === null) throw new BadRequest(NO_START, 'ref');
+  const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
+  // Nothing led to the commit, and it has been removed since, in whole or in part.
+  if (outcomes.some(({ error }) => error instanceof MissingObject)) throw new BadRequest(NO_START, 'ref');
+  // Somebody was faster, or there are branches below that name.
+  requireMade(outcomes, (await reader?.branch(name)) ? 'Branch already exists' : 'Branch name is invalid');
+  return findBranch(context, project, name);
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { listProtections, type Protection, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { remembered } from '#src/domain/repository/remember.ts';
+import { defaultBranch } from '#src/domain/repository/revision.ts';
+import { soundCommits } from '#src/domain/repository/sound.ts';
+import { Damaged } from '#src/git/errors.ts';
+import type { Branch, Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
+
+/** A branch with its tip and its protection. */
+export interface BranchRow extends Protection {
+  name: string;
+  commit: CommitRow;
+  /** Whether the default branch, another one, has all its commits. */
+  merged: boolean;
+}
+
+/** The branches of a project by name. Throws Forbidden, Unauthenticated. */
+export async function listBranches(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<BranchRow>> {
+  authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  const branches = (await repository?.branches()) ?? [];
+  return pageByName(branches, page, async (part) => (repository ? branchRows(context, project, repository, part) : []));
+}
+
+/** One branch. Throws NotFound, Forbidden, Unauthenticated. */
+export async function findBranch(context: Context, project: ProjectRow, name: string): Promise<BranchRow> {
+  authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  const branch = await repository?.branch(name);
+  const [row] = repository && branch ? await branchRows(context, project, repository, [branch]) : [];
+  if (row) return row;
+  throw branch
+    ? new NotFound('Branch', `The commit ${branch.commit} to which the branch leads is missing or damaged`)
+    : new NotFound('Branch');
+}
+
+/** Branches whose commits cannot be read are left out. */
+async function branchRows(
+  { db, repositories }: Context,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  branches: Branch[],
+): Promise<BranchRow[]> {
+  if (branches.length === 0) return [];
+  const named = branches.map(({ name, commit }) => ({ ref: `refs/heads/${name}`, commit }));
+  const commits = await soundCommits({ repositories }, project, repository, named);
+  const tips = commits.flatMap((commit) => commit?.oid ?? []);
+  const root = await defaultBranch(project, repository);
+  const rootTip = root === null ? null : ((await repository.branch(root))?.commit ?? null);
+  const [merged, protections] = await Promise.all([
+    rootTip === null ? new Set<Oid>() : mergedInto(repository, rootTip, tips),
+    listProtections(db, project.id),
+  ]);
+  return commits.flatMap((commit, index) => {
+    const branch = branches[index];
+    if (!branch || !commit) return [];
+    const { name } = branch;
+    return [{ name, commit, merged: name !== root && merged.has(commit.oid), ...protectionOf(protections, name) }];
+  });
+}
+
+/** Those of the tips that the root reaches. What one commit reaches does not change. */
+function mergedInto(repository: RepositoryReader, root: Oid, tips: readonly Oid[]): Promise<Set<Oid>> {
+  const others = [...new Set(tips)].filter((tip) => tip !== root).sort();
+  if (others.length === 0) return Promise.resolve(new Set([root]));
+  const key = createHash('sha1').update(others.join()).digest('base64');
+  return remembered(repository, `merged ${root} ${key}`, async () => {
+    return new Set([root, ...(await soundlyMerged(repository, root, others))]);
+  });
+}
+
+/** Of those whose history cannot be walked nobody can tell: they count as not merged. */
+async function soundlyMerged(repository: RepositoryReader, root: Oid, tips: Oid[]): Promise<Set<Oid>> {
+  try {
+    return await repository.mergedInto(root, tips);
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+  }
+  const merged = new Set<Oid>();
+  for (const tip of tips) {
+    try {
+      if ((await repository.mergedInto(root, [tip])).has(tip)) merged.add(tip);
+    } catch (error) {
+      if (!(error instanceof Damaged)) throw error;
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,164 @@
+import type { PathLike } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ensureRepository, requireAlive } from '#src/domain/repository/ensure.ts';
+import { holdRepositoryLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
+import { encodeName } from '#src/git/names.ts';
+import { removeStaleLocks } from '#src/git/refs/lock.ts';
+import { refFile } from '#src/git/refs/read.ts';
+import { deleteRef, updateRef } from '#src/git/refs/update.ts';
+import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update_many.ts';
+import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+
+export type { RefChange };
+
+/** In bytes; the database keeps names in an index, whose entries have a limit. */
+const LONGEST_NAME = 1_000;
+
+/** From how many changes on they are made at once: a few are quicker with a file each. */
+const MANY = 4;
+
+export interface ChangeOptions {
+  /** All changes are made, or none. */
+  atomic?: boolean | undefined;
+  /** Keeps new objects that the changes bring; whoever opened it releases it. */
+  hold?: Hold | undefined;
+  /** In which the changes are recorded; one of their own without. It keeps the repository's lock to its end. */
+  tx?: Transaction | undefined;
+  /** The transaction has the lock already. */
+  isLocked?: boolean | undefined;
+  /** What needs the new objects and is done before the lock is taken. */
+  prepare?: (() => Promise<void>) | undefined;
+}
+
+/** What became of a change: null when it was made, else the reason why not. */
+export interface RefOutcome {
+  change: RefChange;
+  error: Error | null;
+}
+
+/** Writes what was changed into the database, in the transaction that holds the repository's lock. */
+export type RecordRefs = (tx: Transaction, changes: readonly RefChange[]) => Promise<void>;
+
+/**
+ * The only way in which refs of a project's repository change, for the API and for pushes alike. Each change is made if
+ * its ref still holds `from`, if all that `to` leads to is there, and if all can be made where they are `atomic`; those that
+ * were made are on disk before they are recorded. Rights have been checked by the caller. Throws NotFound when the project was
+ * deleted meanwhile.
+ */
+export async function changeRefs(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  project: Pick<ProjectRow, 'id' | 'repositoryStorage' | 'defaultBranch'>,
+  changes: readonly RefChange[],
+  record: RecordRefs,
+  options: ChangeOptions = {},
+): Promise<RefOutcome[]> {
+  const reader = await ensureRepository({ db, repositories }, project, options.isLocked ? options.tx : undefined);
+  const hold = options.hold ?? new Hold(reader.directory);
+  const missing = () => changes.map((change) => ({ change, error: new MissingObject(change.to ?? change.name) }));
+  try {
+    if (!(await secureObjects(hold, changes))) return missing();
+    await options.prepare?.();
+    const peeled = await reader.peeled(areTogether(changes, options) ? changes.flatMap(({ to }) => to ?? []) : []);
+    return await underLock(db, project.id, options, async (tx) => {
+      await requireAlive(tx, project.id);
+      await removeLeftLocks(reader.directory, changes);
+      if (!(await confirmObjects(hold, changes))) return missing();
+      const outcomes = areTogether(changes, options)
+        ? await makeTogether(reader.directory, changes, { atomic: options.atomic ?? false, peeled })
+        : await makeEach(reader.directory, changes);
+      const made = outcomes.filter(({ error }) => error === null).map(({ change }) => change);
+      if (made.length > 0) await record(tx, made);
+      return outcomes;
+    });
+  } finally {
+    if (options.hold === undefined) await hold.release();
+  }
+}
+
+function underLock<T>(
+  db: Db,
+  projectId: number,
+  { tx, isLocked = false }: ChangeOptions,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  if (tx === undefined) return withRepositoryLock(db, projectId, work);
+  return isLocked ? work(tx) : holdRepositoryLock(db, tx, projectId, () => work(tx));
+}
+
+/**
+ * Whether changes are made at once. Where refs leave what they held while others come that is a must: in between nothing would
+ * lead to what both have in common, and somebody's `git gc` would remove it.
+ */
+function areTogether(changes: readonly RefChange[], { atomic }: ChangeOptions): boolean {
+  if (changes.length >= MANY || (atomic && changes.length > 1)) return true;
+  return changes.length > 1 && changes.some(({ from }) => from !== null) && changes.some(({ to }) => to !== null);
+}
+
+/**
+ * In milliseconds, of a lock on one ref and on all packed refs: far longer than anybody keeps such a lock. Somebody may be
+ * running `git gc` by hand, who moves refs from their files to `packed-refs`: with a lock taken from them refs would be lost.
+ */
+const STALE = { ref: 10_000, packed: 60_000 };
+
+/** Removes the locks of processes that died. This server writes refs under a lock that nobody else holds now. */
+async function removeLeftLocks(directory: string, changes: readonly RefChange[]): Promise<void> {
+  const stale: string[] = [];
+  for (const name of new Set(['HEAD', 'packed-refs', ...changes.map(({ name }) => name)])) {
+    const age = name === 'packed-refs' ? STALE.packed : STALE.ref;
+    if (await isStale(refFile(directory, `${name}.lock`), age)) stale.push(name);
+  }
+  await removeStaleLocks(directory, stale);
+}
+
+/** Whether a lock is older than this process, or than this many milliseconds. */
+async function isStale(lock: PathLike, age: number): Promise<boolean> {
+  const found = await stat(lock).catch(() => null);
+  return found !== null && (found.mtimeMs < performance.timeOrigin || found.mtimeMs < Date.now() - age);
+}
+
+async function makeTogether(
+  directory: string,
+  changes: readonly RefChange[],
+  options: ManyOptions,
+): Promise<RefOutcome[]> {
+  const fitting = changes.filter((change) => !isTooLong(change));
+  const possible = options.atomic && fitting.length < changes.length ? [] : fitting;
+  const errors = await updateRefs(directory, possible, options);
+  const known = new Map(possible.map((change, at) => [change, errors[at] ?? null]));
+  return changes.map((change) => {
+    if (isTooLong(change)) return { change, error: nameTooLong(change) };
+    return { change, error: known.has(change) ? (known.get(change) ?? null) : new NotAlone(change.name) };
+  });
+}
+
+async function makeEach(directory: string, changes: readonly RefChange[]): Promise<RefOutcome[]> {
+  const outcomes: RefOutcome[] = [];
+  for (const change of changes) outcomes.push({ change, error: await make(directory, change) });
+  return outcomes;
+}
+
+async function make(directory: string, change: RefChange): Promise<Error | null> {
+  const { name, from, to } = change;
+  try {
+    if (isTooLong(change)) throw nameTooLong(change);
+    if (to !== null) await updateRef(directory, name, { from, to });
+    else await deleteRef(directory, name, from === null ? {} : { from });
+    return null;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+}
+
+function isTooLong({ name, to }: RefChange): boolean {
+  return to !== null && encodeName(name).length > LONGEST_NAME;
+}
+
+function nameTooLong({ name }: RefChange): Error {
+  return new InvalidRefName(name, 'is too long');
+}

@@ -1,0 +1,96 @@
+import { rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { EachApart } from '#src/domain/repository/each.ts';
+import { mayRemoveObjects, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
+import { ProgramFailed } from '#src/git/errors.ts';
+import { programVersion } from '#src/git/program/detect.ts';
+import { findDeadPack, removeDeadPack } from '#src/git/remote/dead_packs.ts';
+import { ABANDONED, findLeftovers, isAbandoned, type Leftover, removeLeftovers } from '#src/git/write/leftovers.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** Milliseconds after which nobody works on a draft of a repository any more: a job may take an hour, and copies files. */
+export const ABANDONED_DRAFT = 3 * ABANDONED;
+/** Milliseconds by which the clocks of machines that share a disk may differ. */
+const SLACK = 10 * 60_000;
+/** Where a change in a repository shows in the time of a directory. */
+const TELLING = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
+/** Of packs that dead processes held: how long is looked whether refs lead to them, and how many objects they have. */
+const DEAD_PACK = { timeout: 5 * 60_000, most: 1_000_000 };
+
+/** What is remembered of the last clean-up of all repositories. */
+interface Look {
+  /** When it began, in milliseconds since 1970. */
+  begun: number;
+  /** The directories that could not be cleaned up. */
+  failed: ReadonlySet<string>;
+}
+
+const looked = new WeakMap<RepositoryStore, Look>();
+
+/**
+ * Removes what interrupted pushes and dead processes left behind: the first time in all repositories, later in those that
+ * have changed since or failed the last time. Work in progress is younger and stays. Throws AggregateError at the end if
+ * some of them failed.
+ */
+export async function cleanUpAll(stores: Stores): Promise<void> {
+  const last = looked.get(stores.repositories) ?? { begun: 0, failed: new Set() };
+  const since = last.begun - ABANDONED - SLACK;
+  const begun = Date.now();
+  const failed = new Set<string>();
+  const each = new EachApart();
+  for await (const entry of stores.repositories.entries()) {
+    await each.run([entry], async ({ kind, directory, id, storage }) => {
+      failed.add(directory);
+      if (kind === 'draft' && (await isAbandoned(directory, ABANDONED_DRAFT)))
+        await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      if (
+        kind === 'repository' &&
+        id !== null &&
+        (last.failed.has(directory) || (await changedSince(directory, since)))
+      )
+        await cleanUp(stores, { id, repositoryStorage: storage });
+      failed.delete(directory);
+    });
+  }
+  looked.set(stores.repositories, { begun, failed });
+  each.end();
+}
+
+/** Removes what was left behind in one repository, and returns what it found. */
+export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<Leftover[]> {
+  const directory = stores.repositories.directory(place);
+  const found = await findLeftovers(directory);
+  for (const { kind, name } of found) {
+    if (kind === 'keep') await removeHeldPack(stores, place, path.join(directory, name.slice(0, -'.keep'.length)));
+  }
+  await removeLeftovers(directory, found);
+  return found;
+}
+
+/** Removes a pack that a dead process held, unless refs lead to its objects. */
+async function removeHeldPack({ db, repositories }: Stores, place: RepositoryPlace, pack: string): Promise<void> {
+  if ((await programVersion()) === null) return;
+  const directory = repositories.directory(place);
+  try {
+    const dead = await findDeadPack(directory, pack, DEAD_PACK);
+    if (dead === null) return;
+    const isGone = await withRepositoryLock(db, place.id, async (tx) => {
+      return (await mayRemoveObjects(tx, place.id)) && removeDeadPack(directory, dead);
+    });
+    if (isGone) await repositories.forget(place);
+  } catch (error) {
+    // What cannot be told stays: it does no harm.
+    if (!(error instanceof ProgramFailed)) throw error;
+  }
+}
+
+async function changedSince(directory: string, time: number): Promise<boolean> {
+  for (const folder of TELLING) {
+    const stats = await stat(path.join(directory, folder)).catch(() => null);
+    if (stats !== null && stats.mtimeMs > time) return true;
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
+import type { Action, ActionFailed } from '#src/git/write/actions.ts';
+import { pathFault } from '#src/git/write/path.ts';
+
+/** An action as a client gives it; anything may be missing or wrong. */
+export interface RawAction {
+  action?: string | null | undefined;
+  filePath?: string | null | undefined;
+  previousPath?: string | null | undefined;
+  /** Bytes that came as a file, or a text in the encoding. */
+  content?: string | Buffer | null | undefined;
+  encoding?: 'text' | 'base64' | null | undefined;
+}
+
+/** Actions up to and including the first that is wrong in itself, and what is wrong with it. */
+export interface ParsedActions {
+  /** The faulty one is among them only if other faults of it come first. */
+  actions: Action[];
+  fault: string | null;
+}
+
+/** Checks what can be told without the files, in the order and with the messages of behaviour.md 1.5. */
+export function parseActions(raw: readonly RawAction[], empty: boolean): ParsedActions {
+  const actions: Action[] = [];
+  for (const given of raw) {
+    const { action, fault } = parse(given, empty);
+    if (action) actions.push(action);
+    if (fault !== null) return { actions, fault };
+  }
+  return { actions, fault: null };
+}
+
+/** The bytes that a client sends as text, in Base64, or as they are. */
+export function contentOf(content: string | Buffer, encoding: RawAction['encoding']): Buffer {
+  if (typeof content !== 'string') return content;
+  return Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+}
+
+/** The path of a file in a repository; slashes at the beginning do not count. */
+export function filePathOf(path: string): string {
+  return path.replace(/^\/+/, '');
+}
+
+/** Why a path cannot be written; null if it can. */
+export function pathRefusal(path: string): string | null {
+  const start = `Your changes could not be committed, because the file name \`${path}\` cannot`;
+  switch (pathFault(path)) {
+    case null:
+      return null;
+    case 'traversal':
+      return `${start} include directory traversal.`;
+    case 'long':
+      return `${start} be that long. Separate directories with a '/'.`;
+    default:
+      return `${start} include empty names, \`.git\` or control characters. Separate directories with a '/'.`;
+  }
+}
+
+/** What is said of an action that the files stand against. */
+export function refusalOf(action: Action, { fault, path }: ActionFailed): string {
+  if (fault === 'path') return pathRefusal(path) ?? NOT_COMMITTED;
+  if (fault === 'missing') return `File to be ${DONE[action.action]} \`${path}\` does not exist.`;
+  if (fault === 'blocked') return NOT_COMMITTED;
+  return action.action === 'move'
+    ? `Move destination \`${path}\` already exists.`
+    : `Your changes could not be committed because a file with the name \`${path}\` already exists.`;
+}
+
+const DONE = { create: 'created', update: 'updated', delete: 'deleted', move: 'moved' };
+
+function parse(given: RawAction, empty: boolean): { action: Action | null; fault: string | null } {
+  const wrong = (fault: string, action: Action | null = null) => ({ action, fault });
+  const kind = given.action ?? '';
+  if (!isKind(kind)) return wrong(`Unknown action type \`${kind}\`.`);
+  const path = filePathOf(given.filePath ?? '');
+  if (path === '') return wrong('You must specify a file_path.');
+  const previousPath = filePathOf(given.previousPath ?? '');
+  const unusable = pathRefusal(path) ?? (kind === 'move' && previousPath !== '' ? pathRefusal(previousPath) : null);
+  if (unusable !== null) return wrong(unusable);
+  if (empty && kind !== 'create') return wrong(`No files to ${kind}.`);
+  if (kind === 'delete') return { action: { action: kind, path }, fault: null };
+  const content = given.content == null ? undefined : contentOf(given.content, given.encoding);
+  if (kind === 'move') {
+    if (previousPath === '') return wrong(`You must supply the original file path when moving file \`${path}\`.`);
+    return { action: { action: kind, path, previousPath, content }, fault: null };
+  }
+  // Whether the file is there is looked at before its content.
+  const action = { action: kind, path, content: content ?? Buffer.alloc(0) };
+  return content === undefined ? wrong('You must provide content.', action) : { action, fault: null };
+}
+
+function isKind(kind: string): kind is Action['action'] {
+  return Object.hasOwn(DONE, kind);
+}

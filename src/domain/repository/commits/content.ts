@@ -1,0 +1,36 @@
+import { buffer } from 'node:stream/consumers';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { IncomingFile } from '#src/domain/uploads/create.ts';
+import { ContentTooLarge, ValidationFailed } from '#src/platform/errors.ts';
+
+/** The content of a file as a client gives it: in the request itself, or as a file beside it. */
+export interface GivenContent {
+  content?: string | null | undefined;
+  /** How `content` is given; as it is without. */
+  encoding?: 'text' | 'base64' | null | undefined;
+  contentFile?: IncomingFile | null | undefined;
+}
+
+/**
+ * The given content, or the bytes of the file, which may be as large as one that is read as JSON. Throws ValidationFailed where
+ * both are given, and ContentTooLarge.
+ */
+export async function readContent(
+  { repositories: { maxInlineBytes } }: Pick<Context, 'repositories'>,
+  { content, contentFile }: GivenContent,
+): Promise<string | Buffer | null | undefined> {
+  if (!contentFile) return content;
+  if (content != null) throw new ValidationFailed({ content_file: ['cannot be given beside content'] });
+  if (contentFile.size > maxInlineBytes) throw new ContentTooLarge(`a file may have ${maxInlineBytes} bytes here`);
+  return buffer(contentFile.stream());
+}
+
+/** As readContent. Throws ValidationFailed, too, where neither is given. */
+export async function requireContent(
+  context: Pick<Context, 'repositories'>,
+  given: GivenContent,
+): Promise<string | Buffer> {
+  const content = await readContent(context, given);
+  if (content == null) throw new ValidationFailed({ content: ['is missing'] });
+  return content;
+}

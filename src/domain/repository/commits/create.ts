@@ -1,0 +1,101 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { parseActions, type RawAction, refusalOf } from '#src/domain/repository/commits/actions.ts';
+import { type GivenContent, readContent } from '#src/domain/repository/commits/content.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
+import { requireRoom } from '#src/domain/repository/quota.ts';
+import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
+import {
+  type Authorship,
+  advance,
+  authorOf,
+  signatureOf,
+  type WritableBranch,
+  writableBranch,
+} from '#src/domain/repository/write.ts';
+import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { type Action, ActionFailed } from '#src/git/write/actions.ts';
+import { NothingChanged } from '#src/git/write/errors.ts';
+import type { CommitSeries } from '#src/git/write/series.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+export interface NewCommit extends Authorship {
+  branch: string;
+  message: string;
+  actions: readonly GivenAction[];
+}
+
+/** An action as a client gives it, whose content may be a file. */
+export type GivenAction = Omit<RawAction, 'content'> & GivenContent;
+
+/**
+ * Commits actions on files to a branch; to an empty repository the first commit. Throws NotFound, Forbidden, and BadRequest
+ * with the message for the first action that cannot be done; and as readContent.
+ */
+export async function createCommit(context: Context, ref: Ref, input: NewCommit): Promise<CommitRow> {
+  const target = await writableBranch(context, ref, input.branch);
+  const given: RawAction[] = [];
+  for (const action of input.actions) given.push({ ...action, content: await readContent(context, action) });
+  const bytes = given.reduce((sum, action) => sum + contentBytes(action), 0);
+  const held = given.reduce((sum, action) => sum + heldBytes(action), 0);
+  const prepare = async (series: CommitSeries) => {
+    const { actions, fault } = parseActions(given, series.tip === null);
+    if (fault === null) return actions;
+    // What comes before the faulty one may fail first.
+    await explaining(actions, refusalOf, () => series.rehearse(actions));
+    throw new BadRequest(fault);
+  };
+  return commitFiles(context, target, { bytes, held, prepare }, input);
+}
+
+/** Actions of a commit. */
+export interface FileActions {
+  /** The size of their contents in the repository, in bytes. */
+  bytes: number;
+  /** The memory that they hold until they are committed, in bytes. */
+  held: number;
+  /** The actions, when it is known what they are to follow. Throws BadRequest. */
+  prepare(series: CommitSeries): Promise<Action[]>;
+}
+
+/**
+ * Commits actions to a branch that the actor may write to, on the tip that it has then. Throws BadRequest; `refusal` words a
+ * failed action.
+ */
+export async function commitFiles(
+  context: Context,
+  target: WritableBranch,
+  { bytes, held, prepare }: FileActions,
+  { message, authorName, authorEmail }: Pick<NewCommit, 'message'> & Authorship,
+  refusal = refusalOf,
+): Promise<CommitRow> {
+  await requireRoom(context.repositories, target.project, bytes + Buffer.byteLength(message));
+  const make = async (series: CommitSeries) => {
+    const actions = await prepare(series);
+    const committer = signatureOf(target.pusher);
+    const author = authorOf(committer, { authorName, authorEmail });
+    return explaining(actions, refusal, () => series.add({ actions, author, committer, message }));
+  };
+  const texts = [message, authorName, authorEmail].reduce((sum, text) => sum + textBytes(text), 0);
+  return advance(context, target, { bytes: held + texts, make });
+}
+
+async function explaining<T>(
+  actions: readonly Action[],
+  refusal: typeof refusalOf,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explained(error, actions, refusal);
+  }
+}
+
+function explained(error: unknown, actions: readonly Action[], refusal: typeof refusalOf): unknown {
+  if (error instanceof NothingChanged) return new BadRequest(NOT_COMMITTED);
+  if (error instanceof RefusedObjects) return new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
+  const action = error instanceof ActionFailed ? actions[error.index] : undefined;
+  return action ? new BadRequest(refusal(action, error as ActionFailed)) : error;
+}

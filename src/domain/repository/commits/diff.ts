@@ -1,0 +1,22 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { type Diff, type DiffEntry, diffCommit } from '#src/git/diff/diff.ts';
+import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
+
+/** What a commit changed against its first parent, by path. Throws RateLimited, TooMuch. */
+export async function commitDiff(context: Context, { repository, oid }: CommitRow): Promise<Diff> {
+  return withEffort(context, () => diffCommit(repository, oid));
+}
+
+/** A part of a comparison. */
+export interface DiffPage extends Page<DiffEntry> {
+  /** Whether some files of the comparison are too large or were left out. */
+  overflow: boolean;
+}
+
+/** A page of what a commit changed, as `commitDiff` has it. Throws RateLimited, TooMuch. */
+export async function commitDiffPage(context: Context, commit: CommitRow, page: PageRequest): Promise<DiffPage> {
+  const { entries, overflow } = await commitDiff(context, commit);
+  return { ...pageOf(entries, page), overflow };
+}

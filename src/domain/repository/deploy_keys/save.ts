@@ -1,0 +1,100 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { accessibleTo } from '#src/domain/repository/deploy_keys/list.ts';
+import type { PublicKey } from '#src/domain/users/keys/parse.ts';
+import { parseTitledKey } from '#src/domain/users/keys/titled.ts';
+import { Prisma, type Transaction, vanished, violates } from '#src/platform/database/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
+
+export interface NewDeployKey {
+  title: string;
+  /** In the form of OpenSSH. */
+  key: string;
+  canPush: boolean;
+}
+
+/** Others may add or remove the same key meanwhile: then it is looked at again, so many times. */
+const ATTEMPTS = 3;
+
+/**
+ * Adds a deploy key to a project. An identical key that the project has already, or a project whose deploy keys the actor
+ * administers, is taken as it is (endpoints-beyond.md, Deploy keys). Throws NotFound, Forbidden, ValidationFailed; also for a
+ * key that is a user's, or of projects that the actor does not administer.
+ */
+export async function createDeployKey(context: Context, ref: Ref, input: NewDeployKey): Promise<ChangedRecord> {
+  const { actor, project } = await administered(context, ref);
+  const values = parseTitledKey(input.title, input.key);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const id = await context.db.$transaction(async (tx) => {
+        const known = await findAccessible(tx, actor, values);
+        const key = { ...values, canPush: input.canPush, userId: actor.id };
+        const { id } = known ?? (await tx.deployKey.create({ data: key, select: { id: true } }));
+        await join(tx, project.id, id);
+        return id;
+      });
+      return { project, id };
+    } catch (error) {
+      const isLast = attempt === ATTEMPTS;
+      if (violates(error) && isLast) throw new ValidationFailed({ fingerprint: TAKEN, key: TAKEN });
+      if (isLast || !(violates(error) || vanished(error) === 'key')) throw error;
+    }
+  }
+}
+
+const TAKEN = ['has already been taken'];
+
+/** Adds a deploy key of another project to a project. Throws NotFound also for a key that the actor may not add, Forbidden. */
+export async function enableDeployKey(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+  const { actor, project } = await administered(context, ref);
+  try {
+    await context.db.$transaction(async (tx) => {
+      const [key] = await tx.$queryRaw<
+        object[]
+      >`SELECT k.id FROM deploy_keys k WHERE k.id = ${id} AND ${accessibleTo(actor)}`;
+      if (!key) throw new NotFound('Deploy Key');
+      await join(tx, project.id, id);
+    });
+  } catch (error) {
+    throw vanished(error) === 'key' ? new NotFound('Deploy Key') : error;
+  }
+  return { project, id };
+}
+
+/** Takes a deploy key from a project; it is deleted if no other project has it. Throws NotFound, Forbidden. */
+export async function deleteDeployKey(context: Context, ref: Ref, id: number): Promise<void> {
+  const { project } = await administered(context, ref);
+  const { count } = await context.db.projectDeployKey.deleteMany({ where: { projectId: project.id, deployKeyId: id } });
+  if (count === 0) throw new NotFound('Deploy Key');
+}
+
+/** The deploy key of these bytes, if the actor may add it to projects. Throws ValidationFailed when it is somebody else's. */
+async function findAccessible(
+  tx: Transaction,
+  actor: Actor,
+  { fingerprintSha256 }: PublicKey,
+): Promise<{ id: number } | undefined> {
+  const [found] = await tx.$queryRaw<{ id: number | null; mine: boolean }[]>(sql`
+    SELECT k.id, ${accessibleTo(actor)} AS mine FROM deploy_keys k WHERE k.fingerprint_sha256 = ${fingerprintSha256}
+    UNION ALL SELECT NULL, false FROM ssh_keys WHERE fingerprint_sha256 = ${fingerprintSha256}`);
+  if (!found) return undefined;
+  if (found.id === null || !found.mine) throw new ValidationFailed({ fingerprint: TAKEN, key: TAKEN });
+  return { id: found.id };
+}
+
+async function join(tx: Transaction, projectId: number, deployKeyId: number): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO project_deploy_keys (project_id, deploy_key_id) VALUES (${projectId}, ${deployKeyId}) ON CONFLICT DO NOTHING`;
+}
+
+async function administered(context: Context, ref: Ref) {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_deploy_key', project);
+  return { actor, project };
+}

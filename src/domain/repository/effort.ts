@@ -1,0 +1,60 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { Attached } from '#src/platform/attached.ts';
+import { RateLimited } from '#src/platform/errors.ts';
+import { Shares } from '#src/platform/limits/shares.ts';
+
+type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
+
+/** How many requests with such work are under way at once: each keeps this process busy, and fills its memory. */
+const shares = new Shares({ atOnce: 6, each: 2, anonymous: 4 });
+
+const PATIENCE = { milliseconds: 20_000, waiting: 200 };
+
+/** The share that an answer has, and the last of its works. */
+interface Held {
+  share: Promise<() => void>;
+  last: Promise<unknown>;
+}
+
+const held = new Attached<NonNullable<Context['answer']>, Held>();
+
+/**
+ * Does work that walks trees, compares contents or puts a large content into an answer, when it is the caller's turn. A request
+ * does its works one after another, and keeps its turn until its answer was sent: what it takes of the memory is bounded
+ * then. Nothing is done for a client that has left. Throws RateLimited.
+ */
+export async function withEffort<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+  const { answer } = caller;
+  if (!answer) {
+    const release = await take(caller);
+    return work().finally(release);
+  }
+  const mine = held.get(answer) ?? hold(caller, answer);
+  const turn = mine.last.then(async () => {
+    await mine.share;
+    if (answer.destroyed) throw busy();
+    return work();
+  });
+  mine.last = turn.catch(() => undefined);
+  return turn;
+}
+
+function hold(caller: Caller, answer: NonNullable<Context['answer']>): Held {
+  const mine: Held = { share: take(caller), last: Promise.resolve() };
+  held.set(answer, mine);
+  mine.share.then(
+    (release) => (answer.destroyed ? release() : answer.once('close', release)),
+    () => undefined,
+  );
+  return mine;
+}
+
+async function take({ actor, clientAddress }: Caller): Promise<() => void> {
+  const release = await shares.wait({ userId: actor?.id ?? null, address: clientAddress }, PATIENCE);
+  if (typeof release === 'string') throw busy();
+  return release;
+}
+
+function busy(): RateLimited {
+  return new RateLimited(10, 'You have too many large requests under way. Try again later.');
+}

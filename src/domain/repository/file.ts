@@ -1,0 +1,41 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { BlobRow } from '#src/domain/repository/blob.ts';
+import { remembered } from '#src/domain/repository/remember.ts';
+import { findRevision } from '#src/domain/repository/revision.ts';
+import { trimSlashes } from '#src/domain/repository/tree.ts';
+import type { Mode, Oid } from '#src/git/model.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** A file in a state of the repository. */
+export interface FileRow extends BlobRow {
+  /** The last part of the path. */
+  name: string;
+  path: string;
+  mode: Mode;
+  /** As it was asked for. */
+  ref: string;
+  commitOid: Oid;
+}
+
+/** The file at a path. Throws NotFound (also for directories and submodules), Forbidden, Unauthenticated. */
+export async function findFile(context: Context, project: ProjectRow, path: string, ref: string): Promise<FileRow> {
+  authorize(context.actor, 'read_repository', project);
+  const revision = await findRevision(context, project, ref);
+  if (!revision) throw new NotFound('Commit');
+  const { repository, oid: commitOid } = revision;
+  const wanted = trimSlashes(path);
+  const entry = wanted === '' ? null : await repository.entry(commitOid, wanted);
+  const size = entry?.type === 'blob' ? await repository.blobSize(entry.oid) : null;
+  if (!entry || size === null) throw new NotFound('File');
+  const { oid, name, mode } = entry;
+  return { projectId: project.id, repository, oid, size, name, path: entry.path, mode, ref, commitOid };
+}
+
+/** The hash of the latest commit that changed the file. */
+export function lastCommitOf({ repository, commitOid, path }: FileRow): Promise<Oid> {
+  return remembered(repository, `last ${commitOid} ${path}`, async () => {
+    return (await repository.lastCommit(commitOid, path))?.oid ?? commitOid;
+  });
+}

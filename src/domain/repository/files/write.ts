@@ -1,0 +1,83 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import {
+  contentOf,
+  filePathOf,
+  pathRefusal,
+  type RawAction,
+  refusalOf,
+} from '#src/domain/repository/commits/actions.ts';
+import { type GivenContent, requireContent } from '#src/domain/repository/commits/content.ts';
+import { commitFiles } from '#src/domain/repository/commits/create.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { contentBytes, heldBytes } from '#src/domain/repository/commits/measure.ts';
+import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
+import { type Authorship, writableBranch } from '#src/domain/repository/write.ts';
+import type { Action, ActionFailed } from '#src/git/write/actions.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+/** Where and why a file is written. */
+export interface FileChange extends Authorship {
+  path: string;
+  branch: string;
+  message: string;
+}
+
+/** A file that was written, and the commit that did it. */
+export interface WrittenFile {
+  path: string;
+  branch: string;
+  commit: CommitRow;
+}
+
+/** Commits a new file. Throws NotFound, Forbidden, BadRequest, and as requireContent. */
+export function createFile(context: Context, ref: Ref, change: FileChange & GivenContent): Promise<WrittenFile> {
+  return writeContent(context, ref, change, 'create');
+}
+
+/** Commits new content of a file, which must differ from what it has. Throws as createFile. */
+export function updateFile(context: Context, ref: Ref, change: FileChange & GivenContent): Promise<WrittenFile> {
+  return writeContent(context, ref, change, 'update');
+}
+
+async function writeContent(
+  context: Context,
+  ref: Ref,
+  change: FileChange & GivenContent,
+  action: 'create' | 'update',
+): Promise<WrittenFile> {
+  const given = await requireContent(context, change);
+  const content = contentOf(given, change.encoding);
+  return write(context, ref, { ...change, content: given }, (path) => ({ action, path, content }));
+}
+
+/** Commits the removal of a file. Throws NotFound, Forbidden, BadRequest. */
+export function deleteFile(context: Context, ref: Ref, change: FileChange): Promise<WrittenFile> {
+  return write(context, ref, change, (path) => ({ action: 'delete', path }));
+}
+
+async function write(
+  context: Context,
+  ref: Ref,
+  { path, branch, content, encoding, ...how }: FileChange & Pick<RawAction, 'content' | 'encoding'>,
+  actionOn: (path: string) => Action,
+): Promise<WrittenFile> {
+  const target = await writableBranch(context, ref, branch);
+  const file = filePathOf(path);
+  const unusable = pathRefusal(file);
+  if (unusable !== null) throw new BadRequest(unusable);
+  const action = actionOn(file);
+  const given = { filePath: file, content, encoding };
+  const actions = { bytes: contentBytes(given), held: heldBytes(given), prepare: async () => [action] };
+  const commit = await commitFiles(context, target, actions, how, refusal);
+  return { path, branch, commit };
+}
+
+/** Of single files little is told (rest-api-v4.md: a non-specific message). */
+function refusal(action: Action, failed: ActionFailed): string {
+  if (failed.fault === 'path') return refusalOf(action, failed);
+  if (failed.fault === 'exists') {
+    return 'Your changes could not be committed because a file with the same name already exists';
+  }
+  return NOT_COMMITTED;
+}

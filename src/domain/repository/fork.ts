@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
+import { isAlive } from '#src/domain/repository/ensure.ts';
+import { whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { recordCopy } from '#src/domain/repository/record_copy.ts';
+import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
+import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
+import { secureObjects } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Copies the repository of its source to a fork. */
+    'projects.fork': { projectId: number };
+  }
+}
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** Milliseconds that copying the objects may take. */
+const COPYING = 45 * 60_000;
+
+interface Fork {
+  id: number;
+  repositoryStorage: string;
+  defaultBranch: string | null;
+}
+
+const running = new Map<number, Promise<void>>();
+
+/**
+ * Copies the repository of its source to a fork that waits for it; they share nothing then. What was pushed to the fork
+ * before stays. Without a fork that waits it does nothing.
+ */
+export function forkRepository(stores: Stores, projectId: number): Promise<void> {
+  const work = running.get(projectId) ?? copy(stores, projectId).finally(() => running.delete(projectId));
+  running.set(projectId, work);
+  return work;
+}
+
+/** Copies the repository of a project to the forks that wait for it, before it is removed. */
+export async function finishForks(stores: Stores, sourceId: number): Promise<void> {
+  const waiting = await stores.db.repositoryCopy.findMany({ where: { sourceId } });
+  for (const { projectId } of waiting) await forkRepository(stores, projectId);
+}
+
+async function copy({ db, repositories }: Stores, projectId: number): Promise<void> {
+  const select = { id: true, repositoryStorage: true, defaultBranch: true };
+  const pending = await db.repositoryCopy.findUnique({
+    where: { projectId },
+    select: { source: { select }, project: { select: { ...select, deletedAt: true } } },
+  });
+  if (!pending) return;
+  const { source, project: fork } = pending;
+  // The source may be a fork that waits itself.
+  await forkRepository({ db, repositories }, source.id);
+  const isWanted = fork.deletedAt === null && (await repositories.open(source)) !== null;
+  if (isWanted) {
+    const from = repositories.directory(source);
+    await whileObjectsStay(db, source.id, () => copyTo({ db, repositories }, from, fork));
+  }
+  await db.repositoryCopy.deleteMany({ where: { projectId } });
+}
+
+async function copyTo(stores: Stores, from: string, fork: Fork): Promise<void> {
+  const isThere = (await stores.repositories.open(fork)) !== null;
+  if (isThere || !(await copyWhole(stores, from, fork))) await addTo(stores, from, fork);
+}
+
+/** Puts a complete copy in its place; returns false if something is there already. Clean-up removes copies that a crash cut off. */
+async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork): Promise<boolean> {
+  const directory = repositories.directory(fork);
+  const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;
+  try {
+    const refs = await copyRepository(from, draft, { defaultBranch: fork.defaultBranch, timeout: COPYING });
+    return await withRepositoryLock(db, fork.id, async (tx) => {
+      if (!(await isAlive(tx, fork.id))) return true;
+      await rename(draft, directory);
+      await recordCopy(tx, { db, repositories }, fork, refs);
+      await tx.repositoryCopy.deleteMany({ where: { projectId: fork.id } });
+      return true;
+    });
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(String((error as NodeJS.ErrnoException).code))) return false;
+    throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Adds branches and tags that a fork does not have, with what they lead to. */
+async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Promise<void> {
+  const directory = repositories.directory(fork);
+  const refs = await refsToCopy(from);
+  const known = new Set((await refsToCopy(directory)).map(({ name }) => name));
+  const changes = refs
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, target }) => ({ name, from: null, to: target }));
+  const targets = changes.map(({ to }) => to);
+  const hold = await Hold.open(directory);
+  try {
+    if (!hold) await copyInProcess(from, directory, targets);
+    else if (!(await secureObjects(hold, changes, { sources: [from], timeout: COPYING }))) {
+      throw new Error(`${from} changed while it was copied`);
+    }
+    const record = (tx: Transaction, made: readonly RefChange[]) =>
+      recordCopy(
+        tx,
+        { db, repositories },
+        fork,
+        made.map(({ name, to }) => ({ name, target: String(to) })),
+      );
+    await changeRefs({ db, repositories }, fork, changes, record, { hold });
+  } finally {
+    await hold?.release();
+  }
+}

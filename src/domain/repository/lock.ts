@@ -1,0 +1,180 @@
+import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { ALL_OBJECTS_LOCK, type RepositoryLock, repositoryLock } from '#src/platform/database/lock_names.ts';
+import { Unavailable } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
+
+/** Milliseconds that a writer waits for others, and that its own work under the lock may take. */
+const PATIENCE = 60_000;
+
+/** Milliseconds that a write waits for another process that has its branch, before it is told to come again. */
+const PATIENCE_FOR_BRANCH = 20_000;
+
+/** Milliseconds that work may take which keeps no writer waiting: jobs end before. */
+const LONGEST = 2 * 60 * 60_000;
+
+/** The last of those who wait in this process, by database and repository. */
+const queues = new WeakMap<Db, Map<number, Promise<unknown>>>();
+
+/**
+ * Runs work while nobody else writes refs of the repository, in this process or another: every change of a ref, whether by
+ * the API or by a push, is made under this lock, in the transaction that records it. Within a process writers queue up
+ * without a connection each, which others need. Throws Unavailable after a minute of waiting.
+ */
+export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return queued(db, projectId, () =>
+    db.$transaction(
+      async (tx) => {
+        await lock(tx, [exclusive('repository', projectId)], PATIENCE);
+        return work(tx);
+      },
+      { timeout: 2 * PATIENCE, maxWait: PATIENCE },
+    ),
+  );
+}
+
+/** As withRepositoryLock, in a transaction that has begun already; the lock is kept until that ends. */
+export function holdRepositoryLock<T>(db: Db, tx: Transaction, projectId: number, work: () => Promise<T>): Promise<T> {
+  return queued(db, projectId, async () => {
+    await lock(tx, [exclusive('repository', projectId)], PATIENCE);
+    return work();
+  });
+}
+
+/**
+ * Runs work while nobody else adds commits to the branch in this way, in this process or another, in a transaction; the
+ * repository is not removed meanwhile. Refs may change all the same, by pushes: those are changed under the repository's
+ * lock. Throws Unavailable when other processes keep the branch for too long.
+ */
+export function withBranchLock<T>(
+  db: Db,
+  projectId: number,
+  branch: string,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return db.$transaction(
+    async (tx) => {
+      const locks = [exclusive('branch', projectId, ` ${branch.toWellFormed()}`), shared('removal', projectId)];
+      await lock(tx, locks, PATIENCE_FOR_BRANCH);
+      return work(tx);
+    },
+    { timeout: 2 * PATIENCE, maxWait: PATIENCE_FOR_BRANCH },
+  );
+}
+
+/**
+ * Runs work that removes the repository, while nobody writes to it, adds commits to it, repacks or copies it. Throws Unavailable
+ * where somebody does so for long.
+ */
+export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
+  return db.$transaction(
+    async (tx) => {
+      // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
+      const locks = (['maintenance', 'objects', 'removal'] as const).map((kind) => exclusive(kind, projectId));
+      await lock(tx, locks, PATIENCE);
+      return holdRepositoryLock(db, tx, projectId, work);
+    },
+    { timeout: LONGEST, maxWait: PATIENCE },
+  );
+}
+
+/**
+ * Runs work that reads objects of the repository to which perhaps no ref leads any more: none is removed meanwhile, by any
+ * process of this server. Many may do so at once. Throws Unavailable after a minute of waiting for a removal of objects.
+ *
+ * @param patience milliseconds to wait instead of a minute
+ */
+export function whileObjectsStay<T>(
+  db: Db,
+  projectId: number,
+  work: () => Promise<T>,
+  patience = PATIENCE,
+): Promise<T> {
+  return db.$transaction(
+    async (tx) => {
+      await lock(tx, [shared('objects', projectId)], patience);
+      return work();
+    },
+    { timeout: LONGEST, maxWait: PATIENCE },
+  );
+}
+
+/**
+ * Whether objects may be removed until this transaction ends, which holds the repository's lock: nobody is in
+ * whileObjectsStay, and no backup is made (src/platform/database/exclude.ts).
+ */
+export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock_shared(hashtextextended(${ALL_OBJECTS_LOCK}, 0))
+      AND pg_try_advisory_xact_lock(${key('objects', projectId)}) AS alone`;
+  return row?.alone === true;
+}
+
+/** Runs work unless some process of this server is at such work on the repository already. */
+export async function unlessMaintained(db: Db, projectId: number, work: () => Promise<void>): Promise<void> {
+  await db.$transaction(
+    async (tx) => {
+      const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
+        SELECT pg_try_advisory_xact_lock(${key('maintenance', projectId)}) AS alone`;
+      if (row?.alone === true) await work();
+    },
+    { timeout: LONGEST, maxWait: PATIENCE },
+  );
+}
+
+/** Runs work when all have ended that came before it in this process. Throws Unavailable when that takes too long. */
+function queued<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(db) ?? new Map<number, Promise<unknown>>();
+  queues.set(db, queue);
+  const before = queue.get(projectId) ?? Promise.resolve();
+  const turn = inTime(before).then(work);
+  // Who gives up leaves the order of the others as it is.
+  const done = Promise.allSettled([before, turn]).then(() => {
+    if (queue.get(projectId) === done) queue.delete(projectId);
+  });
+  queue.set(projectId, done);
+  return turn;
+}
+
+function inTime(before: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooMany()), PATIENCE);
+    void before.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** The name of a lock as the database has it. */
+function key(kind: RepositoryLock, projectId: number, more = ''): Prisma.Sql {
+  return sql`hashtextextended(${repositoryLock(kind, projectId, more)}, 0)`;
+}
+
+/** SQL that takes an exclusive lock. */
+function exclusive(kind: RepositoryLock, projectId: number, more = ''): Prisma.Sql {
+  return sql`pg_advisory_xact_lock(${key(kind, projectId, more)})::text`;
+}
+
+/** SQL that takes a shared lock. */
+function shared(kind: RepositoryLock, projectId: number): Prisma.Sql {
+  return sql`pg_advisory_xact_lock_shared(${key(kind, projectId)})::text`;
+}
+
+/** Takes locks until the transaction ends, in this order. Throws Unavailable after so many milliseconds of waiting for one. */
+async function lock(tx: Transaction, locks: readonly Prisma.Sql[], patience: number): Promise<void> {
+  try {
+    // One statement, evaluated from left to right.
+    await tx.$queryRaw(sql`SELECT set_config('lock_timeout', ${String(patience)}, true), ${Prisma.join([...locks])}`);
+  } catch (error) {
+    throw hasTimedOut(error) ? tooMany() : error;
+  }
+}
+
+function hasTimedOut(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta ?? {}).includes('"55P03"');
+}
+
+function tooMany(): Unavailable {
+  return new Unavailable('Others have been writing to this repository for too long. Try again later.');
+}

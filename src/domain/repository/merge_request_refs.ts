@@ -1,0 +1,34 @@
+import type { RefChange } from '#src/domain/repository/change_refs.ts';
+import type { Oid } from '#src/git/model.ts';
+import { KEPT_REFS, MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+/** Below it lie the refs of merge requests; clients fetch them and cannot change them. */
+export const MERGE_REQUESTS = `${MERGE_REQUEST_REFS}/`;
+
+/** Where the refs lie that the server makes for itself. */
+export const OWN_REFS = [MERGE_REQUESTS, `${KEPT_REFS}/`] as const;
+
+export function isOwnRef(name: string): boolean {
+  return OWN_REFS.some((prefix) => name.startsWith(prefix));
+}
+
+/** The ref that holds the head of a merge request, in the target project's repository. */
+export function headRef(iid: number): string {
+  return `${MERGE_REQUESTS}${iid}/head`;
+}
+
+/** The ref that keeps a commit whose branch has left it; no client sees it. */
+export function keptRef(oid: Oid): string {
+  return `${KEPT_REFS}/${oid}`;
+}
+
+/** Notes refs of the server's own as they are on disk now, in the transaction that has the repository's lock: backups hold them then. */
+export async function recordOwnRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]): Promise<void> {
+  const rows = JSON.stringify(changes.map(({ name, to }) => ({ name, oid: to })));
+  await tx.$executeRaw`
+    WITH refs AS (SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS r (name text, oid text)),
+    gone AS (DELETE FROM recorded_refs WHERE project_id = ${projectId} AND name IN (SELECT name FROM refs WHERE oid IS NULL))
+    INSERT INTO recorded_refs (project_id, name, oid) SELECT ${projectId}, name, oid FROM refs WHERE oid IS NOT NULL
+    ON CONFLICT (project_id, name) DO UPDATE SET oid = EXCLUDED.oid`;
+}

@@ -1,0 +1,74 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { listProtections, type Protection, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** What somebody wants to do with a branch; `force` is a push that drops commits. */
+export type BranchWish = 'push' | 'merge' | 'force' | 'delete';
+
+/** What is said to those who may not push (behaviour.md 1.5). */
+export const PUSH_REFUSED = 'You are not allowed to push into this branch';
+
+/** Why an actor may not do something to branches of a project: from the branch to the reason, null where they may. */
+export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;
+
+/**
+ * Why the actor may not do this to branches of the project. For the API and for pushes alike (behaviour.md 6, Protected
+ * branches).
+ */
+export async function branchRefusals(
+  context: Pick<Context, 'db' | 'repositories'>,
+  actor: Actor,
+  project: ProjectRow,
+): Promise<BranchRefusals> {
+  return (await branchRules(context, project))(actor, project);
+}
+
+/** As branchRefusals, for several actors: what protects the branches is looked at once, in a transaction if there is one. */
+export async function branchRules(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  place: RepositoryPlace & { defaultBranch: string | null },
+  tx?: Transaction,
+): Promise<(actor: Actor, project: ProjectRow) => BranchRefusals> {
+  const [names, { defaultBranchProtection }, reader] = await Promise.all([
+    listProtections(tx ?? db, place.id),
+    currentSettings(db),
+    repositories.open(place),
+  ]);
+  const closed = defaultBranchProtection === 2 && (await isEmpty(reader, place.defaultBranch));
+  return (actor, project) => {
+    const master = can(actor, 'push_to_protected_branch', project);
+    return (branch, wish) => {
+      if (!can(actor, 'push_code', project) || (closed && !master)) return PUSH_REFUSED;
+      const found = protectionOf(names, branch);
+      if (!found.protected) return null;
+      if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
+      if (wish === 'force') return 'You are not allowed to force push code to a protected branch on this project';
+      if (wish === 'merge') {
+        return mayPushOrMerge(actor, project, found) ? null : 'You are not allowed to merge into this branch';
+      }
+      return master || found.developersCanPush ? null : PUSH_REFUSED;
+    };
+  };
+}
+
+/** Whether the actor may push or merge into a branch that is protected so. */
+export function mayPushOrMerge(
+  actor: Actor,
+  project: ProjectRow,
+  { developersCanPush, developersCanMerge }: Protection,
+): boolean {
+  if (!can(actor, 'push_code', project)) return false;
+  return can(actor, 'push_to_protected_branch', project) || developersCanPush || developersCanMerge;
+}
+
+/** Whether a repository has no branch at all. */
+export async function isEmpty(reader: RepositoryReader | null, defaultBranch: string | null): Promise<boolean> {
+  if (reader === null) return true;
+  if (defaultBranch !== null && (await reader.branch(defaultBranch)) !== null) return false;
+  return (await reader.branches()).length === 0;
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { type BlobRow, findBlob } from '#src/domain/repository/blob.ts';
+import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
+import { withinLimits } from '#src/domain/repository/refusals.ts';
+import { type ArchiveFormat, archive } from '#src/git/archive.ts';
+import type { TreeCounts } from '#src/git/objects/tree_counts.ts';
+import { ContentTooLarge, NotFound, RateLimited } from '#src/platform/errors.ts';
+import { Shares } from '#src/platform/limits/shares.ts';
+
+const TEXT = 'text/plain; charset=utf-8';
+const BINARY = 'application/octet-stream';
+
+/** Content that is sent as it is. */
+export interface RawContent {
+  /** Must be read or destroyed. */
+  stream: Readable;
+  /** Opens these bytes of it alone, the last one included, where that takes less than reading what comes before. */
+  part?: (range: { start: number; end: number }) => Promise<Readable>;
+  /** In bytes; null where nobody knows before all is made. */
+  size: number | null;
+  type: typeof TEXT | typeof BINARY;
+  /** What to call it when it is kept. */
+  fileName: string;
+  /** Another content has another one; null where it cannot be told. */
+  etag: string | null;
+}
+
+/** A content that an operation found, under the name of its file. */
+export interface RawBlob {
+  projectId: number;
+  sha: string;
+  fileName?: string;
+}
+
+/** The content of a file. Throws what findBlob throws. */
+export async function readRawBlob(context: Context, { projectId, sha, fileName }: RawBlob): Promise<RawContent> {
+  const blob = await findBlob(context, await findProject(context, projectId), sha);
+  const opened = await withinLimits(() => blob.repository.blobStream(blob.oid));
+  if (!opened) throw new NotFound('Blob');
+  const { stream, size } = opened;
+  const type = (await isBinary(blob, stream)) ? BINARY : TEXT;
+  return { stream, size, type, fileName: fileName ?? blob.oid, etag: `"${blob.oid}"` };
+}
+
+/** An archive that an operation found: what ArchiveRow has. */
+export interface RawArchive {
+  projectId: number;
+  sha: string;
+  extension: ArchiveFormat;
+  prefix: string;
+  fileName: string;
+}
+
+/** How many archives are made at once: each keeps a processor busy. */
+const SHARES = { atOnce: 6, each: 2, anonymous: 4 };
+const shares = new Shares(SHARES);
+
+/** Milliseconds that making and sending an archive may take. */
+const ARCHIVE_TIMEOUT = 60 * 60_000;
+
+/**
+ * An archive as it is made; its stream must be read or destroyed. Throws NotFound, Forbidden, Unauthenticated, RateLimited,
+ * BadRequest, and ContentTooLarge.
+ */
+export async function readRawArchive(context: Context, wanted: RawArchive): Promise<RawContent> {
+  const { projectId, sha, extension, prefix, fileName } = wanted;
+  const project = await findProject(context, projectId);
+  authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  if (!repository) throw new NotFound('File');
+  const release = shares.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
+  if (typeof release === 'string') throw new RateLimited(10, 'Too many archives are being created. Try again later.');
+  try {
+    const stream = await withinLimits(async () => {
+      requireSize(context.repositories.limits, await repository.measureTree(sha));
+      return archive(repository, sha, { format: extension, prefix });
+    });
+    const late = setTimeout(() => stream.destroy(new Error('The archive took too long')), ARCHIVE_TIMEOUT).unref();
+    stream.once('close', () => {
+      clearTimeout(late);
+      release();
+    });
+    return { stream, size: null, type: BINARY, fileName, etag: null };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Throws ContentTooLarge before anything of an archive is sent that is too large. */
+function requireSize({ archiveBytes }: RepositoryLimits, counts: TreeCounts | null): void {
+  const paths = counts === null ? 0 : counts.tree + counts.blob + counts.commit;
+  if (paths > MOST_PATHS) throw new ContentTooLarge(`an archive holds at most ${MOST_PATHS} files and directories`);
+  if ((counts?.bytes ?? 0) <= archiveBytes) return;
+  throw new ContentTooLarge(`the files of an archive have at most ${archiveBytes} bytes (GANTRY_MAX_ARCHIVE_BYTES)`);
+}
+
+/** How many files and directories an archive may hold. */
+const MOST_PATHS = 500_000;
+
+/** How much of a content tells whether it is text, in bytes: as much as git looks at. */
+const SAMPLE = 8000;
+
+/** Whether the beginning has a NUL, as git tells text from other content. Leaves the stream as it was. */
+async function isBinary({ size }: BlobRow, stream: Readable): Promise<boolean> {
+  if (size === 0) return false;
+  await once(stream, 'readable');
+  const chunk: Buffer | null = stream.read();
+  if (chunk === null) return false;
+  stream.unshift(chunk);
+  return chunk.subarray(0, SAMPLE).includes(0);
+}

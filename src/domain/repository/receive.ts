@@ -1,0 +1,242 @@
+import type { Readable } from 'node:stream';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangeOptions, RefChange, RefOutcome } from '#src/domain/repository/change_refs.ts';
+import { isFarBehind } from '#src/domain/repository/contributors_kept.ts';
+import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { branchRefusals } from '#src/domain/repository/protection.ts';
+import { quotaRefusal } from '#src/domain/repository/quota.ts';
+import { pushRefs } from '#src/domain/repository/record.ts';
+import { goneRefusal } from '#src/domain/repository/refusals.ts';
+import { GitError, RefChanged } from '#src/git/errors.ts';
+import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
+import { RefReader } from '#src/git/refs/read.ts';
+import { NotAlone } from '#src/git/refs/update_many.ts';
+import { ByteReader } from '#src/git/remote/byte_reader.ts';
+import type { PushReport } from '#src/git/remote/push_report.ts';
+import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push_request.ts';
+import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { refValues } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
+import { DomainError } from '#src/platform/errors.ts';
+
+/** A push as it is under way. */
+export interface Push {
+  context: Context;
+  project: ProjectRow;
+  /** What the client sends. */
+  body: Readable;
+  /** Whether the stream of it goes on behind the pack, as that of a connection that waits for the report. */
+  goesOn?: boolean | undefined;
+  /** Ends it as long as nothing was changed: the client is gone, or took too long. */
+  signal: AbortSignal;
+  /** Called when all has arrived and the work on it begins. */
+  onReceived(capabilities: ReadonlySet<string>): void;
+}
+
+export interface Received extends PushReport {
+  capabilities: ReadonlySet<string>;
+}
+
+/**
+ * Takes in what a client pushes to a project, which openRemote has let it do: the objects wait apart until they are complete
+ * and the rights of each ref have been checked; then the refs change under the repository's lock, each if it still holds what
+ * the client believed. A push that is cut off leaves the repository as it was. Null for the request that asks for nothing.
+ * Throws InvalidRequest, or what the body or the signal throws.
+ */
+export async function receivePush(push: Push): Promise<Received | null> {
+  const { context, project, body, signal, onReceived } = push;
+  const reader = new ByteReader(body);
+  const request = await readPushRequest(reader);
+  if (request === null) return null;
+  const { directory } = await ensureRepository(context, project);
+  const quarantine = await Quarantine.open(directory, signal);
+  const { capabilities, commands } = request;
+  try {
+    if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
+    onReceived(capabilities);
+    const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, request));
+    // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
+    await workLater(context, project).catch(() => undefined);
+    return { ...report, capabilities };
+  } catch (error) {
+    if (!(error instanceof RefusedObjects)) throw error;
+    onReceived(capabilities);
+    return { unpack: error.message, refs: allRefused(commands, 'the objects were not accepted'), capabilities };
+  } finally {
+    await quarantine.discard();
+  }
+}
+
+/** The report on a push that was refused as a whole, before any ref changed. Rethrows an error that is not a refusal. */
+function refuseAll(error: unknown, { commands, capabilities }: PushRequest): PushReport {
+  return { unpack: null, refs: allRefused(commands, refusalIn(error, capabilities)) };
+}
+
+function allRefused(commands: readonly PushCommand[], reason: string): PushReport['refs'] {
+  return commands.map(({ name }) => ({ name, refused: reason }));
+}
+
+/** The reason for a refusal, for a client that asked for a report. Rethrows the error for any other, or if it is no refusal. */
+function refusalIn(error: unknown, capabilities: ReadonlySet<string>): string {
+  const refusal = error instanceof DomainError ? error : goneRefusal(error);
+  if (refusal === null || !capabilities.has('report-status')) throw error;
+  return refusal.message;
+}
+
+/** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
+async function takeObjects(
+  { context, project, goesOn }: Push,
+  quarantine: Quarantine,
+  reader: ByteReader,
+): Promise<void> {
+  const { repositories } = context;
+  const { objectBytes, pushBytes } = repositories.limits;
+  const before = await quotaRefusal(repositories, project, 0);
+  if (before !== null) throw new RefusedObjects(before);
+  await quarantine.takePack(reader, { packBytes: pushBytes, objectBytes, goesOn });
+  // What has come is beside the other objects, and counts with them.
+  const after = await quotaRefusal(repositories, project, 0);
+  if (after !== null) throw new RefusedObjects(after);
+}
+
+/** Leaves to a job what the push has made worth while. */
+async function workLater({ db, jobs }: Context, { id }: ProjectRow): Promise<void> {
+  if (!(await isFarBehind(db, id))) return;
+  await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', { projectId: id }));
+}
+
+async function accept(
+  push: Push,
+  { commands, capabilities }: PushRequest,
+  quarantine: Quarantine,
+): Promise<PushReport> {
+  const { context, project, signal } = push;
+  const hold = new Hold(context.repositories.directory(project));
+  const tips = commands.flatMap(({ to }) => to ?? []);
+  const bounds = await refValues(hold.directory);
+  await quarantine.complete(tips, bounds);
+  const refused = await refusals(push, commands, quarantine);
+  const isAtomic = capabilities.has('atomic');
+  if (isAtomic) await refuseChanged(context, project, commands, refused);
+  if (isAtomic) spread(refused, commands);
+  const changes = commands.filter((command) => !refused.has(command));
+  signal.throwIfAborted();
+  if (changes.length > 0) {
+    try {
+      await quarantine.migrate(hold);
+      hold.rely(bounds);
+      for (const oid of tips) hold.vouch(oid, null);
+      await make(push, changes, refused, { atomic: isAtomic, hold, capabilities });
+    } finally {
+      await hold.release();
+    }
+    if (isAtomic) spread(refused, changes);
+  }
+  const refs = commands.map((command) => ({ name: command.name, refused: refused.get(command) ?? null }));
+  return { unpack: null, refs };
+}
+
+/** So many refs change under one hold of the lock, which writers wait for; those of an atomic push all at once. */
+const AT_ONCE = 500;
+
+/**
+ * Makes the changes in the client's order, but that of the default branch first. If a group of them is refused as a whole, the
+ * groups before it stay, and the rest is refused for the same reason.
+ */
+async function make(
+  { context, project }: Push,
+  changes: readonly RefChange[],
+  refused: Map<RefChange, string>,
+  { capabilities, ...options }: ChangeOptions & Pick<PushRequest, 'capabilities'>,
+): Promise<void> {
+  const refs = new RefReader(context.repositories.directory(project));
+  const atOnce = options.atomic ? changes.length : AT_ONCE;
+  const main = project.defaultBranch === null ? await refs.head() : `${BRANCHES}${project.defaultBranch}`;
+  const ordered = changes.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
+  let pushed = project;
+  for (let at = 0; at < ordered.length; at += atOnce) {
+    const next = ordered.slice(at, at + atOnce);
+    let outcomes: RefOutcome[];
+    try {
+      outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
+    } catch (error) {
+      const reason = refusalIn(error, capabilities);
+      for (const change of ordered.slice(at)) refused.set(change, reason);
+      return;
+    }
+    for (const { change, error } of outcomes) {
+      if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
+    }
+    // The first of them may have made the default branch.
+    const head = (await refs.head())?.slice(BRANCHES.length) ?? null;
+    pushed = { ...project, defaultBranch: project.defaultBranch ?? head };
+  }
+}
+
+/** Why some of the changes must not be made. */
+async function refusals(
+  { context, project }: Push,
+  commands: PushCommand[],
+  quarantine: Quarantine,
+): Promise<Map<RefChange, string>> {
+  const refused = new Map<RefChange, string>();
+  const forbidden = await branchRefusals(context, requireActor(context), project);
+  const branches = commands.filter(({ name }) => name.startsWith(BRANCHES));
+  const others = await quarantine.otherThanCommits(branches.flatMap(({ to }) => to ?? []));
+  for (const command of commands) {
+    const { name, from, to } = command;
+    const refuse = (reason: string | null) => reason !== null && refused.set(command, reason);
+    const isPossible = to === null ? name.startsWith('refs/') && isValidRefName(name) : mayBeMade(name);
+    if (!isPossible) refuse('the name is not valid');
+    else if (RESERVED.some((reserved) => `${name}/`.startsWith(reserved)))
+      refuse('the server keeps such names for itself');
+    else if (!name.startsWith(BRANCHES)) continue;
+    else if (to !== null && others.has(to)) refuse('a branch must be a commit');
+    else {
+      const branch = name.slice(BRANCHES.length);
+      const isForced = from !== null && to !== null && !(await quarantine.isAncestor(from, to));
+      if (to === null && branch === project.defaultBranch) refuse('Cannot remove HEAD branch');
+      else refuse(forbidden(branch, to === null ? 'delete' : isForced ? 'force' : 'push'));
+    }
+  }
+  return refused;
+}
+
+const BRANCHES = 'refs/heads/';
+/** Refs, with all below them, that the server makes, or that would put other objects in the place of what was asked for. */
+const RESERVED = [
+  'refs/merge-requests/',
+  'refs/keep-around/',
+  'refs/environments/',
+  'refs/pipelines/',
+  'refs/replace/',
+];
+
+/** Refuses changes of refs that do not hold what the client believes: of an atomic push nothing is to be tried then. */
+async function refuseChanged(
+  { repositories }: Context,
+  project: ProjectRow,
+  commands: PushCommand[],
+  refused: Map<RefChange, string>,
+): Promise<void> {
+  const refs = new RefReader(repositories.directory(project));
+  for (const command of commands) {
+    if (!refused.has(command) && (await refs.read(command.name)) !== command.from) refused.set(command, CHANGED);
+  }
+}
+
+/** All or nothing: if one is refused, so are the others. */
+function spread(refused: Map<RefChange, string>, commands: readonly RefChange[]): void {
+  if (refused.size === 0) return;
+  for (const command of commands) {
+    if (!refused.has(command)) refused.set(command, 'another ref of this atomic push was refused');
+  }
+}
+
+const CHANGED = 'it was changed by somebody else meanwhile: fetch first';
+
+function reasonOf(error: Error): string {
+  if (error instanceof RefChanged) return CHANGED;
+  return error instanceof GitError ? error.message : 'it could not be changed';
+}

@@ -1,0 +1,103 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { wantPipelines } from '#src/domain/ci/pipelines/push.ts';
+import type { RefChange } from '#src/domain/repository/change_refs.ts';
+import { EachApart } from '#src/domain/repository/each.ts';
+import { withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { isOwnRef, OWN_REFS, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
+import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import { findPusher, record, refKey } from '#src/domain/repository/record.ts';
+import { Damaged } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { RefReader } from '#src/git/refs/read.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Records what a crash left unrecorded of pushes; wanted at every start. */
+    'repositories.reconcile': Record<string, never>;
+  }
+}
+
+/** Pipelines are only made where there are background jobs. */
+export type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] };
+
+/** How many projects are looked for at once. */
+const AT_ONCE = 500;
+
+/**
+ * Records what git holds and the database does not know, since a crash came between the two: for every repository of which
+ * anything was recorded. The first push to a repository is recorded with the next one.
+ */
+export async function reconcileAll(stores: Stores): Promise<void> {
+  const each = new EachApart();
+  for (let last = 0; ; ) {
+    const rows = await stores.db.$queryRaw<{ id: number }[]>`
+      SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
+        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${AT_ONCE}`;
+    await each.run(rows, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) break;
+  }
+  each.end();
+}
+
+/** What cannot be read is for "gantry fsck" to find: it would be no other the next time. */
+function spare({ repositories }: Stores, error: unknown): void {
+  if (!(error instanceof Damaged)) throw error;
+  repositories.reportDamage(error);
+}
+
+/** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's, and has its pipelines made. */
+export async function reconcileRepository({ db, repositories, jobs }: Stores, projectId: number): Promise<void> {
+  const project = await findPushedProject(db, projectId);
+  const reader = project && (await repositories.open(project));
+  // A repository that is not there was lost, and not emptied: what is known of it stays.
+  if (!project || !reader || (await unrecordedChanges(db, reader, projectId)).length === 0) return;
+  const settings = await currentSettings(db);
+  const pusher = await findPusher(db, project.creatorId);
+  await withRepositoryLock(db, projectId, async (tx) => {
+    // Who wrote meanwhile has recorded it.
+    const changes = await unrecordedChanges(tx, reader, projectId);
+    const recorder = { reader, project, settings, pusher, described: new Map() };
+    const pushed = changes.filter(({ name }) => !isOwnRef(name));
+    const own = changes.filter(({ name }) => isOwnRef(name));
+    if (pushed.length > 0) {
+      await record(tx, recorder, pushed);
+      await wantPipelines(tx, { jobs }, reader, { projectId, userId: project.creatorId, changes: pushed });
+    }
+    if (own.length > 0) await recordOwnRefs(tx, projectId, own);
+  });
+}
+
+/** The changes of branches, tags and refs of the server's own that the database knows nothing of. */
+export async function unrecordedChanges(
+  db: Pick<Db, 'recordedRef'> | Transaction,
+  reader: RepositoryReader,
+  projectId: number,
+): Promise<RefChange[]> {
+  const rows = await db.recordedRef.findMany({ where: { projectId }, select: { name: true, oid: true } });
+  const recorded = new Map(rows.map(({ name, oid }) => [name, oid]));
+  const refs = new RefReader(reader.directory);
+  const [branches, tags, ...own] = await Promise.all([
+    reader.branches(),
+    reader.tags(),
+    ...OWN_REFS.map((prefix) => refs.list(prefix)),
+  ]);
+  const present = new Map<string, Oid>([
+    ...branches.map(({ name, commit }) => [`refs/heads/${name}`, commit] as const),
+    ...tags.map(({ name, target }) => [`refs/tags/${name}`, target] as const),
+    ...own.flat().map(({ name, target }) => [name, target] as const),
+  ]);
+  const changes: RefChange[] = [];
+  for (const [name, to] of present) {
+    const from = recorded.get(refKey(name)) ?? null;
+    recorded.delete(refKey(name));
+    if (from !== to) changes.push({ name, from, to });
+  }
+  for (const [key, from] of recorded) {
+    if (/^refs\/(heads|tags)\//.test(key) || isOwnRef(key)) changes.push({ name: key, from, to: null });
+  }
+  return changes;
+}

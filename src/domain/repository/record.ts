@@ -1,0 +1,227 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { wantPipelines } from '#src/domain/ci/pipelines/push.ts';
+import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
+import { type Described, describeChange, describeChanges } from '#src/domain/repository/describe_push.ts';
+import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { wantMaintenance } from '#src/domain/repository/maintain.ts';
+import { type Pusher, pushData } from '#src/domain/repository/push_data.ts';
+import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
+import { repositorySize } from '#src/domain/repository/size.ts';
+import { wantRefresh } from '#src/domain/tracking/merge_requests/request_refresh.ts';
+import { wantReferences } from '#src/domain/tracking/references/push.ts';
+import type { Oid } from '#src/git/model.ts';
+import { encodeName } from '#src/git/names.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { setDefaultBranch } from '#src/git/refs/update.ts';
+import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
+
+const { sql } = Prisma;
+const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
+
+/** One of several pushes that a change of a branch stands for, made on each other by different people. */
+export interface Step {
+  change: RefChange;
+  pusher: Pusher;
+}
+
+export interface PushOptions extends ChangeOptions {
+  /** The pushes that the only change is made of, in their order; it is one of `actor` without. */
+  steps?: readonly Step[] | undefined;
+}
+
+/**
+ * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
+ * For the API and the remote alike; rights have been checked. `also` is done in the same transaction, when every change was
+ * made.
+ */
+export async function pushRefs(
+  context: Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] },
+  actor: { id: number } | Pusher,
+  project: PushedProject,
+  changes: readonly RefChange[],
+  also?: (tx: Transaction) => Promise<void>,
+  { steps, ...options }: PushOptions = {},
+): Promise<RefOutcome[]> {
+  // All that can be done before the lock is.
+  const reader = await ensureRepository(context, project, options.isLocked ? options.tx : undefined);
+  const settings = await currentSettings(context.db);
+  const pusher = 'email' in actor ? actor : await findPusher(context.db, actor.id);
+  const recorder: Recorder = { reader, project, settings, pusher, steps, described: new Map() };
+  const prepare = async () => {
+    const parts = steps?.map(({ change }) => change) ?? changes;
+    recorder.described = await describeChanges(reader, project.defaultBranch, parts);
+  };
+  const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
+    const { watched, missed } = await record(tx, recorder, made);
+    await wantRefresh(tx, context, { projectId: project.id, userId: pusher.id, branches: watched });
+    for (const { change, pusher } of missed) {
+      await wantPipelines(tx, context, reader, { projectId: project.id, userId: pusher.id, changes: [change] });
+    }
+    const pushes = steps ?? [{ change: null, pusher }];
+    for (const { change, pusher } of pushes) {
+      const push = { projectId: project.id, userId: pusher.id, changes: change === null ? made : [change] };
+      await wantPipelines(tx, context, reader, push);
+      await wantReferences(tx, context, project, push, recorder.described);
+    }
+    await wantMaintenance(tx, context, project);
+    if (made.length === changes.length) await also?.(tx);
+  };
+  return changeRefs(context, project, changes, recordMade, { ...options, prepare });
+}
+
+/** Name and address of a user, as their commits and pushes bear them. */
+export async function findPusher(db: Pick<Db, 'user'>, id: number): Promise<Pusher> {
+  return db.user.findUniqueOrThrow({ where: { id }, select: { id: true, name: true, email: true } });
+}
+
+export interface Recorder {
+  reader: RepositoryReader;
+  project: PushedProject;
+  settings: Settings;
+  pusher: Pusher;
+  /** As in PushOptions. */
+  steps?: readonly Step[] | undefined;
+  described: Map<RefChange, Described>;
+}
+
+/** What became known when changes were recorded. */
+export interface Recorded {
+  /** Those of the branches that open merge requests are about. */
+  watched: string[];
+  /** What a crash had left out; nobody is known to have pushed it, so it counts as the creator's. */
+  missed: Step[];
+}
+
+/** Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. */
+export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<Recorded> {
+  const { project, reader } = recorder;
+  const known = await recordedRefs(tx, project.id, changes);
+  const all: Step[] = [];
+  const missed: Step[] = [];
+  for (const change of changes) {
+    const recorded = known.refs.get(change.name) ?? null;
+    if (recorded !== change.from) {
+      const left = { name: change.name, from: recorded, to: change.from };
+      const step = { change: left, pusher: await findPusher(tx, project.creatorId) };
+      missed.push(step);
+      all.push(step);
+    }
+    all.push(...(recorder.steps ?? [{ change, pusher: recorder.pusher }]));
+  }
+  const defaultBranch = await firstBranch(tx, recorder, changes, known.empty);
+  const events = [];
+  for (const { change, pusher } of all) {
+    if (!change.name.startsWith(BRANCHES) && !change.name.startsWith(TAGS)) continue;
+    const found = recorder.described.get(change) ?? (await describeChange(reader, project.defaultBranch, change));
+    const action = change.to === null ? 'deleted' : change.from === null ? 'pushed new' : 'pushed to';
+    const data = pushData({ ...project, defaultBranch }, pusher, change, found);
+    events.push({ author_id: pusher.id, action, data });
+  }
+  const parts = recorder.steps?.map(({ change }) => change) ?? changes;
+  const commits = await countCommits(recorder, defaultBranch, all.length === parts.length, parts);
+  const size = await repositorySize(reader.directory);
+  await write(tx, project.id, { events, changes, commits, size });
+  return { watched: known.watched, missed };
+}
+
+interface Written {
+  events: object[];
+  changes: readonly RefChange[];
+  /** The new count of the default branch, or what is to be added to it. */
+  commits: { count: number } | { more: number };
+  /** In bytes; null where it was not looked at. */
+  size: number | null;
+}
+
+/** One statement for everything. */
+async function write(tx: Transaction, projectId: number, { events, changes, commits, size }: Written): Promise<void> {
+  const refs = changes.map(({ name, to }) => ({ name: refKey(name), oid: to }));
+  const gone = changes.flatMap(({ name, to }) =>
+    to === null && name.startsWith(TAGS) ? [name.slice(TAGS.length)] : [],
+  );
+  const tags = gone.filter((tag) => tag.isWellFormed());
+  const count = 'count' in commits ? sql`${commits.count}::int` : sql`commits + ${commits.more}::int`;
+  await tx.$executeRaw`
+    WITH refs AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(refs)}::jsonb) AS r (name text, oid text)),
+    gone AS (DELETE FROM recorded_refs WHERE project_id = ${projectId} AND name IN (SELECT name FROM refs WHERE oid IS NULL)),
+    kept AS (INSERT INTO recorded_refs (project_id, name, oid) SELECT ${projectId}, name, oid FROM refs WHERE oid IS NOT NULL
+      ON CONFLICT (project_id, name) DO UPDATE SET oid = EXCLUDED.oid),
+    notes AS (DELETE FROM releases WHERE project_id = ${projectId} AND tag = ANY(${tags}::text[])),
+    counted AS (UPDATE project_counters SET commits = ${count}, repository_size = COALESCE(${size}::bigint, repository_size)
+      WHERE project_id = ${projectId})
+    INSERT INTO events (project_id, author_id, action, data) SELECT ${projectId}, e.author_id, e.action, e.data
+      FROM jsonb_to_recordset(${JSON.stringify(events)}::jsonb) AS e (author_id int, action text, data jsonb)`;
+}
+
+/** What the database knows of these refs, whether it knows of no branch at all, and which branches open merge requests are about. */
+async function recordedRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]) {
+  const names = new Map(changes.map(({ name }) => [refKey(name), name]));
+  const branches = [...names.values()].flatMap((name) =>
+    name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
+  );
+  const { refs, ...known } = await queryJson<{ refs: { name: string; oid: Oid }[]; empty: boolean; watched: string[] }>(
+    tx,
+    sql`json_build_object('refs', (SELECT COALESCE(json_agg(json_build_object('name', name, 'oid', oid)), '[]')
+        FROM recorded_refs WHERE project_id = ${projectId} AND name = ANY(${[...names.keys()]}::text[])),
+      'empty', NOT EXISTS (SELECT 1 FROM recorded_refs WHERE project_id = ${projectId} AND starts_with(name, ${BRANCHES})),
+      'watched', (SELECT COALESCE(json_agg(b.name), '[]') FROM unnest(${branches}::text[]) AS b (name) WHERE EXISTS (
+          SELECT 1 FROM merge_requests WHERE state = 'opened' AND source_project_id = ${projectId} AND source_branch = b.name)
+        OR EXISTS (
+          SELECT 1 FROM merge_requests WHERE state = 'opened' AND target_project_id = ${projectId} AND target_branch = b.name)))`,
+  );
+  return { ...known, refs: new Map(refs.map(({ name, oid }) => [names.get(name) ?? name, oid])) };
+}
+
+/**
+ * Makes the first branch of a repository the default one, protected as the settings say (behaviour.md 6). The default
+ * branch from now on.
+ */
+async function firstBranch(
+  tx: Transaction,
+  { reader, project, settings }: Recorder,
+  changes: readonly RefChange[],
+  empty: boolean,
+): Promise<string | null> {
+  const created = changes.flatMap(({ name, to }) =>
+    to !== null && name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
+  );
+  const [first] = created;
+  if (!empty || first === undefined) return project.defaultBranch;
+  const head = await reader.defaultBranch();
+  const branch = [project.defaultBranch, head].find((name) => name !== null && created.includes(name)) ?? first;
+  if (branch !== head) await setDefaultBranch(reader.directory, branch);
+  if (branch !== project.defaultBranch) {
+    await tx.project.update({ where: { id: project.id }, data: { defaultBranch: branch } });
+  }
+  const { defaultBranchProtection: level } = settings;
+  if (level !== 0) {
+    await tx.$executeRaw`INSERT INTO protected_branches (project_id, name, developers_can_push)
+      VALUES (${project.id}, ${branch}, ${level === 1}) ON CONFLICT DO NOTHING`;
+  }
+  return branch;
+}
+
+/** What the changes make of the number of commits behind the default branch; counted anew only where it must be. */
+async function countCommits(
+  { reader, described }: Recorder,
+  defaultBranch: string | null,
+  complete: boolean,
+  changes: readonly RefChange[],
+): Promise<Written['commits']> {
+  const own = changes.filter(({ name }) => name === `${BRANCHES}${defaultBranch}`);
+  const last = own.at(-1);
+  if (!last) return { more: 0 };
+  if (last.to === null) return { count: 0 };
+  const found = own.map((change) => (change.from === null ? undefined : described.get(change)));
+  if (complete && found.every((one) => one?.forward === true)) {
+    return { more: found.reduce((sum, one) => sum + (one?.total ?? 0), 0) };
+  }
+  return { count: await reader.count({ start: last.to }) };
+}
+
+/** The name of a ref as the database keeps it: bytes that are no UTF-8 as hexadecimal digits. */
+export function refKey(name: string): string {
+  return name.isWellFormed() ? name : `bytes:${encodeName(name).toString('hex')}`;
+}

@@ -1,0 +1,84 @@
+import { can, DEVELOPER, REPORTER } from '#src/access/permissions/abilities.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { forbidden, NO_PROJECT, type RemoteService, requireProtocol } from '#src/domain/repository/access_remote.ts';
+import { writeRefusal } from '#src/domain/repository/writable.ts';
+import type { DeployKeyHolder } from '#src/domain/users/keys/holder.ts';
+import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** Finds every project; what a key opens is looked at behind that. It is nobody, and does nothing else. */
+const FINDER: Actor = {
+  id: 0,
+  username: '',
+  admin: true,
+  external: false,
+  canCreateGroup: false,
+  projectsLimit: 0,
+  credential: 'server',
+  scopes: ['api'],
+};
+
+/**
+ * The project whose repository a deploy key may fetch from or push to, with the access level that the key has in it: that of a
+ * developer if it may push, else that of a reporter. Public projects can be fetched with any. Messages are for the person at the
+ * client. Throws DomainError of FORBIDDEN, and NotFound, which tells where the project went that had that path before.
+ */
+export async function openByDeployKey(
+  context: Context,
+  key: DeployKeyHolder,
+  fullPath: string,
+  service: RemoteService,
+): Promise<ProjectRow> {
+  await requireProtocol(context, 'ssh');
+  const { project, isOwn } = await find(context, key, fullPath);
+  if (service === 'fetch') return project;
+  if (!isOwn) throw forbidden('This deploy key is not one of the project: it cannot push to it.');
+  if (!key.canPush) throw forbidden('This deploy key can only read: it cannot push.');
+  if (key.actor === null) {
+    throw forbidden(
+      'The user who added this deploy key was deleted or is blocked: nothing can be pushed with it. Ask a master of the project to add a new one.',
+    );
+  }
+  const refusal = writeRefusal(project);
+  if (refusal !== null) throw forbidden(refusal);
+  return project;
+}
+
+/** As hiddenRefs, for a deploy key: it may read what reporters do in the projects to which it was added, and no more elsewhere. */
+export function hiddenFromKey(project: ProjectRow): string[] {
+  const key = { ...FINDER, admin: false, external: true };
+  const isShown = can(key, 'read_merge_request', { ...project, visibility: 'private' });
+  return isShown ? [] : [MERGE_REQUEST_REFS];
+}
+
+interface Opened {
+  project: ProjectRow;
+  /** Whether the key is one of the project's; else the project is public. */
+  isOwn: boolean;
+}
+
+async function find(context: Context, key: DeployKeyHolder, fullPath: string): Promise<Opened> {
+  const found = await look(context, key, fullPath);
+  if (typeof found === 'object') return found;
+  const moved = found && (await look(context, key, found));
+  if (typeof moved !== 'object') throw new NotFound('Project', NO_PROJECT);
+  const { fullPath: now } = moved.project;
+  throw new NotFound('Project', `The project has moved to ${now}.`, now);
+}
+
+/** What the key opens at a path, or the path to which it moved; an empty one if there is nothing. */
+async function look(context: Context, key: DeployKeyHolder, fullPath: string): Promise<Opened | string> {
+  if (fullPath.includes('\0')) return '';
+  try {
+    const project = await findProject({ ...context, actor: FINDER }, fullPath);
+    const ids = { projectId: project.id, deployKeyId: key.keyId };
+    const isOwn = (await context.db.projectDeployKey.count({ where: ids })) > 0;
+    const opened = { ...project, accessLevel: !isOwn ? 0 : key.canPush ? DEVELOPER : REPORTER };
+    return isOwn || can(null, 'read_repository', opened) ? { project: opened, isOwn } : '';
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    const { movedTo } = error.extensions;
+    return typeof movedTo === 'string' ? movedTo : '';
+  }
+}

@@ -1,0 +1,50 @@
+import { goneRefusal } from '#src/domain/repository/refusals.ts';
+import { ProgramFailed } from '#src/git/errors.ts';
+import { InvalidRequest } from '#src/git/remote/invalid_request.ts';
+import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
+import { passing } from '#src/platform/observability/passing.ts';
+
+/** A client was left before its answer was complete: it is gone, or too slow. */
+export class Gone extends Error {}
+
+/** What went wrong for a client of git. */
+export interface RemoteFailure {
+  /** The error, or what it means. */
+  error: unknown;
+  /** Whether it is the server's fault, and somebody is to hear of it. */
+  isOurs: boolean;
+}
+
+/** What refuses clients, and is no fault of the server. */
+const EXPECTED = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'INSUFFICIENT_SCOPE',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+]);
+
+/** What an error means that ended the work for a client. */
+export function failureOf(thrown: unknown): RemoteFailure {
+  const gone = goneRefusal(thrown);
+  const passes = gone || thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
+  const error = gone ?? passes ?? thrown;
+  return { error, isOurs: passes !== undefined || !isExpected(error) };
+}
+
+/** Whether an error is not the server's fault. */
+export function isExpected(error: unknown): boolean {
+  if (error instanceof DomainError) return EXPECTED.has(error.code);
+  return error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);
+}
+
+function isBroken(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^Z_/.test(code);
+}
+
+/** Whether git did not understand the client. */
+function isGibberish(error: unknown): boolean {
+  return error instanceof ProgramFailed && /protocol error|hung up unexpectedly/.test(error.message);
+}

@@ -1,0 +1,48 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+
+/** A commit of a repository. */
+export interface Revision {
+  repository: RepositoryReader;
+  oid: Oid;
+}
+
+/** The name of the branch that counts where none is named; null while nothing was ever written to the repository. */
+export async function defaultBranch(project: ProjectRow, repository: RepositoryReader): Promise<string | null> {
+  return project.defaultBranch ?? repository.defaultBranch();
+}
+
+/** Whoever looks for a revision. */
+type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
+
+/**
+ * The commit that a revision leads to: a branch, a tag, a whole hash or its first 7 digits or more, and steps from there such as
+ * `master~1` or `v1.0^2`; the tip of the default branch when none is given. Null where there is none, as in an empty repository.
+ * Throws TooMuch, RateLimited.
+ */
+export async function findRevision(
+  context: Caller & Pick<Context, 'repositories'>,
+  project: ProjectRow,
+  name?: string | null,
+): Promise<Revision | null> {
+  const repository = await context.repositories.open(project);
+  if (!repository) return null;
+  const wanted = name ?? (await defaultBranch(project, repository));
+  const oid = wanted ? await resolveRevision(context, project, repository, wanted) : null;
+  return oid === null ? null : { repository, oid };
+}
+
+/** The commit that a revision leads to for this caller, as findRevision has it; null where there is none. */
+export async function resolveRevision(
+  context: Caller,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  revision: string,
+): Promise<Oid | null> {
+  const mergeRequests = can(context.actor, 'read_merge_request', project);
+  return repository.resolve(revision, { mergeRequests, labour: (work) => withEffort(context, work) });
+}

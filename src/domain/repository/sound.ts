@@ -1,0 +1,45 @@
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { Damaged } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+
+/** A ref, and the commit that it leads to. */
+export interface NamedTip {
+  /** In full. */
+  ref: string;
+  commit: Oid;
+}
+
+/**
+ * The commits of refs, in their order; null where one is missing or damaged, or is no commit, which is reported: the other refs
+ * are as good as ever.
+ */
+export async function soundCommits(
+  { repositories }: { repositories: RepositoryStore },
+  project: ProjectRow,
+  repository: RepositoryReader,
+  tips: readonly NamedTip[],
+): Promise<(CommitRow | null)[]> {
+  try {
+    return await commitRows(
+      project,
+      repository,
+      tips.map(({ commit }) => commit),
+    );
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+  }
+  const rows: (CommitRow | null)[] = [];
+  for (const { ref, commit } of tips) {
+    try {
+      rows.push((await commitRows(project, repository, [commit]))[0] ?? null);
+    } catch (error) {
+      if (!(error instanceof Damaged)) throw error;
+      repositories.reportDamage(error, ref);
+      rows.push(null);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,26 @@
+import { randomInt } from 'node:crypto';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/**
+ * The storage for a new repository: at random one of those that the settings name. Names of storages that the server is no
+ * longer configured with do not count; where none is left, it is `default`, which is always there.
+ */
+export async function pickStorage({ db, repositories }: Pick<Context, 'db' | 'repositories'>): Promise<string> {
+  const { repositoryStorages } = await currentSettings(db);
+  const usable = repositoryStorages.filter((name) => repositories.storages.includes(name));
+  return usable[randomInt(Math.max(1, usable.length))] ?? 'default';
+}
+
+/** Makes sure that every repository can be found. Throws an Error that names the storages that are missing. */
+export async function requireStorages(db: Db, { storages }: RepositoryStore): Promise<void> {
+  const elsewhere = Prisma.sql`
+    SELECT repository_storage AS name, count(*)::int AS count FROM projects
+    WHERE repository_storage <> ALL(${storages}::text[]) GROUP BY 1 ORDER BY 1`;
+  const missing = await queryRows<{ name: string; count: number }>(db, elsewhere);
+  if (missing.length === 0) return;
+  const list = missing.map(({ name, count }) => `"${name}" (${count} projects)`).join(', ');
+  throw new Error(`Repositories lie in storages of which GANTRY_STORAGES does not tell the directory: ${list}`);
+}

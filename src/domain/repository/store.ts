@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { guardReader } from '#src/domain/repository/guard.ts';
+import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/domain/repository/limits.ts';
+import type { Damaged } from '#src/git/errors.ts';
+import { repositoryExists } from '#src/git/existence.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { Repositories } from '#src/git/repositories.ts';
+
+declare module '#src/access/permissions/actor.ts' {
+  interface Context {
+    /** The git repositories of projects. */
+    readonly repositories: RepositoryStore;
+  }
+}
+
+/** What tells where the repository of a project lies: neither changes with its name or namespace. */
+export interface RepositoryPlace {
+  id: number;
+  repositoryStorage: string;
+}
+
+/** The branch of a new repository when nothing else is said. */
+const DEFAULT_BRANCH = 'master';
+
+/** What lies in a storage. */
+export interface StoredEntry {
+  storage: string;
+  /** Absolute path. */
+  directory: string;
+  /** `draft`: what was to become a repository, or is left of one. */
+  kind: 'repository' | 'draft' | 'unknown';
+  /** Of the project, as far as the name tells. */
+  id: number | null;
+}
+
+/** The directory of a storage in which the traces of jobs are, beside the repositories. */
+const TRACES = 'traces';
+
+/** What follows the name of a repository in those of its drafts. */
+const DRAFT = /^\.(copy|import|gone)-/;
+
+export interface StoreOptions {
+  /** As in RepositoryLimits. */
+  maxInlineBytes?: number | undefined;
+  /** Those that are absent have their defaults. */
+  limits?: Partial<RepositoryLimits> | undefined;
+  /** Hears of repositories that are damaged, now and then of each. */
+  report?: ((error: unknown) => void) | undefined;
+}
+
+/** Milliseconds for which a damage that was reported is not reported again, and how many are remembered. */
+const REPORTED = { for: 10 * 60_000, most: 1_000 };
+
+/** The bare repositories of all projects, in named storages, each a directory. */
+export class RepositoryStore {
+  readonly #roots: ReadonlyMap<string, string>;
+  readonly #readers = new Repositories();
+  readonly limits: RepositoryLimits;
+  readonly #report: StoreOptions['report'];
+  /** When each damage was reported last. */
+  readonly #reported = new Map<string, number>();
+
+  /** @param roots absolute path of each storage by its name */
+  constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes, limits, report }: StoreOptions = {}) {
+    this.#report = report;
+    this.#roots = new Map(Object.entries(roots));
+    const inline = maxInlineBytes === undefined ? {} : { inlineBytes: maxInlineBytes };
+    this.limits = { ...DEFAULT_LIMITS, ...limits, ...inline };
+  }
+
+  /** The largest content that is given within an answer, in bytes. */
+  get maxInlineBytes(): number {
+    return this.limits.inlineBytes;
+  }
+
+  /** Names of the storages. */
+  get storages(): string[] {
+    return [...this.#roots.keys()];
+  }
+
+  /** Where a repository lies, or will: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`. */
+  directory({ id, repositoryStorage }: RepositoryPlace): string {
+    const root = this.#roots.get(repositoryStorage);
+    if (root === undefined) throw new Error(`There is no storage "${repositoryStorage}"`);
+    return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
+  }
+
+  /** Where the traces of a project's jobs lie, or will: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */
+  traces({ id, repositoryStorage }: RepositoryPlace): string {
+    const folder = path.dirname(this.directory({ id, repositoryStorage }));
+    return path.join(path.dirname(folder), TRACES, path.basename(folder), String(id));
+  }
+
+  /** Removes the traces of a project's jobs. */
+  async removeTraces(place: RepositoryPlace): Promise<void> {
+    await rm(this.traces(place), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** The projects that have a directory for traces, and those directories. */
+  async *traceDirectories(): AsyncGenerator<{ storage: string; directory: string; id: number }> {
+    for (const [storage, root] of this.#roots) {
+      for (const folder of await namesIn(path.join(root, TRACES))) {
+        for (const name of await namesIn(path.join(root, TRACES, folder))) {
+          const directory = path.join(root, TRACES, folder, name);
+          if (/^\d+$/.test(name)) yield { storage, directory, id: Number(name) };
+        }
+      }
+    }
+  }
+
+  /** The reader of a repository; null as long as nothing was ever written to it. */
+  async open(place: RepositoryPlace): Promise<RepositoryReader | null> {
+    const directory = this.directory(place);
+    return (await repositoryExists(directory)) ? guardReader(await this.#readers.open(directory)) : null;
+  }
+
+  /** As open, for what is to write: creates the empty repository if it is not there. */
+  async ensure(place: RepositoryPlace, defaultBranch: string | null): Promise<RepositoryReader> {
+    const directory = this.directory(place);
+    try {
+      if (!(await repositoryExists(directory)))
+        return guardReader(await this.#readers.create(directory, defaultBranch ?? DEFAULT_BRANCH));
+    } catch (error) {
+      // Somebody else created it at the same moment.
+      if (!['EEXIST', 'ENOTEMPTY'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+    return guardReader(await this.#readers.open(directory));
+  }
+
+  /** Has a repository read anew that was repacked or replaced. */
+  async forget(place: RepositoryPlace): Promise<void> {
+    await this.#readers.forget(this.directory(place));
+  }
+
+  /** Removes a repository from the disk, with what was to become it. It vanishes at once, whatever is still read of it. */
+  async remove(place: RepositoryPlace): Promise<void> {
+    await this.forget(place);
+    const directory = this.directory(place);
+    await rename(directory, `${directory}.gone-${randomBytes(8).toString('hex')}`).catch(() => undefined);
+    const drafts = (await this.drafts(place)).map((name) => path.join(path.dirname(directory), name));
+    for (const gone of [...drafts, directory]) await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /**
+   * Names of directories beside that of a repository that were to become it, or are what is left of it:
+   * `<its name>.copy-…`, `<its name>.import-…`, `<its name>.gone-…`.
+   */
+  async drafts(place: RepositoryPlace): Promise<string[]> {
+    const directory = this.directory(place);
+    const names = await readdir(path.dirname(directory)).catch(() => []);
+    const start = path.basename(directory);
+    return names.filter((name) => name.startsWith(start) && DRAFT.test(name.slice(start.length)));
+  }
+
+  /** All that lies in the storages, one directory after the other. */
+  async *entries(): AsyncGenerator<StoredEntry> {
+    for (const [storage, root] of this.#roots) {
+      for (const folder of (await namesIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+        for (const name of await namesIn(path.join(root, folder))) {
+          const [, id, rest = ''] = /^(\d+)\.git(.*)$/.exec(name) ?? [];
+          const isDraft = name.startsWith('.init-') || (id !== undefined && DRAFT.test(rest));
+          const kind = isDraft ? 'draft' : id !== undefined && rest === '' ? 'repository' : 'unknown';
+          yield { storage, directory: path.join(root, folder, name), kind, id: id === undefined ? null : Number(id) };
+        }
+      }
+    }
+  }
+
+  /** Reports that a repository is damaged, with the ref that leads there where that is known. */
+  reportDamage(error: Damaged, ref?: string): void {
+    const text = ref === undefined ? error.message : `${ref} cannot be read: ${error.message}`;
+    const now = Date.now();
+    if ((this.#reported.get(text) ?? 0) > now - REPORTED.for) return;
+    if (this.#reported.size >= REPORTED.most) this.#reported.clear();
+    this.#reported.set(text, now);
+    this.#report?.(new Error(text, { cause: error }));
+  }
+
+  /** Ends what readers keep running. */
+  async close(): Promise<void> {
+    await this.#readers.close();
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return (await readdir(directory).catch(() => [])).sort();
+}

@@ -1,0 +1,99 @@
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
+import { requireRoom } from '#src/domain/repository/quota.ts';
+import { findPusher, pushRefs } from '#src/domain/repository/record.ts';
+import { resolveRevision } from '#src/domain/repository/revision.ts';
+import { findTag, type TagRow } from '#src/domain/repository/tags/list.ts';
+import { checkNotes } from '#src/domain/repository/tags/release.ts';
+import { requireMade, signatureOf, writableProject } from '#src/domain/repository/write.ts';
+import { MissingObject } from '#src/git/errors.ts';
+import type { Oid, Signature } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
+import { Hold } from '#src/git/write/hold.ts';
+import { writeTag } from '#src/git/writer.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+export interface NewTag {
+  name: string;
+  /** A branch, a tag or a hash. */
+  target: string;
+  /** Makes an annotated tag. */
+  message?: string | null | undefined;
+  /** Makes a release as well. */
+  releaseDescription?: string | null | undefined;
+}
+
+/** Creates a tag, and its release; an annotated one is made by the actor, now, unless a tagger is given. Throws NotFound, Forbidden, BadRequest. */
+export async function createTag(context: Context, ref: Ref, input: NewTag, tagger?: Signature): Promise<TagRow> {
+  const { name } = input;
+  const { actor, project } = await writableProject(context, ref);
+  if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');
+  const reader = await context.repositories.open(project);
+  const outcomes = await tagNow(context, { actor, project, tagger }, reader, input);
+  // Nothing led to the commit, and it has been removed since, in whole or in part.
+  if (outcomes.some(({ error }) => error instanceof MissingObject)) throw invalidTarget(input);
+  // Somebody was faster, or there are tags below that name.
+  requireMade(outcomes, (await reader?.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
+  return findTag(context, project, name);
+}
+
+interface Tagging {
+  actor: Actor;
+  project: ProjectRow;
+  tagger: Signature | undefined;
+}
+
+async function tagNow(
+  context: Context,
+  { actor, project, tagger }: Tagging,
+  reader: RepositoryReader | null,
+  input: NewTag,
+): Promise<RefOutcome[]> {
+  const { name, target, releaseDescription } = input;
+  const commit = target === '' || !reader ? null : await resolveRevision(context, project, reader, target);
+  if (!reader || commit === null) throw invalidTarget(input);
+  checkNotes(releaseDescription ?? '');
+  if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');
+  const hold = await Hold.open(reader.directory);
+  try {
+    const to = await tagged(context, { actor, project, tagger }, reader, commit, input, hold);
+    const change = { name: `refs/tags/${name}`, from: null, to };
+    const release = (tx: Transaction) => addRelease(tx, project, name, releaseDescription);
+    return await pushRefs(context, actor, project, [change], release, { hold });
+  } finally {
+    await hold?.release();
+  }
+}
+
+async function addRelease(tx: Transaction, { id }: ProjectRow, tag: string, description?: string | null) {
+  if (!description) return;
+  await tx.release.upsert({
+    where: { projectId_tag: { projectId: id, tag } },
+    create: { projectId: id, tag, description },
+    update: { description },
+  });
+}
+
+function invalidTarget({ target }: NewTag): BadRequest {
+  return new BadRequest(`Target ${target} is invalid`, 'ref');
+}
+
+/** What the tag is to hold: the commit, or an annotation of it. */
+async function tagged(
+  context: Context,
+  { actor, project, tagger: given }: Tagging,
+  { directory }: RepositoryReader,
+  commit: Oid,
+  { name, message }: NewTag,
+  hold: Hold | undefined,
+): Promise<Oid> {
+  const text = message?.trim();
+  if (!text) return commit;
+  await requireRoom(context.repositories, project, text.length);
+  const tagger = given ?? signatureOf(await findPusher(context.db, actor.id));
+  return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` }, hold);
+}

@@ -1,0 +1,14 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { pushRefs } from '#src/domain/repository/record.ts';
+import { requireMade, writableProject } from '#src/domain/repository/write.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** Deletes a tag, and its release with it. Throws NotFound, Forbidden, BadRequest. */
+export async function deleteTag(context: Context, ref: Ref, name: string): Promise<void> {
+  const { actor, project } = await writableProject(context, ref);
+  const tag = await (await context.repositories.open(project))?.tag(name);
+  if (!tag) throw new NotFound('Tag', 'No such tag');
+  const change = { name: `refs/tags/${name}`, from: tag.target, to: null };
+  requireMade(await pushRefs(context, actor, project, [change]), 'Failed to remove tag');
+}

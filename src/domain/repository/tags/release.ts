@@ -1,0 +1,42 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ReleaseRow } from '#src/domain/repository/tags/list.ts';
+import { writableProject } from '#src/domain/repository/write.ts';
+import { violates } from '#src/platform/database/db.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
+
+/** Writes notes about a tag. Throws NotFound, Forbidden, Conflict. */
+export async function createRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
+  const projectId = await ofTag(context, ref, tag);
+  checkNotes(description);
+  try {
+    const select = { tag: true, description: true };
+    return await context.db.release.create({ data: { projectId, tag, description }, select });
+  } catch (error) {
+    throw violates(error) ? new Conflict('Release already exists', undefined, 'tag') : error;
+  }
+}
+
+/** Changes the notes about a tag. Throws NotFound, Forbidden. */
+export async function updateRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
+  const projectId = await ofTag(context, ref, tag);
+  checkNotes(description);
+  const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
+  if (count === 0) throw new NotFound('Release', 'Release does not exist');
+  return { tag, description };
+}
+
+/** Throws ValidationFailed. */
+export function checkNotes(description: string): void {
+  const wrong = lengthError(description);
+  if (wrong) throw new ValidationFailed({ description: [wrong] });
+}
+
+/** The project, if the actor may write to it and there is such a tag. */
+async function ofTag(context: Context, ref: Ref, name: string): Promise<number> {
+  const { project } = await writableProject(context, ref);
+  const tag = await (await context.repositories.open(project))?.tag(name);
+  if (!tag) throw new NotFound('Tag', 'Tag does not exist');
+  return project.id;
+}

@@ -1,0 +1,49 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { findRevision } from '#src/domain/repository/revision.ts';
+import type { TreeEntry } from '#src/git/model.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { trimEnds } from '#src/platform/text.ts';
+
+/** From which size on listing a directory takes some effort, in bytes. */
+const LARGE = 256 * 1024;
+
+/** Which part of which state is listed. */
+export interface TreeFilter {
+  /** A directory; the root without. */
+  path?: string | null | undefined;
+  /** A branch, a tag or a hash; the default branch without. */
+  ref?: string | null | undefined;
+  /** Whether all that lies below is listed too. */
+  recursive?: boolean | null | undefined;
+}
+
+/**
+ * What a directory holds: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated,
+ * and TooMuch or TooLarge where that takes more work than a request may cause.
+ */
+export async function listTree(
+  context: Context,
+  project: ProjectRow,
+  { path, ref, recursive }: TreeFilter,
+  { offset, limit }: PageRequest,
+): Promise<Page<TreeEntry>> {
+  authorize(context.actor, 'read_repository', project);
+  const revision = await findRevision(context, project, ref || null);
+  const directory = trimSlashes(path ?? '');
+  const wanted = { recursive: recursive ?? false, offset, limit };
+  const size = await revision?.repository.treeSize(revision.oid, directory);
+  if (!revision || size == null) throw new NotFound('Tree');
+  const list = () => revision.repository.treePage(revision.oid, directory, wanted);
+  const page = await (recursive || size > LARGE ? withEffort(context, list) : list());
+  if (!page) throw new NotFound('Tree');
+  return { nodes: page.entries, offset, total: page.total };
+}
+
+/** A path without slashes around it. */
+export function trimSlashes(path: string): string {
+  return trimEnds(path, '/');
+}

@@ -1,0 +1,90 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { branchTip } from '#src/domain/repository/branch_tip.ts';
+import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
+import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import { branchRefusals } from '#src/domain/repository/protection.ts';
+import type { Pusher } from '#src/domain/repository/push_data.ts';
+import { findPusher } from '#src/domain/repository/record.ts';
+import { changeRefusal } from '#src/domain/repository/refusals.ts';
+import { writeRefusal } from '#src/domain/repository/writable.ts';
+import type { Signature } from '#src/git/model.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
+
+/** A branch that the actor may add commits to. */
+export interface WritableBranch {
+  actor: Actor;
+  /** The actor as pushes and commits bear them. */
+  pusher: Pusher;
+  project: ProjectRow;
+  branch: string;
+}
+
+/** Who may have written a change, if not the actor. */
+export interface Authorship {
+  authorName?: string | null | undefined;
+  authorEmail?: string | null | undefined;
+}
+
+/**
+ * The project, if the actor may write to its repository, and if anybody may now. Throws Unauthenticated, NotFound,
+ * Forbidden, BadRequest.
+ */
+export async function writableProject(context: Context, ref: Ref): Promise<{ actor: Actor; project: ProjectRow }> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'push_code', project);
+  const refusal = writeRefusal(project);
+  if (refusal !== null) throw new BadRequest(refusal);
+  return { actor, project };
+}
+
+/** A branch to add commits to; in an empty repository any. Throws as writableProject, and BadRequest. */
+export async function writableBranch(context: Context, ref: Ref, branch: string): Promise<WritableBranch> {
+  const { actor, project } = await writableProject(context, ref);
+  await requirePush(context, actor, project, branch);
+  await branchTip(await context.repositories.open(project), project, branch);
+  return { actor, pusher: await findPusher(context.db, actor.id), project, branch };
+}
+
+/** Throws BadRequest when the actor may not push to the branch. */
+export async function requirePush(context: Context, actor: Actor, project: ProjectRow, branch: string): Promise<void> {
+  const refusal = (await branchRefusals(context, actor, project))(branch, 'push');
+  if (refusal !== null) throw new BadRequest(refusal);
+}
+
+/**
+ * Has a commit made on a branch, on the tip that it finds when it is its turn. Throws as commitInTurn.
+ */
+export async function advance(
+  context: Context,
+  target: WritableBranch,
+  commit: Pick<BranchCommit, 'bytes' | 'alone' | 'make'>,
+): Promise<CommitRow> {
+  const oid = await commitInTurn(context, { ...target, ...commit });
+  const reader = await context.repositories.open(target.project);
+  const [row] = reader ? await commitRows(target.project, reader, [oid]) : [];
+  // Whoever deleted the project meanwhile has the last word.
+  if (!row) throw new NotFound('Project');
+  return row;
+}
+
+/** Throws BadRequest with this message if git refused a change, and whatever else went wrong. */
+export function requireMade(outcomes: readonly RefOutcome[], message: string): void {
+  for (const { error } of outcomes) {
+    if (error !== null) throw changeRefusal(error, message);
+  }
+}
+
+/** A user as git names people, now. */
+export function signatureOf({ name, email }: Pusher): Signature {
+  return { name, email, seconds: Math.floor(Date.now() / 1000), offset: 0 };
+}
+
+/** Who wrote a change: as given, else who commits it. */
+export function authorOf(committer: Signature, { authorName, authorEmail }: Authorship): Signature {
+  return { ...committer, name: authorName?.trim() || committer.name, email: authorEmail?.trim() || committer.email };
+}

@@ -1,0 +1,57 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { newestFirst, personal, snippet, visible } from '#src/domain/snippets/visible.ts';
+import { Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows, readPage } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+
+/**
+ * The snippets of each project that the actor sees, newest first, in one statement; Forbidden in the place of those that the
+ * actor may not read. Throws Unauthenticated.
+ */
+export async function listProjectSnippets<R>(
+  context: Context,
+  projects: readonly ProjectRow[],
+  page: PageRequest,
+  selection: Selection<'Snippet', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ project, isMember }: Asked<{ project: number; isMember: boolean }>) => {
+    const where = sql`${snippet.projectId} = ${project} AND ${visible(actor, isMember)}`;
+    return pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);
+  };
+  return ofPermitted(
+    projects,
+    (project) => authorize(actor, 'read_project_snippet', project),
+    (permitted) => {
+      const parents = permitted.map(({ id, accessLevel }) => ({ project: id, isMember: accessLevel > 0 }));
+      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', isMember: 'boolean' }, pageOf));
+    },
+  );
+}
+
+/** The actor's own personal snippets, newest first. */
+export async function listOwnSnippets<R>(
+  context: Context,
+  page: PageRequest,
+  selection: Selection<'Snippet', R>,
+): Promise<Page<R>> {
+  const where = sql`${snippet.authorId} = ${requireActor(context).id} AND ${personal}`;
+  return readPage(context.db, selection, { rows: snippet, where, order: newestFirst }, page);
+}
+
+/** The personal snippets that are public, newest first. */
+export async function listPublicSnippets<R>(
+  context: Context,
+  page: PageRequest,
+  selection: Selection<'Snippet', R>,
+): Promise<Page<R>> {
+  requireActor(context);
+  const where = sql`${personal} AND ${visible(null)}`;
+  return readPage(context.db, selection, { rows: snippet, where, order: newestFirst }, page);
+}

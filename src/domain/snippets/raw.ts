@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { RawContent } from '#src/domain/repository/raw.ts';
+import { findSnippet } from '#src/domain/snippets/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** A snippet that an operation found. */
+export interface RawSnippet {
+  snippetId: number;
+}
+
+const TEXT = select('Snippet', { fileName: true, content: true });
+const PLACED = TEXT.with(select('Snippet', { project: { fullPath: true } }));
+
+/** The text of a snippet. Throws what findSnippet throws. */
+export async function readRawSnippet(context: Context, { snippetId }: RawSnippet): Promise<RawContent> {
+  return plainText(await findSnippet(context, snippetId, TEXT));
+}
+
+/**
+ * The text of a snippet by its place: the full path of its project, or null for a personal one. Throws NotFound for one that is
+ * elsewhere, and what findSnippet throws.
+ */
+export async function readSnippetAt(context: Context, place: string | null, snippetId: number): Promise<RawContent> {
+  const snippet = await findSnippet(context, snippetId, PLACED);
+  if ((snippet.project?.fullPath.toLowerCase() ?? null) !== (place?.toLowerCase() ?? null))
+    throw new NotFound('Snippet');
+  return plainText(snippet);
+}
+
+function plainText({ fileName, content }: { fileName: string; content: string }): RawContent {
+  const bytes = Buffer.from(content);
+  const type = 'text/plain; charset=utf-8';
+  return { stream: Readable.from([bytes], { objectMode: false }), size: bytes.length, type, fileName, etag: null };
+}

@@ -1,0 +1,131 @@
+import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { forgetNotes } from '#src/domain/changes/forget_notes.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { type ChangedSnippet, changedSnippet } from '#src/domain/snippets/find.ts';
+import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
+
+export interface SnippetValues {
+  title?: string | null | undefined;
+  fileName?: string | null | undefined;
+  content?: string | null | undefined;
+  visibility?: Visibility | null | undefined;
+}
+
+export interface NewSnippet extends SnippetValues {
+  /** Where; null or absent for a personal one. */
+  project?: Ref | null | undefined;
+  title: string;
+  fileName: string;
+  content: string;
+}
+
+/** Makes a snippet. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createSnippet(
+  context: Context,
+  { project: ref, ...values }: NewSnippet,
+): Promise<ChangedSnippet> {
+  const actor = requireActor(context);
+  const project = ref == null ? null : await findProject(context, ref);
+  if (project) authorize(actor, 'create_project_snippet', project);
+  const settings = await currentSettings(context.db);
+  const wanted = settings.defaultSnippetVisibility;
+  const visibility = values.visibility ?? closestVisibility(actor, settings, wanted, { group: null });
+  check(actor, settings, { ...values, visibility });
+  const { title, fileName, content } = values;
+  const data = { title, fileName, content, visibility, authorId: actor.id, projectId: project?.id ?? null };
+  const { id } = await context.db.snippet.create({ data, select: { id: true } });
+  return { project, id };
+}
+
+/** Which snippet is meant: one of a project, or a personal one. */
+export interface SnippetRef {
+  project?: Ref | null | undefined;
+  id: number;
+}
+
+/** Changes a snippet, for its author and administrators: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateSnippet(
+  context: Context,
+  ref: SnippetRef,
+  changes: SnippetValues,
+): Promise<ChangedSnippet> {
+  const actor = requireActor(context);
+  const { project, snippet } = await editable(context, actor, ref, EDITABLE);
+  const { id, visibility: present } = snippet;
+  const { title, fileName, content, visibility } = changes;
+  // A level that was restricted after it was given stays.
+  const changed = visibility === present ? undefined : visibility;
+  check(actor, await currentSettings(context.db), { ...changes, visibility: changed });
+  const { count } = await context.db.snippet.updateMany({
+    where: { id },
+    data: {
+      ...(title == null ? {} : { title }),
+      ...(fileName == null ? {} : { fileName }),
+      ...(content == null ? {} : { content }),
+      ...(visibility == null ? {} : { visibility }),
+    },
+  });
+  if (count === 0) throw new NotFound('Snippet');
+  return { project, id };
+}
+
+/**
+ * Deletes a snippet, for its author and administrators; what is selected of it as it was, null when there was none. Throws
+ * NotFound, Forbidden.
+ */
+export async function deleteSnippet<R>(
+  context: Context,
+  ref: SnippetRef,
+  selection: Selection<'Snippet', R>,
+): Promise<R | null> {
+  const actor = requireActor(context);
+  const found = await editable(context, actor, ref, selection).catch((error) => {
+    if (error instanceof NotFound && error.extensions.resource === 'Snippet') return null;
+    throw error;
+  });
+  if (found === null) return null;
+  const { snippet } = found;
+  const isDeleted = await context.db.$transaction(async (tx) => {
+    const { count } = await tx.snippet.deleteMany({ where: { id: snippet.id } });
+    await forgetNotes(tx, { type: 'Snippet', id: snippet.id });
+    return count > 0;
+  });
+  return isDeleted ? snippet : null;
+}
+
+/** By what it is known who may change a snippet, and how. */
+const EDITABLE = select('Snippet', { id: true, authorId: true, visibility: true });
+
+async function editable<R>(
+  context: Context,
+  actor: Actor,
+  { project: ref, id }: SnippetRef,
+  selection: Selection<'Snippet', R>,
+) {
+  const project = ref == null ? null : await findProject(context, ref);
+  const snippet = await changedSnippet(context, { project, id }, selection.with(EDITABLE));
+  if (!mayChange(actor, snippet)) throw new Forbidden();
+  return { project, snippet };
+}
+
+/** Whether the actor may change and delete a snippet: its author and administrators may. */
+export function mayChange(actor: Actor, { authorId }: { authorId: number }): boolean {
+  return actor.admin || authorId === actor.id;
+}
+
+function check(actor: Actor, settings: Settings, { title, fileName, content, visibility }: SnippetValues): void {
+  const errors: FieldErrors = {};
+  for (const [field, text] of Object.entries({ title, file_name: fileName })) {
+    if (text === null || text?.trim() === '') errors[field] = ["can't be blank"];
+    else if (text && text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
+  }
+  if (content === null || content === '') errors.content = ["can't be blank"];
+  const wrong = visibility ? visibilityErrors(actor, settings, visibility, { group: null }) : [];
+  if (wrong.length > 0) errors.visibility_level = wrong;
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}

@@ -1,0 +1,135 @@
+import type { Change, Elsewhere, Subject } from '#src/domain/changes/change.ts';
+import { sourceColumns, sourceKey, sourceName } from '#src/domain/tracking/activity/mentions.ts';
+import { titleWords } from '#src/domain/tracking/activity/title_change.ts';
+import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+/** Writes the notes in which the server tells of changes. */
+export async function writeSystemNotes(
+  tx: Transaction,
+  { id: authorId }: { id: number },
+  { type: subjectType, id: subjectId, project }: Subject,
+  changes: readonly Change[],
+): Promise<void> {
+  const names = await namesIn(tx, changes);
+  const isMoved = changes.some(({ kind }) => kind === 'movedTo');
+  const data = changes.flatMap((change) => {
+    // That it was closed by the move goes without saying.
+    if (isMoved && change.kind === 'closed') return [];
+    const bodies =
+      change.kind === 'title'
+        ? titleWords(subjectType, change.from, change.to)
+        : (words(change, { ...names, projectId: project.id }) ?? []);
+    const note = { subjectType, subjectId, authorId, system: true, ...sourceOf(change, project.id) };
+    if (change.kind === 'discussionsContinued') {
+      const body = `created #${change.issueIid} to continue this discussion`;
+      return change.discussionIds.map((discussionId) => ({ ...note, body, discussionId }));
+    }
+    return [bodies].flat().map((body) => ({ ...note, body }));
+  });
+  if (data.length > 0) await tx.note.createMany({ data });
+}
+
+/** What the notes call users and milestones, by their IDs. */
+interface Names {
+  users: ReadonlyMap<number, string>;
+  milestones: ReadonlyMap<number, string>;
+}
+
+/** What a note says of a change, in the words of that release; null for changes that leave none. */
+function words(change: Change, { users, milestones, projectId }: Names & { projectId: number }): string | null {
+  switch (change.kind) {
+    case 'closed':
+      return change.via ? `closed via ${sourceName(change.via, projectId)}` : 'closed';
+    case 'reopened':
+    case 'merged':
+      return change.kind;
+    case 'mergeWhenPipelineSucceeds':
+      return `enabled an automatic merge when the pipeline for ${change.sha.slice(0, 8)} succeeds`;
+    case 'mergeCanceled':
+      return 'canceled the automatic merge';
+    case 'targetBranch':
+      return `changed target branch from \`${change.from}\` to \`${change.to}\``;
+    case 'commits':
+      return commitWords(change);
+    case 'sourceBranchDeleted':
+      return `deleted source branch \`${change.branch}\``;
+    case 'discussionsResolved':
+      return 'resolved all discussions';
+    case 'description':
+      return 'changed the description';
+    case 'labels':
+      return labelWords(change);
+    case 'milestone': {
+      if (change.to === null) return 'removed milestone';
+      const title = milestones.get(change.to);
+      return title === undefined ? null : `changed milestone to %"${title}"`;
+    }
+    case 'assignee': {
+      if (change.to === null) return 'removed assignee';
+      const username = users.get(change.to);
+      return username === undefined ? null : `assigned to @${username}`;
+    }
+    case 'confidential':
+      return change.to ? 'made the issue confidential' : 'made the issue visible to everyone';
+    case 'movedTo':
+      return `moved to ${change.to.project.fullPath}#${change.to.iid}`;
+    case 'movedFrom':
+      return `moved from ${change.from.project.fullPath}#${change.from.iid}`;
+    case 'timeEstimate':
+      return change.seconds === 0
+        ? 'removed time estimate'
+        : `changed time estimate to ${formatDuration(change.seconds)}`;
+    case 'timeSpent':
+      return `${change.seconds < 0 ? 'subtracted' : 'added'} ${formatDuration(Math.abs(change.seconds))} of time spent`;
+    case 'timeReset':
+      return 'removed time spent';
+    default:
+      return null;
+  }
+}
+
+/** The latest commits, of those that there are. A branch that only dropped commits has brought none. */
+function commitWords({ latest, total }: Extract<Change, { kind: 'commits' }>): string | null {
+  if (total === 0) return null;
+  const lines = latest.map(({ sha, title }) => `* ${sha.slice(0, 8)} - ${title}`);
+  const more = total - latest.length;
+  if (more > 0) lines.push(`* … and ${more} more`);
+  return `added ${total} ${total === 1 ? 'commit' : 'commits'}\n\n${lines.join('\n')}`;
+}
+
+/** `added ~1 ~2 and removed ~3 labels`: labels may be renamed, so their IDs are named. */
+function labelWords({ added, removed }: { added: readonly number[]; removed: readonly number[] }): string | null {
+  const named = (ids: readonly number[]) => ids.map((id) => `~${id}`).join(' ');
+  const parts = [
+    ...(added.length > 0 ? [`added ${named(added)}`] : []),
+    ...(removed.length > 0 ? [`removed ${named(removed)}`] : []),
+  ];
+  if (parts.length === 0) return null;
+  return `${parts.join(' and ')} ${added.length + removed.length === 1 ? 'label' : 'labels'}`;
+}
+
+/** What a note comes from: who does not see that must not read of it. */
+function sourceOf(change: Change, projectId: number) {
+  // Within the project it is no secret that something was closed.
+  const via = change.kind === 'closed' && change.via?.project.id !== projectId ? change.via : undefined;
+  const mention = change.kind === 'closed' && change.via ? `closed ${sourceKey(change.via)}` : null;
+  if (via) return { ...sourceColumns(via), mention };
+  if (mention !== null) return { mention };
+  const other: Elsewhere | null =
+    change.kind === 'movedTo' ? change.to : change.kind === 'movedFrom' ? change.from : null;
+  return other && { sourceType: 'Issue', sourceId: other.id, sourceProjectId: other.project.id };
+}
+
+/** The names of all that the changes name, by one statement; by none where they name nothing. */
+async function namesIn(tx: Transaction, changes: readonly Change[]): Promise<Names> {
+  const of = (kind: 'assignee' | 'milestone') =>
+    changes.flatMap((change) => (change.kind === kind && change.to !== null ? [change.to] : []));
+  const [users, milestones] = [of('assignee'), of('milestone')];
+  if (users.length + milestones.length === 0) return { users: new Map(), milestones: new Map() };
+  const rows = await tx.$queryRaw<{ kind: string; id: number; name: string }[]>(Prisma.sql`
+    SELECT 'user' AS kind, id, username AS name FROM users WHERE id = ANY(${users}::int[])
+    UNION ALL SELECT 'milestone', id, title FROM milestones WHERE id = ANY(${milestones}::int[])`);
+  const named = (kind: string) => new Map(rows.filter((row) => row.kind === kind).map(({ id, name }) => [id, name]));
+  return { users: named('user'), milestones: named('milestone') };
+}

@@ -1,0 +1,75 @@
+import type { Change, Subject } from '#src/domain/changes/change.ts';
+import { mayMention, seerOf } from '#src/domain/tracking/activity/mentions.ts';
+import { mentionedUsers } from '#src/domain/tracking/references/mentioned_users.ts';
+import { addTodos, finishTodos, type NewTodo } from '#src/domain/tracking/todos/write.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+/**
+ * Writes the todos that changes of an issue or merge request make for others. Whoever changes it has dealt with it: their own are
+ * done.
+ */
+export async function writeTodos(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  changes: readonly Change[],
+): Promise<void> {
+  const isNew = changes.some(({ kind }) => kind === 'opened');
+  if (!isNew) await finishTodos(tx, actor.id, subject);
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'opened':
+        await addAssigned(tx, actor, subject, change.assigneeId);
+        await addMentioned(tx, actor, subject, { text: change.description });
+        break;
+      case 'assignee':
+        if (change.from !== null) await finishTodos(tx, change.from, subject, 'assigned');
+        await addAssigned(tx, actor, subject, change.to);
+        break;
+      case 'description':
+        await addMentioned(tx, actor, subject, { text: change.to, before: change.from });
+        break;
+    }
+  }
+}
+
+/** As writeTodos, for a note, before and after (`from` is null for a new one): its writer has dealt with what it is about, whoever it mentions has not. */
+export async function writeNoteTodos(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  { id: noteId, from: before, to: text }: { id: number; from: string | null; to: string },
+): Promise<void> {
+  await finishTodos(tx, actor.id, subject);
+  await addMentioned(tx, actor, subject, { text, before, noteId });
+}
+
+async function addAssigned(tx: Transaction, actor: { id: number }, subject: Subject, userId: number | null) {
+  if (userId === null || userId === actor.id) return;
+  await addTodos(tx, actor, subject, [{ userId, action: 'assigned' }]);
+}
+
+interface Text {
+  text: string | null;
+  /** What stood there before: whom that mentioned knows already. */
+  before?: string | null;
+  noteId?: number;
+}
+
+async function addMentioned(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  { text, before = null, noteId }: Text,
+): Promise<void> {
+  const author = mayMention(text) ? await seerOf(tx, actor.id) : null;
+  if (text === null || author === null) return;
+  const known = before === null ? [] : await mentionedUsers(tx, author, subject, before);
+  const told = new Set([actor.id, ...known.map(({ id }) => id)]);
+  const todos = (await mentionedUsers(tx, author, subject, text))
+    .filter(({ id }) => !told.has(id))
+    .map(({ id: userId, isAddressed }): NewTodo => {
+      return { userId, action: isAddressed ? 'directly_addressed' : 'mentioned' };
+    });
+  await addTodos(tx, actor, subject, todos, noteId);
+}

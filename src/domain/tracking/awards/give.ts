@@ -1,0 +1,50 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type AwardableRef, type AwardableType, locateAwardable } from '#src/domain/tracking/awards/awardable.ts';
+import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
+import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** Which award was given, and what it is on. */
+export interface GivenAward {
+  on: { type: AwardableType; id: number };
+  id: number;
+}
+
+/**
+ * Gives a record that the actor sees an emoji. Votes on what one wrote oneself, and any on system notes, are refused. Throws
+ * NotFound, Forbidden, and ValidationFailed for names that are none, or that the actor gave already.
+ */
+export async function giveAward(context: Context, ref: AwardableRef, given: string): Promise<GivenAward> {
+  const actor = requireActor(context);
+  const { type, id: subjectId, authorId, system, project } = await locateAwardable(context, ref);
+  authorize(actor, 'create_note', project);
+  if (system) throw new Forbidden('System notes cannot be awarded');
+  const name = await emojiNamed(given);
+  if (name === null) throw new ValidationFailed({ name: ['is not included in the list'] });
+  if (isVote(name) && authorId === actor.id) throw new Forbidden('You cannot vote on what you wrote yourself');
+  try {
+    return await context.db.$transaction(async (tx) => {
+      await hold(tx, type, subjectId);
+      const data = { subjectType: type, subjectId, userId: actor.id, name };
+      const { id } = await tx.awardEmoji.create({ data, select: { id: true } });
+      return { on: { type, id: subjectId }, id };
+    });
+  } catch (error) {
+    if (violates(error)) throw new ValidationFailed({ name: ['has already been taken'] });
+    throw error;
+  }
+}
+
+const TABLES: Record<AwardableType, Prisma.Sql> = {
+  Issue: Prisma.raw('issues'),
+  MergeRequest: Prisma.raw('merge_requests'),
+  Snippet: Prisma.raw('snippets'),
+  Note: Prisma.raw('notes'),
+};
+
+/** Keeps the record from being removed until the award is there, which goes along with it. Throws NotFound when it is gone. */
+async function hold(tx: Transaction, type: AwardableType, id: number): Promise<void> {
+  const [found] = await tx.$queryRaw<unknown[]>`SELECT id FROM ${TABLES[type]} WHERE id = ${id} FOR KEY SHARE`;
+  if (!found) throw new NotFound(type);
+}

@@ -1,0 +1,38 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { findBoardList } from '#src/domain/tracking/boards/list.ts';
+import { updateIssue } from '#src/domain/tracking/issues/update.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const LABEL = select('BoardList', { labelId: true });
+
+/** From which list of the board an issue goes to which; null for none. */
+export interface BoardMove {
+  fromList?: number | null | undefined;
+  toList?: number | null | undefined;
+}
+
+/**
+ * Moves an issue between lists of the board: it loses the label of the one and gets that of the other. Throws NotFound,
+ * Forbidden, BadRequest.
+ */
+export async function moveBoardIssue(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  { fromList, toList }: BoardMove,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  if (fromList == null && toList == null)
+    throw new BadRequest('Name the list to move the issue from, or to', 'to_list_id');
+  authorize(actor, 'admin_issue', project);
+  const labelOf = async (list: number | null | undefined) =>
+    list == null ? null : (await findBoardList(context, project, list, LABEL)).labelId;
+  const swapLabels = { remove: await labelOf(fromList), add: await labelOf(toList) };
+  return updateIssue(context, ref, iid, { swapLabels });
+}

@@ -1,0 +1,96 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
+import { type Transaction, violates } from '#src/platform/database/db.ts';
+import { BadRequest, LimitReached, NotFound, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** Lists that one board may have. */
+const MOST_LISTS = 100;
+
+const ID = select('Board', { id: true });
+const LIST_ID = select('BoardList', { id: true });
+
+/** Which board of a project: the only one where nothing is said. */
+export type BoardRef = number | null | undefined;
+
+/** Adds a list for a label behind the lists of a board. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
+export async function createBoardList(
+  context: Context,
+  ref: Ref,
+  board: BoardRef,
+  labelId: number,
+): Promise<ChangedRecord> {
+  const { project, boardId } = await administered(context, ref, board);
+  try {
+    const id = await context.db.$transaction(async (tx) => {
+      // The label before the board: who deletes the label would otherwise wait for the board, and the board for the label.
+      const labels = await tx.$queryRaw<unknown[]>`
+        SELECT 1 FROM labels WHERE id = ${labelId} AND project_id = ${project.id} FOR KEY SHARE`;
+      if (labels.length === 0) throw new BadRequest(PLAIN.NO_LABEL_FOR_LIST, 'label_id');
+      const lists = await lockedLists(tx, boardId);
+      if (lists.length >= MOST_LISTS) throw new LimitReached(`A board can have at most ${MOST_LISTS} lists`);
+      const rank = (lists.at(-1)?.rank ?? -1) + 1;
+      const data = { projectId: project.id, boardId, labelId, rank };
+      return (await tx.boardList.create({ data, select: { id: true } })).id;
+    });
+    return { project, id };
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ label_id: ['has already been taken'] }) : error;
+  }
+}
+
+/**
+ * Moves a list to a position of its board, counted from 0; those behind it make room. Throws NotFound, Forbidden, and BadRequest
+ * for a position that the board does not have.
+ */
+export async function moveBoardList(
+  context: Context,
+  ref: Ref,
+  board: BoardRef,
+  listId: number,
+  position: number,
+): Promise<ChangedRecord> {
+  const { project, boardId } = await administered(context, ref, board, listId);
+  await context.db.$transaction(async (tx) => {
+    const ids = (await lockedLists(tx, boardId)).map(({ id }) => id);
+    if (!ids.includes(listId)) throw new NotFound('BoardList');
+    if (position < 0 || position >= ids.length) throw new BadRequest(PLAIN.NO_POSITION_OF_BOARD, 'position');
+    const others = ids.filter((id) => id !== listId);
+    const wanted = [...others.slice(0, position), listId, ...others.slice(position)];
+    await tx.$executeRaw`
+      UPDATE board_lists l SET rank = w.rank FROM unnest(${wanted}::int[]) WITH ORDINALITY AS w(id, rank)
+      WHERE l.id = w.id AND l.rank <> w.rank`;
+  });
+  return { project, id: listId };
+}
+
+/** Takes a list off its board; label and issues stay. Gives its ID. Throws NotFound, Forbidden. */
+export async function deleteBoardList(context: Context, ref: Ref, board: BoardRef, listId: number): Promise<number> {
+  await administered(context, ref, board, listId);
+  const { count } = await context.db.boardList.deleteMany({ where: { id: listId } });
+  if (count === 0) throw new NotFound('BoardList');
+  return listId;
+}
+
+async function administered(context: Context, ref: Ref, board: BoardRef, listId?: number) {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  const { id: boardId } = await findBoard(context, project, board, ID);
+  authorize(actor, 'admin_board', project);
+  if (listId !== undefined) await findBoardList(context, project, listId, LIST_ID);
+  return { project, boardId };
+}
+
+/** The lists of a board in their order; whoever else changes them waits until this transaction ends. */
+async function lockedLists(tx: Transaction, boardId: number): Promise<{ id: number; rank: number }[]> {
+  await tx.$queryRaw`SELECT id FROM boards WHERE id = ${boardId} FOR NO KEY UPDATE`;
+  return tx.boardList.findMany({
+    where: { boardId },
+    orderBy: [{ rank: 'asc' }, { id: 'asc' }],
+    select: { id: true, rank: true },
+  });
+}

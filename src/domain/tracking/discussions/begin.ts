@@ -1,0 +1,87 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { type PlacedLine, placeOnDiff } from '#src/domain/tracking/discussions/place.ts';
+import type { GivenPosition } from '#src/domain/tracking/discussions/position.ts';
+import type { Noteable } from '#src/domain/tracking/notes/noteable.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** How a note is to belong to a thread: one of these; none for a single note. */
+export interface ThreadWish {
+  /** Whether it begins a thread, which can be resolved on merge requests. */
+  startDiscussion?: boolean | null | undefined;
+  /** The thread that it answers in. */
+  discussionId?: number | null | undefined;
+  /** The line of the changes that it begins a thread on. */
+  position?: GivenPosition | null | undefined;
+}
+
+/** What is known of the thread of a note before it is written. */
+export type Thread =
+  | { kind: 'single' }
+  | { kind: 'answer'; discussionId: number }
+  | { kind: 'begun'; line: PlacedLine | null };
+
+/** The thread that a note on the record is to belong to. Throws ValidationFailed, RateLimited, TooMuch. */
+export async function threadFor(
+  context: Context,
+  { type, id, project }: Noteable,
+  { startDiscussion, discussionId, position }: ThreadWish,
+): Promise<Thread> {
+  if (discussionId != null) {
+    if (position) throw new ValidationFailed({ position: ['cannot be given for an answer'] });
+    if (startDiscussion) throw new ValidationFailed({ start_discussion: ['cannot be given for an answer'] });
+    return { kind: 'answer', discussionId };
+  }
+  if (position) {
+    if (type !== 'MergeRequest') throw new ValidationFailed({ position: ['can be given on merge requests only'] });
+    return { kind: 'begun', line: await placeOnDiff(context, { id, project }, position) };
+  }
+  // Elsewhere any note can be answered, and nothing is resolved.
+  return startDiscussion && type === 'MergeRequest' ? { kind: 'begun', line: null } : { kind: 'single' };
+}
+
+/**
+ * The number that an answer has of its thread; null for notes that are none. In the transaction that writes the note, after it has
+ * touched the record. Throws NotFound for threads that are not on the record, ValidationFailed for system notes.
+ */
+export async function answeredThread(
+  tx: Transaction,
+  { type, id }: Pick<Noteable, 'type' | 'id'>,
+  thread: Thread,
+): Promise<number | null> {
+  if (thread.kind !== 'answer') return null;
+  const { discussionId } = thread;
+  const [first] = await tx.$queryRaw<{ system: boolean }[]>`
+    SELECT system FROM notes WHERE subject_type = ${type} AND subject_id = ${id}
+      AND ((id = ${discussionId} AND discussion_id IS NULL) OR discussion_id = ${discussionId}) ORDER BY id LIMIT 1`;
+  if (!first) throw new NotFound('Discussion');
+  if (first.system) throw new ValidationFailed({ discussion_id: ['is a system note, which cannot be answered'] });
+  return discussionId;
+}
+
+/** Keeps what a note begins, in the transaction that writes it. */
+export async function beginThread(
+  tx: Transaction,
+  { jobs }: Pick<Context, 'jobs'>,
+  { mergeRequestId, noteId }: { mergeRequestId: number; noteId: number },
+  thread: Thread,
+): Promise<void> {
+  if (thread.kind !== 'begun') return;
+  const { line } = thread;
+  await tx.discussion.create({
+    data: {
+      id: noteId,
+      mergeRequestId,
+      noteId,
+      ...(line && {
+        originalPosition: { ...line.position },
+        position: { ...line.position },
+        versionId: line.versionId,
+        diffLines: line.lines.map((one) => ({ ...one })),
+      }),
+    },
+  });
+  if (!line) return;
+  const latest = await tx.mergeRequestVersion.aggregate({ where: { mergeRequestId }, _max: { id: true } });
+  if (latest._max.id !== line.versionId) await jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId });
+}

@@ -1,0 +1,126 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { resolveThreads } from '#src/domain/tracking/discussions/resolve.ts';
+import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
+import { TITLE_LENGTH } from '#src/domain/tracking/issues/attributes.ts';
+import { type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** The threads that a new issue follows up on. */
+export interface FollowUpWish {
+  /** Number of a merge request of the project. */
+  mergeRequestToResolveDiscussionsOf?: number | null | undefined;
+  /** One of its threads; all that are not resolved without. */
+  discussionToResolve?: number | null | undefined;
+  /** Whether what is not there or cannot be resolved is left out without an error, as the REST API does. */
+  ignoreForbidden?: boolean | undefined;
+}
+
+/** What an issue follows up on, and says by default. */
+export interface FollowUp {
+  mergeRequest: Noteable;
+  discussionIds: number[];
+  /** False for who may open issues alone. */
+  mayResolve: boolean;
+  title: string;
+  description: string;
+}
+
+/** How many threads one issue follows up on; and how many characters of each it shows, and of all. */
+const MOST = 1_000;
+const QUOTED = 1_000;
+const DESCRIPTION = 50_000;
+
+/** What a new issue of the project follows up on; null for nothing. Throws NotFound, Forbidden, ValidationFailed. */
+export async function followUpOn(
+  { db }: Context,
+  actor: Actor,
+  project: ProjectRow,
+  { mergeRequestToResolveDiscussionsOf: iid, discussionToResolve, ignoreForbidden = false }: FollowUpWish,
+): Promise<FollowUp | null> {
+  if (iid == null) {
+    if (discussionToResolve == null || ignoreForbidden) return null;
+    throw new ValidationFailed({ merge_request_to_resolve_discussions_of: ["can't be blank"] });
+  }
+  const select = { id: true, iid: true, title: true, authorId: true } as const;
+  const found = can(actor, 'read_merge_request', project)
+    ? await db.mergeRequest.findFirst({ where: { targetProjectId: project.id, iid }, select })
+    : null;
+  if (!found && !ignoreForbidden) throw new NotFound('MergeRequest');
+  const threads = found ? await threadsOf(db, found.id, discussionToResolve ?? null) : [];
+  if (discussionToResolve != null && threads.length === 0 && !ignoreForbidden) throw new NotFound('Discussion');
+  if (!found || threads.length === 0) return null;
+  const mergeRequest: Noteable = { type: 'MergeRequest', ...found, project };
+  const isPermitted = mayResolve(actor, project, mergeRequest);
+  if (!isPermitted && !ignoreForbidden) throw new Forbidden('Only developers and the author can resolve its threads');
+  return {
+    mergeRequest,
+    discussionIds: threads.map(({ id }) => id),
+    mayResolve: isPermitted,
+    title: titleFor(mergeRequest.title),
+    description: descriptionFor(`/${project.fullPath}/merge_requests/${iid}`, iid, threads),
+  };
+}
+
+/** Resolves what an issue follows up on, and says so in each thread; in the transaction that opens the issue, before its number is taken. */
+export async function resolveByIssue(
+  tx: Transaction,
+  context: Pick<Context, 'db' | 'jobs'>,
+  actor: Actor,
+  { mergeRequest, discussionIds, mayResolve }: FollowUp,
+  open: () => Promise<{ id: number; iid: number }>,
+): Promise<{ id: number; iid: number }> {
+  if (!mayResolve) return open();
+  await touchNoteable(tx, mergeRequest);
+  const issue = await open();
+  const { id, title, project } = mergeRequest;
+  const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid ?? 0, title, project } as const;
+  const left = await tx.discussion.findMany({ where: { id: { in: discussionIds } }, select: { id: true } });
+  const ids = left.map((thread) => thread.id);
+  await recordActivity(tx, context, actor, subject, [
+    { kind: 'discussionsContinued', discussionIds: ids, issueIid: issue.iid },
+  ]);
+  await resolveThreads(tx, context, actor, mergeRequest, ids);
+  return issue;
+}
+
+interface Shown {
+  id: number;
+  noteId: number;
+  body: string;
+  author: string;
+  answers: number;
+}
+
+/** One thread of the merge request, or those that are not resolved. */
+function threadsOf(db: Context['db'], mergeRequestId: number, only: number | null): Promise<Shown[]> {
+  const which = only === null ? Prisma.sql`d.resolved_at IS NULL` : Prisma.sql`d.id = ${only}`;
+  return db.$queryRaw<Shown[]>`
+    SELECT d.id, n.id AS "noteId", left(n.body, ${QUOTED + 1}) AS body, u.username AS author,
+      (SELECT count(*)::int FROM notes a WHERE a.discussion_id = d.id AND a.id <> n.id AND NOT a.system) AS answers
+    FROM discussions d JOIN notes n ON n.id = d.note_id JOIN users u ON u.id = n.author_id
+    WHERE d.merge_request_id = ${mergeRequestId} AND ${which} ORDER BY d.id LIMIT ${MOST}`;
+}
+
+function titleFor(title: string): string {
+  const whole = `Follow-up from "${title}"`;
+  return [...whole].length <= TITLE_LENGTH ? whole : `${[...whole].slice(0, TITLE_LENGTH - 2).join('')}…"`;
+}
+
+/** A list to tick off, with a link to each thread and what began it. */
+function descriptionFor(path: string, iid: number, threads: readonly Shown[]): string {
+  const noun = threads.length === 1 ? 'discussion' : 'discussions';
+  let text = `The following ${noun} from !${iid} should be addressed:\n`;
+  for (const [at, { noteId, body, author, answers }] of threads.entries()) {
+    const more = answers === 0 ? '' : ` (+${answers} ${answers === 1 ? 'comment' : 'comments'})`;
+    const shown = body.length > QUOTED ? `${body.slice(0, QUOTED).toWellFormed()}…` : body;
+    const quote = shown.split(/\r?\n/).map((line) => `    > ${line}\n`);
+    const item = `\n- [ ] @${author} started a [discussion](${path}#note_${noteId}):${more}\n\n${quote.join('')}`;
+    if (text.length + item.length > DESCRIPTION) return `${text}\n… and ${threads.length - at} more.\n`;
+    text += item;
+  }
+  return text;
+}

@@ -1,0 +1,59 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import {
+  type DiffPosition,
+  findInDiff,
+  type GivenPosition,
+  type KeptLine,
+} from '#src/domain/tracking/discussions/position.ts';
+import { versionDiff } from '#src/domain/tracking/merge_requests/versions.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+
+/** A line that a version of a merge request shows. */
+export interface PlacedLine {
+  versionId: number;
+  position: DiffPosition;
+  lines: KeptLine[];
+}
+
+/**
+ * The line of the changes of a merge request that somebody names. It must be one that the diff of the version shows: added,
+ * removed, or near such lines. Throws ValidationFailed, RateLimited, TooMuch.
+ */
+export async function placeOnDiff(
+  context: Context,
+  { id, project }: { id: number; project: ProjectRow },
+  given: GivenPosition,
+): Promise<PlacedLine> {
+  const version = await findVersionOf(context.db, id, given);
+  const { entries } = await versionDiff(context, { ...version, project });
+  const { entry, lines } = findInDiff(entries, given);
+  const line = lines.at(-1);
+  const position = {
+    baseSha: version.baseCommitSha,
+    startSha: version.startCommitSha,
+    headSha: version.headCommitSha,
+    oldPath: entry.oldPath.toWellFormed(),
+    newPath: entry.newPath.toWellFormed(),
+    oldLine: line?.oldLine ?? null,
+    newLine: line?.newLine ?? null,
+  };
+  return { versionId: version.id, position, lines };
+}
+
+async function findVersionOf(db: Db, mergeRequestId: number, { headSha, startSha, baseSha }: GivenPosition) {
+  const select = { id: true, headCommitSha: true, startCommitSha: true, baseCommitSha: true } as const;
+  const where = { mergeRequestId, headCommitSha: headSha };
+  const all = await db.mergeRequestVersion.findMany({ where, select, orderBy: { id: 'desc' } });
+  if (all.length === 0) throw refusal('head_sha', 'is not the head of a version of the merge request');
+  const started = all.filter(({ startCommitSha }) => startCommitSha === startSha);
+  if (started.length === 0) throw refusal('start_sha', 'is not that of the version');
+  const version = started.find(({ baseCommitSha }) => baseCommitSha === (baseSha ?? null));
+  if (!version) throw refusal('base_sha', 'is not that of the version');
+  return version;
+}
+
+function refusal(field: string, message: string): ValidationFailed {
+  return new ValidationFailed({ [field]: [message] });
+}

@@ -1,0 +1,80 @@
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
+import { locateNoteable, type Noteable, type NoteableRef, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** Which thread; where it is said what it is on, it must be on that. */
+export interface DiscussionRef {
+  id: number;
+  on?: NoteableRef | null | undefined;
+}
+
+/** Which thread was changed, and what it is on. */
+export interface ChangedDiscussion {
+  on: { type: 'MergeRequest'; id: number };
+  id: number;
+}
+
+/**
+ * Resolves a thread of a merge request, or opens it again; one that is so already stays as it is. Throws NotFound, Forbidden,
+ * and ValidationFailed for threads that cannot be resolved.
+ */
+export async function resolveDiscussion(
+  context: Context,
+  { id, on }: DiscussionRef,
+  resolved: boolean,
+): Promise<ChangedDiscussion> {
+  const actor = requireActor(context);
+  const subject = await subjectOf(context, id);
+  // Who does not see the record is not told that there is a thread.
+  const noteable = await locateNoteable(context, subject).catch((error) => {
+    throw error instanceof NotFound ? new NotFound('Discussion') : error;
+  });
+  if (on) {
+    const named = await locateNoteable(context, on);
+    if (named.type !== noteable.type || named.id !== noteable.id) throw new NotFound('Discussion');
+  }
+  if (noteable.type !== 'MergeRequest') throw new ValidationFailed({ id: ['is not a thread that can be resolved'] });
+  if (!mayResolve(actor, noteable.project, noteable)) throw new Forbidden();
+  await context.db.$transaction(async (tx) => {
+    await touchNoteable(tx, noteable);
+    const thread = await tx.discussion.findUnique({ where: { id }, select: { id: true } });
+    if (!thread) throw new ValidationFailed({ id: ['is not a thread that can be resolved'] });
+    if (resolved) await resolveThreads(tx, context, actor, noteable, [id]);
+    else await tx.discussion.update({ where: { id }, data: { resolvedAt: null, resolvedById: null } });
+  });
+  return { on: { type: 'MergeRequest', id: noteable.id }, id };
+}
+
+/** The record that a thread is on, by any of its notes. Throws NotFound. */
+async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
+  const [found] = await db.$queryRaw<{ type: NoteableRef['type']; id: number }[]>`
+    SELECT subject_type AS type, subject_id AS id FROM notes
+    WHERE (id = ${id} AND discussion_id IS NULL) OR discussion_id = ${id} ORDER BY notes.id LIMIT 1`;
+  if (!found) throw new NotFound('Discussion');
+  return found;
+}
+
+/**
+ * Resolves those of the threads of a merge request that are not resolved yet, and tells when no others are left; in a transaction
+ * that has touched it.
+ */
+export async function resolveThreads(
+  tx: Transaction,
+  context: Pick<Context, 'db' | 'jobs'>,
+  actor: Actor,
+  { id: mergeRequestId, iid, title, project }: Pick<Noteable, 'id' | 'iid' | 'title' | 'project'>,
+  ids: readonly number[],
+): Promise<void> {
+  const { count } = await tx.discussion.updateMany({
+    where: { id: { in: [...ids] }, mergeRequestId, resolvedAt: null },
+    data: { resolvedAt: new Date(), resolvedById: actor.id },
+  });
+  if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return;
+  const subject = { type: 'MergeRequest', id: mergeRequestId, iid: iid ?? 0, title, project } as const;
+  await recordActivity(tx, context, actor, subject, [{ kind: 'discussionsResolved' }]);
+  // Its pipeline may have succeeded while threads kept it from being merged.
+  await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
+}

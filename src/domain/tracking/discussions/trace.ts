@@ -1,0 +1,107 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
+import { type Compare, traceLine, type VersionShas } from '#src/domain/tracking/discussions/trace_line.ts';
+import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
+import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
+import { MissingObject, TooMuch } from '#src/git/errors.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** How many threads are read at once. */
+const AT_ONCE = 200;
+
+/** How often it is begun anew where others trace the same. */
+const ATTEMPTS = 5;
+
+/**
+ * Moves the threads on lines of a merge request to its latest version: each line that is there unchanged has its new place
+ * then, the others are outdated from then on. Done twice, or by two processes at once, it comes to the same.
+ */
+export async function traceDiscussions(stores: Stores, mergeRequestId: number): Promise<void> {
+  const reader = await readerOf(stores, mergeRequestId);
+  if (!reader) return;
+  const compare = comparing(reader);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const orderBy = { id: 'desc' } as const;
+    const version = await stores.db.mergeRequestVersion.findFirst({ where: { mergeRequestId }, orderBy });
+    if (!version || (await traceAll(stores.db, reader, compare, version))) return;
+  }
+  throw new Error('The threads of a merge request are traced elsewhere again and again');
+}
+
+/** Returns false if another process was quicker with some, perhaps for a version before. */
+async function traceAll(
+  db: Db,
+  reader: RepositoryReader,
+  compare: Compare,
+  version: MergeRequestVersion,
+): Promise<boolean> {
+  let isDone = true;
+  for (let last = 0; ; ) {
+    const threads = await behind(db, version, last);
+    for (const { id, versionId, position } of threads) {
+      const traced = await trace(reader, compare, position, version);
+      const count =
+        await db.$executeRaw`UPDATE discussions SET position = ${traced && JSON.stringify(traced)}::jsonb, version_id = ${version.id}
+        WHERE id = ${id} AND version_id = ${versionId}`;
+      // One that is gone is not read again.
+      isDone &&= count > 0;
+    }
+    last = threads.at(-1)?.id ?? last;
+    if (threads.length < AT_ONCE) return isDone;
+  }
+}
+
+interface Traced {
+  id: number;
+  versionId: number;
+  position: DiffPosition;
+}
+
+/** Those that are on lines of versions before. */
+function behind(db: Db, { id, mergeRequestId }: MergeRequestVersion, last: number): Promise<Traced[]> {
+  return db.$queryRaw<Traced[]>`
+    SELECT id, version_id AS "versionId", position FROM discussions
+    WHERE merge_request_id = ${mergeRequestId} AND id > ${last} AND position IS NOT NULL AND version_id < ${id}
+    ORDER BY id LIMIT ${AT_ONCE}`;
+}
+
+async function readerOf({ db, repositories }: Stores, id: number): Promise<RepositoryReader | null> {
+  const found = await db.mergeRequest.findUnique({ where: { id }, select: { targetProjectId: true } });
+  const project = found && (await findPushedProject(db, found.targetProjectId));
+  return project && (await repositories.open(project));
+}
+
+async function trace(
+  reader: RepositoryReader,
+  compare: Compare,
+  position: DiffPosition,
+  version: VersionShas,
+): Promise<DiffPosition | null> {
+  try {
+    return await traceLine(reader, compare, position, version);
+  } catch (error) {
+    // What cannot be compared now could not be the next time.
+    if (error instanceof TooMuch || error instanceof MissingObject) return null;
+    throw error;
+  }
+}
+
+/** Comparisons that are kept while the threads of one merge request are traced: few are of any but the version before. */
+const MOST_KEPT = 3;
+
+function comparing(reader: RepositoryReader): Compare {
+  const kept = new Map<string, Promise<Diff>>();
+  return (from, to) => {
+    const key = `${from} ${to}`;
+    const found = kept.get(key) ?? diffTrees(reader, from, to);
+    kept.delete(key);
+    kept.set(key, found);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    return found;
+  };
+}

@@ -1,0 +1,36 @@
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import type { Tools } from '#src/platform/records/own_values.ts';
+
+/** What merge requests have of their threads. */
+export interface DiscussionValues {
+  resolvableDiscussionsCount: number;
+  resolvedDiscussionsCount: number;
+  /** Whether no thread keeps it from being merged. */
+  mergeableDiscussionsState: boolean;
+}
+
+const { sql } = Prisma;
+const thread = alias('Discussion', 'd');
+
+export const discussionValues = {
+  resolvableDiscussionsCount: (mergeRequest: Alias<'MergeRequest'>, tools: Tools) =>
+    sql`COALESCE(${counts(mergeRequest, tools)}.resolvable, 0)`,
+  resolvedDiscussionsCount: (mergeRequest: Alias<'MergeRequest'>, tools: Tools) =>
+    sql`COALESCE(${counts(mergeRequest, tools)}.resolved, 0)`,
+  mergeableDiscussionsState: (mergeRequest: Alias<'MergeRequest'>, tools: Tools) => {
+    const { onlyAllowMergeIfAllDiscussionsAreResolved: isAsked } = tools.related('targetProject', 'Project');
+    const of = counts(mergeRequest, tools);
+    return sql`(NOT ${isAsked} OR COALESCE(${of}.resolvable = ${of}.resolved, TRUE))`;
+  },
+};
+
+function counts(_mergeRequest: Alias<'MergeRequest'>, { summed }: Tools): Prisma.Sql {
+  return summed('threads', {
+    select: sql`count(*) AS resolvable, count(${thread.resolvedAt}) AS resolved`,
+    from: table(thread),
+    where: sql`TRUE`,
+    by: thread.mergeRequestId,
+    of: 'id',
+  });
+}

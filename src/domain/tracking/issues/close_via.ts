@@ -1,0 +1,52 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
+import { projectsWithIds } from '#src/domain/projects/named.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { type Source, sourceKey } from '#src/domain/tracking/activity/mentions.ts';
+import { changeState, mayUpdate } from '#src/domain/tracking/issues/update.ts';
+import { queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const BASE = select('Project', PROJECT_BASE);
+
+/**
+ * Closes an issue because a commit or merge request says so, if it is open and the actor may close it; each of them once, so
+ * that what is opened again stays open. Whether it was closed.
+ */
+export async function closeIssueVia(
+  desk: Desk,
+  actor: Actor,
+  { id, projectId }: { id: number; projectId: number },
+  via: Source,
+): Promise<boolean> {
+  const [project] = await queryJson<ProjectRow[]>(desk.db, projectsWithIds(actor, [projectId], BASE));
+  if (!project) return false;
+  return desk.db.$transaction(async (tx) => {
+    const issue = await lockOpen(tx, id);
+    if (!issue || !mayUpdate(actor, project, issue)) return false;
+    const mention = `closed ${sourceKey(via)}`;
+    const isDone = await tx.note.count({ where: { subjectType: 'Issue', subjectId: id, mention } });
+    if (isDone > 0 || !(await changeState(tx, id, 'closed'))) return false;
+    await tx.issue.update({ where: { id }, data: { updatedAt: new Date() } });
+    await recordActivity(tx, desk, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
+      { kind: 'closed', via },
+    ]);
+    return true;
+  });
+}
+
+interface Open {
+  iid: number;
+  title: string;
+  confidential: boolean;
+  authorId: number;
+  assigneeId: number | null;
+}
+
+async function lockOpen(tx: Transaction, id: number): Promise<Open | undefined> {
+  const [issue] = await tx.$queryRaw<Open[]>`
+    SELECT iid, title, confidential, author_id AS "authorId", assignee_id AS "assigneeId" FROM issues
+    WHERE id = ${id} AND state = 'opened' AND deleted_at IS NULL FOR UPDATE`;
+  return issue;
+}

@@ -1,0 +1,98 @@
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { issueEvent } from '#src/domain/activity/record_event.ts';
+import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
+import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/domain/tracking/discussions/follow_up.ts';
+import {
+  checkTexts,
+  type IssueAttributes,
+  permittedAttributes,
+  permittedTimestamp,
+  resolveAttributes,
+  setLabels,
+} from '#src/domain/tracking/issues/attributes.ts';
+import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+
+export interface NewIssue extends IssueAttributes, FollowUpWish {
+  project: Ref;
+  /** Without it the issue must follow up on threads, which give it one. */
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  confidential?: boolean | null | undefined;
+  /** Honoured from administrators and owners of the personal namespace. */
+  createdAt?: Date | null | undefined;
+}
+
+/** Opens an issue, and does what the quick actions of its description say. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createIssue(context: Context, given: NewIssue): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, given.project);
+  authorize(actor, 'create_issue', project);
+  const followUp = await followUpOn(context, actor, project, given);
+  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+    const mayAdmin = can(actor, 'admin_issue', project);
+    const title = given.title ?? followUp?.title ?? '';
+    return { type: 'Issue', project, title, labels: given.labels ?? [], mayUpdate: true, mayAdmin };
+  });
+  const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
+  const title = input.title ?? followUp?.title ?? '';
+  const description = input.description ?? followUp?.description ?? null;
+  checkTexts(title, description);
+  const attributes = permittedAttributes(actor, project, withoutNulls(input));
+  const columns = await resolveAttributes(context, project, attributes);
+  const { createdAt: at, ignoreForbidden } = input;
+  const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
+  const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
+    const [issue] = await db.$queryRaw<[{ id: number; iid: number }]>`
+      WITH counter AS (
+        UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${project.id}
+        RETURNING last_issue_iid),
+      issue AS (
+        INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
+          created_at, updated_at)
+        SELECT last_issue_iid, ${project.id}, ${actor.id}, ${title}, ${description},
+          ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
+          ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+        FROM counter RETURNING id, iid, title)${event}
+      SELECT id, iid FROM issue`;
+    return issue;
+  };
+  const assigneeId = columns.assigneeId ?? null;
+  const { labels = [] } = attributes;
+  const isPlain = !followUp && !labels?.length && assigneeId === null && !hasDeeds(deeds);
+  const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
+  if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
+    // One statement, and so atomic by itself.
+    const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
+    const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
+    return { project, id };
+  }
+  const id = await context.db.$transaction(async (tx) => {
+    const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
+    if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
+    const subject = { type: 'Issue', id, iid, title, project } as const;
+    await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await doDeeds(tx, context, actor, subject, deeds);
+    return id;
+  });
+  return { project, id };
+}
+
+/** What quick actions set of a new issue, which is open. */
+function attributesIn({ stateEvent: _state, targetBranch: _branch, ...attributes }: WantedChanges) {
+  return attributes;
+}
+
+/** A new issue has nothing to be cleared. */
+function withoutNulls(input: NewIssue): IssueAttributes {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,22 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { locateIssue } from '#src/domain/tracking/issues/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** Removes an issue softly: the row stays, no answer holds it. Gives its ID. Throws NotFound, Forbidden. */
+export async function deleteIssue(context: Context, ref: Ref, iid: number): Promise<{ id: number }> {
+  const actor = requireActor(context);
+  const { project, issue } = await locateIssue(context, ref, iid);
+  authorize(actor, 'delete_issue', project);
+  await context.db.$transaction(async (tx) => {
+    const deleted = await tx.issue.updateMany({
+      where: { id: issue.id, deletedAt: null },
+      data: { deletedAt: new Date() },
+    });
+    if (deleted.count === 0) throw new NotFound('Issue');
+    await recordActivity(tx, context, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
+  });
+  return { id: issue.id };
+}

@@ -1,0 +1,98 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import {
+  holdsText,
+  type Searched,
+  type SubjectFilter,
+  searchOf,
+  subjectConditions,
+} from '#src/domain/tracking/subjects/filter.ts';
+import { containing, Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+
+/** The filters of every issue list (rest-api-v4.md, Issues). */
+export interface IssueFilter extends SubjectFilter {
+  state?: 'opened' | 'closed' | 'all' | null | undefined;
+  /** Only confidential ones, or only others; both when absent. */
+  confidential?: boolean | null | undefined;
+}
+
+const { sql } = Prisma;
+const pair = alias('IssueLabel', 'il');
+const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.labelId };
+
+/**
+ * The conditions of a filter on issues; `inProjects`, a condition on labels, narrows their look-ups. What is found by a search
+ * comes from `searchHits`, which must stand behind WITH. Throws BadRequest.
+ */
+export function issueConditions(
+  issue: Alias<'Issue'>,
+  filter: IssueFilter,
+  actor: Actor,
+  inProjects: (label: Alias<'Label'>) => Prisma.Sql,
+): Prisma.Sql[] {
+  return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter)];
+}
+
+/** As issueConditions, without those of the search. */
+export function unsearchedConditions(
+  issue: Alias<'Issue'>,
+  filter: IssueFilter,
+  actor: Actor,
+  inProjects: (label: Alias<'Label'>) => Prisma.Sql,
+): Prisma.Sql[] {
+  const { state, confidential } = filter;
+  const conditions = [sql`${issue.deletedAt} IS NULL`];
+  if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
+  if (confidential != null) conditions.push(confidential ? issue.confidential : sql`NOT ${issue.confidential}`);
+  conditions.push(...subjectConditions({ columns: issue, pairs: PAIRS, inProjects }, filter, actor));
+  return conditions;
+}
+
+function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
+  const searched = searchOf(filter);
+  if (!searched) return [];
+  const held = holdsText(issue, searched);
+  if (!searched.isIndexed) return [held];
+  return [sql`CASE WHEN ${FEW_HITS} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`];
+}
+
+/** Up to so many issues are looked up among those of a list; of more than that most lists hold some. */
+const MOST_HITS = 5_000;
+
+/** Whether they are so few, where `searchHits` stands behind WITH. */
+export const FEW_HITS = sql`((SELECT count(*) FROM hits) <= ${MOST_HITS})`;
+
+/** The hits under alias `h`, each once, where they are few. */
+export const EACH_HIT = sql`(SELECT DISTINCT h.id FROM hits h WHERE ${FEW_HITS}) h`;
+
+/**
+ * The issues of the whole server that have the text, by index, as the subquery `hits`; one more than are looked up where it is
+ * a common text. Nothing where no index helps.
+ */
+export function searchHits(searched: Searched | null): Prisma.Sql[] {
+  if (!searched?.isIndexed) return [];
+  const pattern = containing(searched.text);
+  const found = searched.columns.map(
+    (column) => sql`SELECT f.id FROM issues f WHERE ${FOUND[column]} ILIKE ${pattern}`,
+  );
+  return [sql`hits AS MATERIALIZED (${Prisma.join(found, ' UNION ALL ')} LIMIT ${MOST_HITS + 1})`];
+}
+
+const FOUND = { title: sql`f.title`, description: sql`f.description` };
+
+/** Whether the filter narrows by nothing but the state, which the counters know. */
+export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolean {
+  return Object.entries(filter).every(([name, value]) => {
+    if (value == null || name === 'in') return true;
+    if (name === 'scope') return value === 'all';
+    if (name === 'not') return Object.values(value).every(isBlank);
+    return isBlank(value);
+  });
+}
+
+/** Whether a value narrows nothing. */
+function isBlank(value: unknown): boolean {
+  return (
+    value == null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
+  );
+}

@@ -1,0 +1,129 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import '#src/domain/tracking/issues/own_values.ts';
+import { type ChangedRecord, ofSeenProjects, type ProjectOf } from '#src/domain/projects/below.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { Prisma, queryJson } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { readRows } from '#src/platform/records/read.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+
+/** By what it is known who sees an issue. */
+const SEEN = select('Issue', { confidential: true, authorId: true, assigneeId: true });
+
+const LOCATED = select('Issue', { id: true, projectId: true }).with(SEEN);
+
+/** What commands read of the issue that they change. */
+const CHANGEABLE = select('Issue', { id: true, iid: true, title: true, movedToId: true }).with(SEEN);
+
+export type ChangeableIssue = typeof CHANGEABLE.row;
+
+/** An issue together with the project that it is in. */
+export interface LocatedIssue {
+  issue: ChangeableIssue;
+  project: ProjectRow;
+}
+
+/** The issue with that internal ID, when the actor may see it. Throws NotFound. */
+export async function findIssue<R>(
+  context: Context,
+  project: ProjectRow,
+  iid: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const found = await findIssueUnseen(context, project, iid, selection.with(SEEN));
+  if (!maySee(requireActor(context), project, found)) throw new NotFound('Issue');
+  return found;
+}
+
+/** As findIssue, by the ID over all projects. Throws NotFound. */
+export async function findIssueById<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
+  const found = await one(context, project, sql`${issue.id} = ${id}`, selection.with(SEEN));
+  if (!maySee(actor, project, found)) throw new NotFound('Issue');
+  return found;
+}
+
+/**
+ * Those of the issues with these IDs that the actor may see, in no order, in one statement.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findIssuesByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Issue', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  const where = sql`${issue.id} = ANY(${[...ids]}::int[]) AND ${issue.deletedAt} IS NULL`;
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, given: { actor } });
+  const mayRead = (project: ProjectRow, one: typeof LOCATED.row) =>
+    can(actor, 'read_issue', project) && maySee(actor, project, one);
+  return ofSeenProjects(found, projectOf, mayRead);
+}
+
+/** As findIssue, but finds confidential ones for everybody: for commands that refuse by ability (behaviour.md 6). */
+async function findIssueUnseen<R>(
+  context: Context,
+  project: ProjectRow,
+  iid: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
+  return one(context, project, sql`${issue.iid} = ${iid}`, selection);
+}
+
+/** The issue that a command has changed, which has made sure that the actor sees it. Throws NotFound when it is gone since. */
+export async function changedIssue<R>(
+  context: Context,
+  { project, id }: ChangedRecord,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  return one(context, project, sql`${issue.id} = ${id}`, selection);
+}
+
+/** Project and issue by their references. Throws NotFound for either. */
+export async function locateIssue(context: Context, ref: Ref, iid: number): Promise<LocatedIssue> {
+  requireActor(context);
+  const project = await findProject(context, ref);
+  return { project, issue: await findIssueUnseen(context, project, iid, CHANGEABLE) };
+}
+
+/** Whether the actor, who sees the project, sees this issue in it. */
+export function maySee(
+  actor: Actor,
+  project: ProjectRow,
+  { confidential, authorId, assigneeId }: typeof SEEN.row,
+): boolean {
+  if (!confidential || can(actor, 'read_confidential_issue', project)) return true;
+  return authorId === actor.id || assigneeId === actor.id;
+}
+
+async function one<R>(
+  { db, actor }: Context,
+  project: ProjectRow,
+  isIt: Prisma.Sql,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const from = sql`SELECT i.* FROM ${table(issue)}
+    WHERE ${issue.projectId} = ${project.id} AND ${isIt} AND ${issue.deletedAt} IS NULL`;
+  const given = { actor, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  if (!found) throw new NotFound('Issue');
+  return found;
+}

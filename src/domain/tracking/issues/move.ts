@@ -1,0 +1,104 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Change } from '#src/domain/changes/change.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
+import { changeState } from '#src/domain/tracking/issues/update.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+/**
+ * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards,
+ * times and the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
+ */
+export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const { project, issue } = await locateIssue(context, ref, iid);
+  const target = await findProject(context, to);
+  const permitted =
+    can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
+  if (!permitted || issue.movedToId !== null)
+    throw new BadRequest('Cannot move issue due to insufficient permissions!');
+  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!', 'to');
+  const id = await context.db.$transaction(async (tx) => {
+    await lockCounters(tx, [project.id, target.id]);
+    const copy = await copyIssue(tx, issue, target);
+    await copyTrail(tx, issue.id, copy.id);
+    const moved = await tx.issue.updateMany({
+      where: { id: issue.id, movedToId: null, deletedAt: null },
+      data: { movedToId: copy.id, updatedAt: new Date() },
+    });
+    if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
+    const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
+    if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
+    await recordActivity(tx, context, actor, { type: 'Issue', ...issue, project }, left);
+    const { assigneeId, description } = copy;
+    await recordActivity(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
+      { kind: 'opened', assigneeId, description },
+      { kind: 'movedFrom', from: { ...issue, project } },
+    ]);
+    return copy.id;
+  });
+  return { project: target, id };
+}
+
+/** Both projects count their issues anew: always in the same order, so that opposite moves do not wait for each other. */
+async function lockCounters(tx: Transaction, projectIds: number[]): Promise<void> {
+  await tx.$queryRaw`
+    SELECT project_id FROM project_counters WHERE project_id = ANY(${projectIds}::int[]) ORDER BY project_id FOR UPDATE`;
+}
+
+interface Copy {
+  id: number;
+  iid: number;
+  description: string | null;
+  assigneeId: number | null;
+}
+
+async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: ProjectRow): Promise<Copy> {
+  const [copy] = await tx.$queryRaw<[Copy]>`
+    WITH counter AS (
+      UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
+    INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
+      milestone_id, created_at, updated_at)
+    SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
+      i.due_date, i.time_estimate, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
+        WHERE s.id = i.milestone_id), i.created_at, now()
+    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
+  await tx.$executeRaw`
+    INSERT INTO issue_labels (issue_id, label_id)
+    SELECT ${copy.id}, t.id FROM issue_labels il JOIN labels s ON s.id = il.label_id
+      JOIN labels t ON t.title = s.title AND t.project_id = ${target.id} WHERE il.issue_id = ${issue.id}`;
+  return copy;
+}
+
+/** Notes, awards, time spent and explicit subscriptions go along. */
+async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
+  // Copies have their numbers before they are written: these tell which note answers in which thread, and whose awards it gets.
+  await tx.$executeRaw`
+    WITH old AS MATERIALIZED (
+      SELECT n.*, nextval(pg_get_serial_sequence('notes', 'id'))::int AS new_id FROM (
+        SELECT * FROM notes WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id) n),
+    threads AS (SELECT old.*, first_value(new_id) OVER (PARTITION BY COALESCE(discussion_id, id) ORDER BY id) AS first_id FROM old),
+    copied AS (INSERT INTO notes (id, subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id,
+        mention, discussion_id, created_at, updated_at)
+      SELECT new_id, 'Issue', ${to}, author_id, body, system, source_type, source_id, source_project_id, mention,
+        NULLIF(first_id, new_id), created_at, updated_at
+      FROM threads ORDER BY new_id)
+    INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
+    SELECT 'Note', old.new_id, a.user_id, a.name, a.created_at, a.updated_at FROM old
+      JOIN award_emoji a ON a.subject_type = 'Note' AND a.subject_id = old.id ORDER BY a.id`;
+  await tx.$executeRaw`
+    INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
+    SELECT 'Issue', ${to}, user_id, name, created_at, updated_at FROM award_emoji
+    WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
+  await tx.$executeRaw`
+    INSERT INTO timelogs (issue_id, user_id, seconds, created_at)
+    SELECT ${to}, user_id, seconds, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;
+  await tx.$executeRaw`
+    INSERT INTO subscriptions (user_id, subject_type, subject_id, subscribed)
+    SELECT user_id, 'Issue', ${to}, subscribed FROM subscriptions WHERE subject_type = 'Issue' AND subject_id = ${from}`;
+}

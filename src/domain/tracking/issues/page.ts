@@ -1,0 +1,62 @@
+import '#src/domain/tracking/issues/own_values.ts';
+import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
+import type { Direction, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { between, type Order, order, slice } from '#src/platform/records/order.ts';
+import type { Given } from '#src/platform/records/own_values.ts';
+import { inOrder } from '#src/platform/records/read.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+
+export interface IssueOrder {
+  by: 'created_at' | 'updated_at';
+  direction: Direction;
+}
+
+/** Where the issues of a list come from, under alias `i`. */
+interface Source {
+  source: Prisma.Sql;
+  /** Those of them that the page is of; the same if there are no conditions of a page. */
+  paged: Prisma.Sql;
+  /** How many there are in all; null where they must be counted. */
+  total: Prisma.Sql | null;
+  given: Partial<Given>;
+  /** Whether the source has not all columns, but those of FIRST. */
+  isPartial?: boolean;
+}
+
+/** What issues are found and put in order by. */
+export const FIRST = sql`${issue.id}, ${issue.createdAt}, ${issue.updatedAt}`;
+
+/**
+ * A page of issues as JSON, with their total where that is asked for. Those that must be counted are found once for page and
+ * total.
+ */
+export function issuePage(
+  selection: Selection<'Issue'>,
+  { source, paged, total, given, isPartial = false }: Source,
+  by: IssueOrder,
+  page: PageRequest,
+): Prisma.Sql {
+  const isFound = page.withTotal && total === null;
+  const columns = orderOf(by);
+  const rest = slice(issue, columns, page);
+  const found = sql`found i WHERE ${all(between(issue, columns, page))}`;
+  const from =
+    isFound || isPartial
+      ? sql`SELECT i.* FROM (SELECT ${issue.id} FROM ${isFound ? found : paged} ${rest}) page
+          JOIN ${table(issue)} ON ${issue.id} = page.id`
+      : sql`SELECT i.* FROM ${paged} ${rest}`;
+  const nodes = rowsJson(selection, { from, given, ...inOrder(columns, page) });
+  const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
+  return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${json})` : json;
+}
+
+/** The order of a list of issues, by columns. */
+export function orderOf({ by, direction }: IssueOrder): Order<'Issue'> {
+  return order('Issue', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
+}

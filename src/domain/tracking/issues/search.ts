@@ -1,0 +1,52 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { issueVisible } from '#src/access/permissions/visibility.ts';
+import { EACH_HIT, FEW_HITS, searchHits } from '#src/domain/tracking/issues/filter.ts';
+import { FIRST, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
+import { holdsText } from '#src/domain/tracking/subjects/filter.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { between } from '#src/platform/records/order.ts';
+import { ofEach } from '#src/platform/records/parents.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+
+const NEWEST_FIRST = { by: 'created_at', direction: 'desc' } as const;
+
+/** Of a text that very many issues have, this many of the newest are found. */
+const MOST_FOUND = 1_000;
+
+/**
+ * The issues of the whole server with a text in title or description that the actor sees, newest first.
+ *
+ * @param text that indexes of trigrams can find (searchText)
+ */
+export async function searchIssues<R>(
+  context: Context,
+  text: string,
+  page: PageRequest,
+  selection: Selection<'Issue', R>,
+): Promise<Page<R>> {
+  const actor = requireActor(context);
+  const searched = { text, columns: ['title', 'description'], isIndexed: true } as const;
+  const seen = all([
+    sql`${issue.deletedAt} IS NULL`,
+    within(issue.projectId, 'issues'),
+    issueVisible(issue, actor, within(issue.projectId, 'confidential')),
+  ]);
+  // Each hit is looked up by its key. What very many have is met soon on the way from the newest issue back.
+  const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
+    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i`;
+  const common = sql`SELECT ${FIRST} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, searched)} AND ${seen}
+    ORDER BY ${issue.id} DESC LIMIT ${MOST_FOUND}`;
+  const source = sql`((${rare}) UNION ALL (${common})) i`;
+  const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;
+  const list = { source, paged, total: null, given: { actor }, isPartial: true };
+  const subqueries = [seenPlaces(actor), ...searchHits(searched)];
+  const pages = ofEach([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
+  const [found] = await readPages<R>(context.db, page, pages);
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
+}

@@ -1,0 +1,23 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { setSubscription } from '#src/domain/activity/subscribe.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { findIssue } from '#src/domain/tracking/issues/find.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const FOLLOWED = select('Issue', { id: true, isSubscribed: true });
+
+/** Follows an issue, or stops to. Throws NotModified when that holds already, NotFound. */
+export async function subscribeToIssue(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  subscribed: boolean,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  const { id, isSubscribed } = await findIssue(context, project, iid, FOLLOWED);
+  await setSubscription(context.db, actor.id, { type: 'Issue', id }, isSubscribed, subscribed);
+  return { project, id };
+}

@@ -1,0 +1,93 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import type { Tools } from '#src/platform/records/own_values.ts';
+
+/** What issues and merge requests have around them beside relations. */
+export interface TrailValues {
+  projectFullPath: string;
+  /** Titles of its labels in their order. */
+  labelTitles: string[];
+  /** How many notes people wrote. */
+  userNotesCount: number;
+  upvotes: number;
+  downvotes: number;
+}
+
+export interface Followed {
+  /**
+   * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
+   * mentioned (behaviour.md 8).
+   */
+  isSubscribed: boolean;
+}
+
+declare module '#src/platform/records/own_values.ts' {
+  interface Given {
+    /** Full path of the project, where all rows are of one. */
+    projectPath: string | Prisma.Sql;
+  }
+}
+
+const { sql, raw } = Prisma;
+const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('AwardEmoji', 'a')];
+const subscription = alias('Subscription', 's');
+const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
+
+/** The counts of notes and awards, which name their subject by its type and ID. */
+export function trailValues(type: 'Issue' | 'MergeRequest') {
+  type Subject = { readonly id: Prisma.Sql };
+  const subject = raw(`'${type}'`);
+  const awards = ({ id }: Subject, { lateral }: Tools) => {
+    const named = (name: string) => sql`count(*) FILTER (WHERE ${award.name} = ${raw(`'${name}'`)})`;
+    return lateral(
+      'awards',
+      () => sql`SELECT ${named('thumbsup')} AS up, ${named('thumbsdown')} AS down
+        FROM ${table(award)} WHERE ${award.subjectType} = ${subject} AND ${award.subjectId} = ${id}`,
+    );
+  };
+  return {
+    userNotesCount: ({ id }: Subject) => sql`(SELECT count(*) FROM ${table(note)}
+      WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${id} AND NOT ${note.system})`,
+    upvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.up`,
+    downvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.down`,
+  };
+}
+
+/** The titles of the labels that a table of pairs gives to a subject. */
+export function labelTitles(
+  pair: Alias<'IssueLabel'> | Alias<'MergeRequestLabel'>,
+  subjectId: Prisma.Sql,
+  id: Prisma.Sql,
+): Prisma.Sql {
+  return sql`COALESCE((SELECT json_agg(${label.title} ORDER BY ${label.title}) FROM ${table(pair)}
+    JOIN ${table(label)} ON ${label.id} = ${pair.labelId} WHERE ${subjectId} = ${id}), '[]')`;
+}
+
+export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): Prisma.Sql {
+  if (isGiven('projectPath')) return given(({ projectPath }) => sql`${projectPath}::text`);
+  return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}
+    JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
+}
+
+type Participants = Pick<Alias<'Issue'> | Alias<'MergeRequest'>, 'id' | 'authorId' | 'assigneeId' | 'description'>;
+
+/** Whether the actor follows an issue or merge request. */
+export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { given }: Tools): Prisma.Sql {
+  return given(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
+}
+
+function follows(
+  { id, username }: Pick<Actor, 'id' | 'username'>,
+  type: 'Issue' | 'MergeRequest',
+  row: Participants,
+): Prisma.Sql {
+  const mention = `@${username.replaceAll('.', '\\.')}(?![A-Za-z0-9_-])`;
+  const subject = raw(`'${type}'`);
+  return sql`COALESCE((SELECT ${subscription.subscribed} FROM ${table(subscription)} WHERE ${subscription.subjectType} = ${subject}
+      AND ${subscription.subjectId} = ${row.id} AND ${subscription.userId} = ${id}),
+    ${row.authorId} = ${id} OR COALESCE(${row.assigneeId} = ${id}, false)
+      OR COALESCE(${row.description} ~* ${mention}, false)
+      OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${row.id}
+        AND NOT ${note.system} AND (${note.authorId} = ${id} OR ${note.body} ~* ${mention})))`;
+}

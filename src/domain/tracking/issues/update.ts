@@ -1,0 +1,161 @@
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Change, difference } from '#src/domain/changes/change.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import {
+  checkTexts,
+  type IssueAttributes,
+  type LabelSwap,
+  permittedAttributes,
+  permittedTimestamp,
+  resolveAttributes,
+  setLabels,
+  swapIssueLabels,
+} from '#src/domain/tracking/issues/attributes.ts';
+import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
+import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+
+export interface IssueChanges extends IssueAttributes {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  confidential?: boolean | null | undefined;
+  /** For reporters: a label that it loses, and one that it gets, by their IDs; others stay. Not beside `labels`. */
+  swapLabels?: LabelSwap | undefined;
+  stateEvent?: 'close' | 'reopen' | null | undefined;
+  updatedAt?: Date | null | undefined;
+}
+
+/**
+ * Changes an issue, also as the quick actions of a new description say: unset means unchanged, null cleared. Throws NotFound,
+ * Forbidden, ValidationFailed.
+ *
+ * @param also done in the same transaction
+ */
+export async function updateIssue(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  given: IssueChanges,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const located = await locateIssue(context, ref, iid);
+  const { project, issue } = located;
+  if (!mayUpdate(actor, project, issue)) throw new Forbidden();
+  const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
+  const changes: IssueChanges = { ...given, ...read.changes, description: read.text };
+  checkTexts(changes.title, changes.description);
+  const attributes = permittedAttributes(actor, project, changes);
+  const columns = await resolveAttributes(context, project, attributes);
+  const { labels } = attributes;
+  const { swapLabels } = changes;
+  if (swapLabels) authorize(actor, 'admin_issue', project);
+  const { updatedAt: at, ignoreForbidden } = changes;
+  const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
+  const data = {
+    ...columns,
+    ...(changes.title == null ? {} : { title: changes.title }),
+    ...(changes.description === undefined ? {} : { description: changes.description }),
+    ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
+  };
+  await context.db.$transaction(async (tx) => {
+    const before = await lockIssue(tx, issue.id);
+    await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
+    const told = differences(before, data);
+    if (labels !== undefined) {
+      const change = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, labels ?? []);
+      if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
+    }
+    if (swapLabels) {
+      const change = await swapIssueLabels(tx, project.id, issue.id, swapLabels);
+      if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
+    }
+    const state = changes.stateEvent ? STATES[changes.stateEvent] : undefined;
+    if (state && (await changeState(tx, issue.id, state))) {
+      told.push({ kind: state === 'closed' ? 'closed' : 'reopened' });
+    }
+    const { id, iid } = issue;
+    const subject = { type: 'Issue', id, iid, title: changes.title ?? before.title, project } as const;
+    await recordActivity(tx, context, actor, subject, told);
+    await doDeeds(tx, context, actor, subject, read.deeds);
+    await also?.(tx);
+  });
+  return { project, id: issue.id };
+}
+
+/** An issue as quick actions are about it. */
+export async function targetOf(context: Context, actor: Actor, { project, issue }: LocatedIssue): Promise<Target> {
+  const labels = await context.db.label.findMany({
+    where: { issues: { some: { issueId: issue.id } } },
+    select: { title: true },
+  });
+  return {
+    type: 'Issue',
+    project,
+    title: issue.title,
+    labels: labels.map(({ title }) => title),
+    mayUpdate: mayUpdate(actor, project, issue),
+    mayAdmin: can(actor, 'admin_issue', project),
+  };
+}
+
+/** The columns that a change is told of by what they were and what they are. */
+interface Told {
+  title: string;
+  description: string | null;
+  confidential: boolean;
+  assigneeId: number | null;
+  milestoneId: number | null;
+  dueDate: Date | null;
+}
+
+/** The issue before the change, which waits for others that change it. Throws NotFound when it is gone. */
+async function lockIssue(tx: Transaction, id: number): Promise<Told> {
+  const [issue] = await tx.$queryRaw<Told[]>`
+    SELECT title, description, confidential, assignee_id AS "assigneeId", milestone_id AS "milestoneId", due_date AS "dueDate"
+    FROM issues WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`;
+  if (!issue) throw new NotFound('Issue');
+  return issue;
+}
+
+function differences(before: Told, after: Partial<Told>): Change[] {
+  const { confidential } = after;
+  const changed = confidential !== undefined && confidential !== before.confidential;
+  return [
+    ...difference('title', before.title, after.title),
+    ...difference('description', before.description, after.description),
+    ...difference('assignee', before.assigneeId, after.assigneeId),
+    ...difference('milestone', before.milestoneId, after.milestoneId),
+    ...difference('dueDate', day(before.dueDate), after.dueDate === undefined ? undefined : day(after.dueDate)),
+    ...(changed ? [{ kind: 'confidential', to: confidential } as const] : []),
+  ];
+}
+
+function day(date: Date | null): string | null {
+  return date === null ? null : date.toISOString().slice(0, 10);
+}
+
+const STATES = { close: 'closed', reopen: 'opened' } as const;
+
+/** Whether the issue was in another state before: of two requests that close it, one does. */
+export async function changeState(tx: Transaction, id: number, state: 'opened' | 'closed'): Promise<boolean> {
+  const { count } = await tx.issue.updateMany({ where: { id, state: { not: state } }, data: { state } });
+  return count > 0;
+}
+
+/** Whether the actor may change the issue: reporters, the author and the assignee may. */
+export function mayUpdate(
+  actor: Actor,
+  project: ProjectRow,
+  issue: Pick<ChangeableIssue, 'confidential' | 'authorId' | 'assigneeId'>,
+): boolean {
+  if (!maySee(actor, project, issue)) return false;
+  return can(actor, 'update_issue', project) || issue.authorId === actor.id || issue.assigneeId === actor.id;
+}

@@ -1,0 +1,64 @@
+import { issueVisible } from '#src/access/permissions/visibility.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { ownValues, type Sum, type Tools } from '#src/platform/records/own_values.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    Label: {
+      /** Of the issues that the actor sees. */
+      openIssuesCount: number;
+      closedIssuesCount: number;
+      openMergeRequestsCount: number;
+      /** Whether the actor follows it. */
+      isSubscribed: boolean;
+    };
+  }
+
+  interface Given {
+    /** Whether the actor sees all confidential issues of the project. */
+    confidential: boolean | Prisma.Sql;
+    /** The ID of the project, where all labels of a list belong to one. */
+    labelsOf: number | Prisma.Sql;
+  }
+}
+
+const { sql } = Prisma;
+
+const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'il')];
+const [mergeRequest, mergeRequestLabel] = [alias('MergeRequest', 'mr'), alias('MergeRequestLabel', 'ml')];
+const subscription = alias('Subscription', 's');
+
+const OPEN_MERGE_REQUESTS: Sum = {
+  select: sql`count(*) AS opened`,
+  from: sql`${table(mergeRequestLabel)} JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = ${mergeRequestLabel.mergeRequestId}`,
+  where: sql`${mergeRequest.state} = 'opened'`,
+  by: mergeRequestLabel.labelId,
+  of: 'id',
+};
+
+ownValues('Label', {
+  openIssuesCount: (_label, tools) => sql`COALESCE(${issues(tools)}.opened, 0)`,
+  closedIssuesCount: (_label, tools) => sql`COALESCE(${issues(tools)}.closed, 0)`,
+  openMergeRequestsCount: (_label, { summed }) =>
+    sql`COALESCE(${summed('merge_requests', OPEN_MERGE_REQUESTS)}.opened, 0)`,
+  isSubscribed: (label, { given }) => sql`COALESCE((SELECT ${subscription.subscribed} FROM ${table(subscription)}
+    WHERE ${subscription.subjectType} = 'Label' AND ${subscription.subjectId} = ${label.id}
+      AND ${subscription.userId} = ${given(({ actor }) => sql`${actor?.id ?? 0}`)}), false)`,
+});
+
+const ofState = (state: string) => sql`count(*) FILTER (WHERE ${issue.state} = ${Prisma.raw(`'${state}'`)})`;
+
+/** The counts of the issues of a label, by state. */
+function issues({ given, isGiven, summed }: Tools): Prisma.Sql {
+  const visible = given(({ actor, confidential }) => issueVisible(issue, actor, confidential));
+  // PostgreSQL reads the issues of a project faster together than one by one by their labels.
+  const within = isGiven('labelsOf') ? given(({ labelsOf }) => sql`${issue.projectId} = ${labelsOf}`) : sql`TRUE`;
+  return summed('issues', {
+    select: sql`${ofState('opened')} AS opened, ${ofState('closed')} AS closed`,
+    from: sql`${table(issueLabel)} JOIN ${table(issue)} ON ${issue.id} = ${issueLabel.issueId}`,
+    where: sql`${within} AND ${issue.deletedAt} IS NULL AND ${visible}`,
+    by: issueLabel.labelId,
+    of: 'id',
+  });
+}

@@ -1,0 +1,36 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { deleteBranch } from '#src/domain/repository/branches/delete.ts';
+import { closeIssueVia } from '#src/domain/tracking/issues/close_via.ts';
+import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
+import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import { DomainError } from '#src/platform/errors.ts';
+
+/**
+ * Does what follows a merge, as the user who merged: closes the issues that it says it closes, and removes the source branch
+ * where that is wanted. What the user may not do, and what was done already, is left.
+ */
+export async function finishMerge(context: Context, id: number): Promise<void> {
+  const actor = requireActor(context);
+  const sides = await sideTips(context, id);
+  if (sides?.mergeRequest.state !== 'merged' || sides.mergeRequest.finishedAt !== null) return;
+  const { iid } = sides.mergeRequest;
+  const source = { type: 'MergeRequest', id, iid, project: sides.target } as const;
+  for (const issue of await issuesClosedByMerge(context.db, actor, sides)) {
+    await closeIssueVia(context, actor, issue, source);
+  }
+  await removeSourceBranch(context, sides);
+  // Issues that are opened again stay open, however often the job runs.
+  await context.db.mergeRequest.updateMany({ where: { id }, data: { finishedAt: new Date() } });
+}
+
+async function removeSourceBranch(context: Context, { mergeRequest }: SideTips): Promise<void> {
+  const { sha, sourceProjectId, sourceBranch, mergeCommitSha } = mergeRequest;
+  const isWanted = mergeRequest.shouldRemoveSourceBranch ?? mergeRequest.forceRemoveSourceBranch ?? false;
+  // Whoever merged by a push has said nothing of the branch.
+  if (!isWanted || sourceProjectId === null || sha === null || mergeCommitSha === null) return;
+  try {
+    await deleteBranch(context, sourceProjectId, sourceBranch, { onlyAt: sha });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'UNAVAILABLE') throw error;
+  }
+}

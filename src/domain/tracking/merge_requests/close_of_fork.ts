@@ -1,0 +1,82 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { EachApart } from '#src/domain/repository/each.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Tells of merge requests that were closed because they lost their fork. `since`: when that was, ISO 8601. */
+    'merge_requests.closed': { mergeRequestIds: number[]; userId: number; since: string };
+  }
+}
+
+const { sql } = Prisma;
+
+/** How many a job tells of. */
+const AT_ONCE = 100;
+
+/**
+ * Closes the open merge requests of a fork that its target has no claim on any more, in the transaction that makes it so and behind
+ * the change: all of them once it is no fork, otherwise those whose target is seen by more people than the fork. However many
+ * there are, it takes one statement; a job tells of them.
+ */
+export async function closeOfFork(
+  tx: Transaction,
+  { jobs }: Pick<Context, 'jobs'>,
+  actor: { id: number },
+  { id, whose }: { id: number; whose: 'all' | 'targets seen by more' },
+): Promise<void> {
+  const isConcerned = whose === 'all' ? sql`TRUE` : sql`target.visibility > fork.visibility`;
+  const closed = await tx.$queryRaw<{ id: number; since: string }[]>`
+    UPDATE merge_requests m SET state = 'closed', merge_when_pipeline_succeeds = false, updated_at = now()
+    FROM projects fork, projects target
+    WHERE m.source_project_id = ${id} AND m.state = 'opened' AND fork.id = ${id} AND target.id = m.target_project_id
+      AND target.id <> fork.id AND ${isConcerned}
+    RETURNING m.id, to_json(now())#>>'{}' AS since`;
+  const ids = closed.map((one) => one.id).sort((a, b) => a - b);
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const mergeRequestIds = ids.slice(at, at + AT_ONCE);
+    const since = closed[0]?.since ?? '';
+    await jobs.enqueue(tx, 'merge_requests.closed', { mergeRequestIds, userId: actor.id, since });
+  }
+}
+
+/** Tells of merge requests that were closed so: of each once, unless somebody has opened it again. */
+export async function tellOfClosed(
+  stores: Pick<Context, 'db' | 'jobs'>,
+  { mergeRequestIds, userId, since }: Jobs['merge_requests.closed'],
+): Promise<void> {
+  const each = new EachApart('merge requests');
+  await each.run(mergeRequestIds, (id) => stores.db.$transaction((tx) => tell(tx, stores, { id, userId, since })));
+  each.end();
+}
+
+interface Closed {
+  iid: number;
+  title: string;
+  projectId: number;
+  fullPath: string;
+  actorId: number;
+}
+
+async function tell(
+  tx: Transaction,
+  stores: Pick<Context, 'db' | 'jobs'>,
+  { id, userId, since }: { id: number; userId: number; since: string },
+): Promise<void> {
+  const [found] = await tx.$queryRaw<Closed[]>`
+    SELECT m.iid, m.title, p.id AS "projectId", n.full_path || '/' || p.path AS "fullPath",
+      COALESCE((SELECT u.id FROM users u WHERE u.id = ${userId}), m.author_id) AS "actorId"
+    FROM merge_requests m JOIN projects p ON p.id = m.target_project_id AND p.deleted_at IS NULL
+    JOIN namespaces n ON n.id = p.namespace_id
+    WHERE m.id = ${id} AND m.state = 'closed' FOR UPDATE OF m`;
+  const isTold = await tx.event.count({
+    where: { targetType: 'MergeRequest', targetId: id, action: 'closed', createdAt: { gte: new Date(since) } },
+    take: 1,
+  });
+  if (!found || isTold > 0) return;
+  const { iid, title, projectId, fullPath, actorId } = found;
+  const subject = { type: 'MergeRequest', id, iid, title, project: { id: projectId, fullPath } } as const;
+  await recordActivity(tx, stores, { id: actorId }, subject, [{ kind: 'closed' }]);
+}

@@ -1,0 +1,73 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Seer } from '#src/access/permissions/visibility.ts';
+import type { ProjectOf } from '#src/domain/projects/below.ts';
+import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
+import type { SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import { type VersionCommits, versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
+import { closedIssues } from '#src/domain/tracking/references/closing.ts';
+import { distinctNames, type NamedRecord, resolveRecords } from '#src/domain/tracking/references/resolve.ts';
+import type { Commit } from '#src/git/model.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+/** Commits whose messages are read: the latest. */
+const MOST_COMMITS = 100;
+/** Issues that one merge request closes; further ones stay open. */
+const MOST_ISSUES = 100;
+
+/** The texts by which a merge request says what it closes. */
+export interface ClosingTexts {
+  title: string;
+  description: string | null;
+  targetBranch: string;
+  project: { fullPath: string; defaultBranch: string | null };
+}
+
+/**
+ * The issues that a merge request closes when it is merged: those that its title, its description or the messages of its commits
+ * say it closes, if it goes into the default branch, as far as the actor sees them.
+ */
+export async function issuesClosedBy(
+  db: Db,
+  actor: Seer,
+  { title, description, targetBranch, project }: ClosingTexts,
+  readCommits: (limit: number) => Promise<readonly Pick<Commit, 'message'>[]>,
+): Promise<NamedRecord[]> {
+  if (targetBranch !== project.defaultBranch) return [];
+  const messages = (await readCommits(MOST_COMMITS)).map(({ message }) => message);
+  const names = [title, description ?? '', ...messages].flatMap(closedIssues);
+  const closed = distinctNames(project.fullPath, names).slice(0, MOST_ISSUES);
+  return resolveRecords(db, actor, project.fullPath, closed);
+}
+
+/** As issuesClosedBy, with the commits of the latest version. */
+export function issuesClosedByMerge(db: Db, actor: Seer, sides: SideTips): Promise<NamedRecord[]> {
+  const { mergeRequest, target, reader, version } = sides;
+  return issuesClosedBy(db, actor, { ...mergeRequest, project: target }, async (limit) => {
+    if (version === null) return [];
+    const { startCommitSha, baseCommitSha, headCommitSha } = version;
+    const from = (await reader.commit(startCommitSha)) === null ? baseCommitSha : startCommitSha;
+    return from === null
+      ? reader.log({ start: headCommitSha }, { limit })
+      : reader.between(from, headCommitSha, { limit });
+  });
+}
+
+/** A page of the issues that a merge request closes when it is merged, by their IDs. Throws RateLimited. */
+export async function listClosedIssues<R>(
+  context: Context,
+  texts: ClosingTexts,
+  version: VersionCommits | null,
+  { limit, offset, withTotal }: PageRequest,
+  selection: Selection<'Issue', R>,
+  projectOf: ProjectOf,
+): Promise<Page<R>> {
+  const all = await issuesClosedBy(context.db, requireActor(context), texts, async (most) => {
+    return (await versionCommits(context, version, { limit: most, offset: 0, withTotal: false })).nodes;
+  });
+  const ids = all.slice(offset, offset + limit).map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await findIssuesByIds(context, ids, selection, projectOf);
+  const byId = new Map(found.map((issue) => [issue.id, issue]));
+  return { nodes: ids.flatMap((id) => byId.get(id) ?? []), offset, total: withTotal ? all.length : null };
+}

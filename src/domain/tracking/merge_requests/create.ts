@@ -1,0 +1,166 @@
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { ensureRepository, requireAlive } from '#src/domain/repository/ensure.ts';
+import { withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { requireRoom } from '#src/domain/repository/quota.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import {
+  checkTexts,
+  type IssueAttributes,
+  permittedAttributes,
+  resolveAttributes,
+  setLabels,
+} from '#src/domain/tracking/issues/attributes.ts';
+import { PATIENCE, withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
+import {
+  openingOne,
+  requireDistinct,
+  requireTips,
+  requireUnopened,
+  type Sides,
+} from '#src/domain/tracking/merge_requests/open.ts';
+import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
+import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
+import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import type { Hold } from '#src/git/write/hold.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+
+/** What reporters may set beside title and description. */
+export type MergeRequestAttributes = Omit<IssueAttributes, 'dueDate'>;
+
+export interface NewMergeRequest extends MergeRequestAttributes {
+  /** The source project. */
+  project: Ref;
+  sourceBranch: string;
+  /** The source project itself without. */
+  targetProject?: Ref | null | undefined;
+  targetBranch: string;
+  title: string;
+  description?: string | null | undefined;
+  /** Whether the source branch goes when it was merged. */
+  removeSourceBranch?: boolean | null | undefined;
+}
+
+/**
+ * Opens a merge request, as the quick actions of its description say too: the commits of the source branch are kept in the target project's repository from then on, whatever
+ * becomes of the branch or of the fork. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict, LimitReached,
+ * RateLimited, Unavailable.
+ */
+export async function createMergeRequest(context: Context, given: NewMergeRequest): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const source = await findProject(context, given.project);
+  authorize(actor, 'create_merge_request', source);
+  const target = given.targetProject == null ? source : await findProject(context, given.targetProject);
+  authorize(actor, 'read_merge_request', target);
+  if (target.archived) throw new Forbidden();
+  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+    const mayAdmin = can(actor, 'admin_merge_request', target);
+    const { title, labels } = given;
+    return { type: 'MergeRequest', project: target, title, labels: labels ?? [], mayUpdate: true, mayAdmin };
+  });
+  const { stateEvent: _state, dueDate: _date, ...wanted } = changes;
+  const input: NewMergeRequest = { ...given, ...wanted, description: text };
+  const { sourceBranch, targetBranch } = input;
+  const sides = { source, sourceBranch, target, targetBranch };
+  await requireDistinct(context.db, sides);
+  checkTexts(input.title, input.description);
+  await requireUnopened(context.db, sides);
+  const attributes = permittedAttributes(actor, target, withoutNulls(input), 'admin_merge_request');
+  const columns = await resolveAttributes(context, target, attributes);
+  const { head, start } = await requireTips(context, sides);
+  await requireRoom(context.repositories, target, 0);
+  const id = await withEffort(context, () =>
+    withCommits(context, { source, target, oids: [head] }, PATIENCE, async (hold) => {
+      const reader = await ensureRepository(context, target);
+      const version = await measureVersion(reader, { head, start });
+      const { labels = [] } = attributes;
+      return open(context, actor, input, {
+        ...sides,
+        source,
+        target,
+        version,
+        columns,
+        labels: labels ?? [],
+        deeds,
+        hold,
+      });
+    }),
+  );
+  return { project: target, id };
+}
+
+interface Opening extends Sides {
+  source: ProjectRow;
+  target: ProjectRow;
+  version: Version;
+  columns: { assigneeId?: number | null; milestoneId?: number | null };
+  labels: readonly string[];
+  deeds: WantedDeeds;
+  hold: Hold | undefined;
+}
+
+/** Git is on disk before the transaction commits. What a crash leaves there between both is overwritten by the next one. */
+function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
+  const { source, target, version, labels, columns, deeds, hold } = opening;
+  return openingOne(context.db, opening, () =>
+    withRepositoryLock(context.db, target.id, async (tx) => {
+      for (const { id } of [source, target]) await requireAlive(tx, id);
+      const origin = { sourceProjectId: source.id, targetProjectId: target.id, authorId: actor.id };
+      await requireBringing(tx, origin, actor.id, 'target_project');
+      const { id, iid } = await insert(tx, actor, input, opening);
+      if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, labels);
+      await recordVersion(context, tx, { id, iid, target }, version, hold);
+      const { title, description = null } = input;
+      const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
+      const assigneeId = columns.assigneeId ?? null;
+      await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+      await doDeeds(tx, context, actor, subject, deeds);
+      await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
+      return id;
+    }),
+  );
+}
+
+async function insert(
+  tx: Transaction,
+  actor: Actor,
+  { title, description = null, sourceBranch, targetBranch, removeSourceBranch = null }: NewMergeRequest,
+  { source, target, version, columns }: Opening,
+): Promise<{ id: number; iid: number }> {
+  const { assigneeId = null, milestoneId = null } = columns;
+  const [{ iid }] = await tx.$queryRaw<[{ iid: number }]>`
+    UPDATE project_counters SET last_merge_request_iid = last_merge_request_iid + 1 WHERE project_id = ${target.id}
+    RETURNING last_merge_request_iid AS iid`;
+  const now = new Date();
+  return tx.mergeRequest.create({
+    data: {
+      iid,
+      targetProjectId: target.id,
+      sourceProjectId: source.id,
+      title,
+      description,
+      sourceBranch,
+      targetBranch,
+      authorId: actor.id,
+      assigneeId,
+      milestoneId,
+      sha: version.head,
+      forceRemoveSourceBranch: removeSourceBranch,
+      createdAt: now,
+      updatedAt: now,
+    },
+    select: { id: true, iid: true },
+  });
+}
+
+/** A new merge request has nothing to be cleared. */
+function withoutNulls(input: NewMergeRequest): MergeRequestAttributes {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,122 @@
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import '#src/domain/tracking/merge_requests/own_values.ts';
+import type { ChangedRecord, ProjectOf } from '#src/domain/projects/below.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { Prisma, queryJson } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { readRows } from '#src/platform/records/read.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const mergeRequest = alias('MergeRequest', 'mr');
+
+const LOCATED = select('MergeRequest', { id: true, targetProjectId: true });
+
+/** What commands read of the merge request that they change. */
+const CHANGEABLE = select('MergeRequest', {
+  id: true,
+  iid: true,
+  title: true,
+  state: true,
+  authorId: true,
+  assigneeId: true,
+  sourceProjectId: true,
+  sourceBranch: true,
+  targetBranch: true,
+  sha: true,
+});
+
+export type ChangeableMergeRequest = typeof CHANGEABLE.row;
+
+/** A merge request together with its target project. */
+export interface LocatedMergeRequest {
+  mergeRequest: ChangeableMergeRequest;
+  project: ProjectRow;
+}
+
+/** The merge request of the project with that number. Throws NotFound, Forbidden. */
+export async function findMergeRequest<R>(
+  context: Context,
+  project: ProjectRow,
+  iid: number,
+  selection: Selection<'MergeRequest', R>,
+): Promise<R> {
+  authorize(requireActor(context), 'read_merge_request', project);
+  return one(context, project, sql`${mergeRequest.iid} = ${iid}`, selection);
+}
+
+/** As findMergeRequest, by the ID over all projects. Throws NotFound, Forbidden. */
+export async function findMergeRequestById<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'MergeRequest', R>,
+): Promise<R> {
+  authorize(requireActor(context), 'read_merge_request', project);
+  return one(context, project, sql`${mergeRequest.id} = ${id}`, selection);
+}
+
+/**
+ * Those of the merge requests with these IDs that the actor may see, in no order, in one statement.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findMergeRequestsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'MergeRequest', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  const where = sql`${mergeRequest.id} = ANY(${[...ids]}::int[])`;
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: mergeRequest, where, given: { actor } });
+  const projects = await Promise.all(found.map(({ targetProjectId }) => projectOf(targetProjectId)));
+  return found.filter((_one, index) => {
+    const project = projects[index];
+    return project != null && can(actor, 'read_merge_request', project);
+  });
+}
+
+/** The merge request that a command has changed, which has made sure that the actor sees it. Throws NotFound when it is gone since. */
+export async function changedMergeRequest<R>(
+  context: Context,
+  { project, id }: ChangedRecord,
+  selection: Selection<'MergeRequest', R>,
+): Promise<R> {
+  return one(context, project, sql`${mergeRequest.id} = ${id}`, selection);
+}
+
+/** Target project and merge request by their references, for commands that change it. Throws NotFound for either, Forbidden. */
+export async function locateMergeRequest(context: Context, ref: Ref, iid: number): Promise<LocatedMergeRequest> {
+  requireActor(context);
+  const project = await findProject(context, ref);
+  return { project, mergeRequest: await findMergeRequest(context, project, iid, CHANGEABLE) };
+}
+
+/** Whether the actor may change the merge request: developers, the author and the assignee may, unless the project is archived. */
+export function mayUpdate(
+  actor: Actor,
+  project: ProjectRow,
+  { authorId, assigneeId }: Pick<ChangeableMergeRequest, 'authorId' | 'assigneeId'>,
+): boolean {
+  if (!can(actor, 'read_merge_request', project) || project.archived) return false;
+  return can(actor, 'update_merge_request', project) || authorId === actor.id || assigneeId === actor.id;
+}
+
+async function one<R>(
+  { db, actor }: Context,
+  project: ProjectRow,
+  isIt: Prisma.Sql,
+  selection: Selection<'MergeRequest', R>,
+): Promise<R> {
+  const from = sql`SELECT mr.* FROM ${table(mergeRequest)} WHERE ${mergeRequest.targetProjectId} = ${project.id} AND ${isIt}`;
+  const given = { actor, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  if (!found) throw new NotFound('MergeRequest');
+  return found;
+}

@@ -1,0 +1,73 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
+import '#src/domain/tracking/merge_requests/own_values.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const mergeRequest = alias('MergeRequest', 'mr');
+
+export interface MergeRequestOrder {
+  by: 'created_at' | 'updated_at';
+  direction: Direction;
+}
+
+/** What merge requests belong to: a project, and there a milestone or a label. */
+export interface MergeRequestParent {
+  project: ProjectRow;
+  milestoneId?: number;
+  labelId?: number;
+}
+
+type AskedParent = { project: number; path: string; milestone: number | null; label: number | null };
+
+/**
+ * The merge requests of each parent, in one statement; Forbidden in the place of those that the actor may not read. Throws
+ * BadRequest.
+ */
+export async function listMergeRequestsOf<R>(
+  context: Context,
+  parents: readonly MergeRequestParent[],
+  filter: MergeRequestFilter,
+  { by, direction }: MergeRequestOrder,
+  page: PageRequest,
+  selection: Selection<'MergeRequest', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const ofMilestone = parents.some(({ milestoneId }) => milestoneId !== undefined);
+  const ofLabel = parents.some(({ labelId }) => labelId !== undefined);
+  const sorted = order('MergeRequest', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
+  const pageOf = ({ project, path, milestone, label }: Asked<AskedParent>) => {
+    const where = all([
+      sql`${mergeRequest.targetProjectId} = ${project}`,
+      ...(ofMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
+      ...(ofLabel
+        ? [
+            sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`,
+          ]
+        : []),
+      ...mergeRequestConditions(mergeRequest, filter, actor, project),
+    ]);
+    const given = { actor, projectPath: path };
+    return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, given }, page);
+  };
+  return ofPermitted(
+    parents,
+    ({ project }) => authorize(actor, 'read_merge_request', project),
+    (permitted) => {
+      const asked = permitted.map(({ project, milestoneId = null, labelId = null }) => {
+        return { project: project.id, path: project.fullPath, milestone: milestoneId, label: labelId };
+      });
+      const types = { project: 'int', path: 'text', milestone: 'int', label: 'int' } as const;
+      return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf));
+    },
+  );
+}

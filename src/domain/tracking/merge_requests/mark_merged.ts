@@ -1,0 +1,88 @@
+import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Does what follows a merge: issues are closed, and the source branch is removed where that is wanted. */
+    'merge_requests.merged': { mergeRequestId: number; userId: number };
+  }
+}
+
+/** An open merge request, and who merges it. */
+export interface AnnouncedMerge {
+  id: number;
+  /** The head that is merged. */
+  sha: Oid;
+  targetBranch: string;
+  userId: number;
+  shouldRemoveSourceBranch?: boolean | null | undefined;
+}
+
+/**
+ * Writes down which commit is about to be put on the target branch, before it is: after a crash in between it is known whether
+ * it got there. Returns false for a merge request that is not open any more, or not for that head and branch.
+ */
+export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommitSha: Oid): Promise<boolean> {
+  const { id, sha, targetBranch, userId, shouldRemoveSourceBranch } = merge;
+  const { count } = await db.mergeRequest.updateMany({
+    where: { id, sha, targetBranch, state: 'opened' },
+    data: {
+      mergingCommitSha,
+      mergeUserId: userId,
+      ...(shouldRemoveSourceBranch == null ? {} : { shouldRemoveSourceBranch }),
+    },
+  });
+  return count > 0;
+}
+
+/**
+ * Marks a merge request as merged by the commit that was announced, which is on the target branch now, whatever became of it
+ * meanwhile: in the transaction that records that, or finds out about it.
+ */
+export async function markMergedBy(
+  tx: Transaction,
+  desk: Desk,
+  { id, iid, project }: { id: number; iid: number; project: Pick<ProjectRow, 'id' | 'fullPath'> },
+  oid: Oid,
+): Promise<void> {
+  const [merged] = await tx.$queryRaw<{ title: string; userId: number }[]>`
+    UPDATE merge_requests SET state = 'merged', merge_commit_sha = merging_commit_sha, merge_when_pipeline_succeeds = false,
+      updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
+    RETURNING title, COALESCE(merge_user_id, author_id) AS "userId"`;
+  if (!merged) return;
+  await tell(tx, desk, { id, iid, project, ...merged });
+}
+
+/**
+ * Marks an open merge request as merged whose commits have come into the target branch by a push. Returns false for one that is
+ * not open any more, or whose source branch has moved on: then nothing was written.
+ */
+export async function markMerged(
+  tx: Transaction,
+  desk: Desk,
+  actor: { id: number },
+  { id, sha, project }: { id: number; sha: string | null; project: Pick<ProjectRow, 'id' | 'fullPath'> },
+): Promise<boolean> {
+  const [merged] = await tx.$queryRaw<{ iid: number; title: string }[]>`
+    UPDATE merge_requests SET state = 'merged', merge_user_id = ${actor.id}, merge_when_pipeline_succeeds = false,
+      updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
+  if (!merged) return false;
+  await tell(tx, desk, { id, project, userId: actor.id, ...merged });
+  return true;
+}
+
+interface Merged {
+  id: number;
+  iid: number;
+  title: string;
+  userId: number;
+  project: Pick<ProjectRow, 'id' | 'fullPath'>;
+}
+
+async function tell(tx: Transaction, desk: Desk, { userId, ...merged }: Merged): Promise<void> {
+  await recordActivity(tx, desk, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
+  await desk.jobs?.enqueue(tx, 'merge_requests.merged', { mergeRequestId: merged.id, userId });
+}

@@ -1,0 +1,195 @@
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { branchRefusals } from '#src/domain/repository/protection.ts';
+import { requireRoom } from '#src/domain/repository/quota.ts';
+import { findPusher } from '#src/domain/repository/record.ts';
+import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
+import { signatureOf } from '#src/domain/repository/write.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
+import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
+import { announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
+import {
+  currentMergeStatus,
+  headPipeline,
+  isActive,
+  mayBeMerged,
+} from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { mergeMessage } from '#src/domain/tracking/merge_requests/message.ts';
+import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
+import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
+import { BadRequest, Conflict, Forbidden, NotFound, UNMERGEABLE } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
+
+/** How a merge request is merged. */
+export interface MergeOptions {
+  /** Message of the merge commit; the usual one without. */
+  mergeCommitMessage?: string | null | undefined;
+  shouldRemoveSourceBranch?: boolean | null | undefined;
+  /** Whether it is merged when the running pipeline of its head succeeds. */
+  mergeWhenPipelineSucceeds?: boolean | null | undefined;
+  /** The head that the caller has seen: another one is not merged. */
+  sha?: string | null | undefined;
+}
+
+/**
+ * Merges a merge request by a merge commit, or has it merged when its pipeline succeeds. Refused in the order of behaviour.md 8.
+ * Throws NotFound, Forbidden, BadRequest, Conflict.
+ */
+export async function acceptMergeRequest(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  options: MergeOptions,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
+  const { id } = mergeRequest;
+  await requireMergeRight(context, actor, project, mergeRequest.targetBranch);
+  const wrong = lengthError(options.mergeCommitMessage);
+  if (wrong) throw new BadRequest(`merge_commit_message ${wrong}`, 'merge_commit_message');
+  const sides = await presentSides(context, id, actor);
+  const pipeline = await headPipeline(context, sides.mergeRequest);
+  const waits = options.mergeWhenPipelineSucceeds === true && isActive(pipeline);
+  if (!(await mayBeMerged(context, sides, pipeline, waits))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+  const { sha } = sides.mergeRequest;
+  const differs = options.sha != null && options.sha !== '' && options.sha !== sha;
+  // Conflicts are told of before another head is; the merge itself finds them otherwise.
+  if (differs || waits) {
+    const status = await withEffort(context, () => currentMergeStatus(sides));
+    if (status === 'cannot_be_merged') throw new BadRequest(UNMERGEABLE.CONFLICTS);
+  }
+  if (differs) throw new Conflict(`SHA does not match HEAD of source branch: ${sha}`);
+  if (waits) await mergeLater(context, actor, project, sides, options);
+  else await mergeNow(context, actor, project, sides, options);
+  return { project, id };
+}
+
+/** Throws Forbidden for those who may not merge into the branch, and for archived projects. */
+async function requireMergeRight(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  targetBranch: string,
+): Promise<void> {
+  if (project.archived) throw new Forbidden();
+  if (!(await mayMergeInto(context, actor, project, targetBranch))) throw new Forbidden(UNMERGEABLE.NO_RIGHT);
+}
+
+/** Whether the actor may push or merge into the branch. */
+export async function mayMergeInto(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  branch: string,
+): Promise<boolean> {
+  return (await branchRefusals(context, actor, project))(branch, 'merge') === null;
+}
+
+/** What the branches hold, after what was pushed to the source branch just now has become a version. Throws NotFound. */
+async function presentSides(context: Context, id: number, actor: Actor): Promise<SideTips> {
+  const sides = await sideTips(context, id);
+  if (
+    sides?.mergeRequest.state === 'opened' &&
+    sides.sourceTip !== null &&
+    sides.sourceTip !== sides.mergeRequest.sha
+  ) {
+    await withEffort(context, () => refreshMergeRequest(context, id, actor.id));
+    const refreshed = await sideTips(context, id);
+    if (refreshed) return refreshed;
+  }
+  if (!sides) throw new NotFound('MergeRequest');
+  return sides;
+}
+
+/** Has it merged by the job that hears of the pipeline. */
+async function mergeLater(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  { mergeRequest: { id, iid, title, sha } }: SideTips,
+  { mergeCommitMessage, shouldRemoveSourceBranch }: MergeOptions,
+): Promise<void> {
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.mergeRequest.updateMany({
+      where: { id, sha, state: 'opened' },
+      data: {
+        mergeWhenPipelineSucceeds: true,
+        mergeUserId: actor.id,
+        mergeCommitMessage: mergeCommitMessage || null,
+        shouldRemoveSourceBranch: shouldRemoveSourceBranch ?? null,
+        updatedAt: new Date(),
+      },
+    });
+    if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+    const subject = { type: 'MergeRequest', id, iid, title, project } as const;
+    await recordActivity(tx, context, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
+    // It may have succeeded since it was looked at.
+    await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId: id });
+  });
+}
+
+/** Merges the head of the latest version. The rights have been checked. Throws BadRequest, NotFound. */
+async function mergeNow(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  sides: SideTips,
+  { mergeCommitMessage, shouldRemoveSourceBranch }: MergeOptions,
+): Promise<void> {
+  const { id, iid, sha, targetBranch } = sides.mergeRequest;
+  if (sha === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+  await requireRoom(context.repositories, project, 0);
+  const pusher = await findPusher(context.db, actor.id);
+  const message = mergeCommitMessage || (await usualMessage(context, actor, project, sides));
+  const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch };
+  try {
+    await withEffort(context, () =>
+      commitInTurn(context, {
+        actor,
+        pusher,
+        project,
+        branch: targetBranch,
+        wish: 'merge',
+        bytes: 0,
+        alone: true,
+        make: async (series) => {
+          const { tip: onto, reader, hold } = series;
+          if (onto === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+          const committer = signatureOf(pusher);
+          const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, hold);
+          await requireStillMergeable(context, id);
+          if (!(await announceMerge(context.db, announced, oid))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+          series.follow(oid);
+          return oid;
+        },
+        also: (tx, oid) => markMergedBy(tx, context, { id, iid, project }, oid),
+      }),
+    );
+  } catch (error) {
+    if (error instanceof MergeConflict) throw new BadRequest(UNMERGEABLE.CONFLICTS);
+    if (error instanceof NothingChanged) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+    if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** While it waited for its turn somebody may have begun a thread, and its pipeline may have failed. Throws BadRequest. */
+async function requireStillMergeable(context: Context, id: number): Promise<void> {
+  const sides = await sideTips(context, id);
+  const pipeline = sides && (await headPipeline(context, sides.mergeRequest));
+  if (!sides || !(await mayBeMerged(context, sides, pipeline, false))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+}
+
+async function usualMessage(context: Context, actor: Actor, project: ProjectRow, sides: SideTips): Promise<string> {
+  const closed = await withEffort(context, () => issuesClosedByMerge(context.db, actor, sides));
+  // Whoever reads the repository may not know of other projects.
+  const closes = closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : []));
+  return mergeMessage({ ...sides.mergeRequest, closes });
+}

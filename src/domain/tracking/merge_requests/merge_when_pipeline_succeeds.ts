@@ -1,0 +1,62 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
+import { acceptMergeRequest, mayMergeInto } from '#src/domain/tracking/merge_requests/merge.ts';
+import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import { BadRequest, DomainError, Forbidden, UNMERGEABLE } from '#src/platform/errors.ts';
+
+/**
+ * Keeps a merge request from being merged when its pipeline succeeds; for those who may merge it, and its author. Throws NotFound,
+ * Forbidden, BadRequest where it is not to be.
+ */
+export async function cancelMergeWhenPipelineSucceeds(context: Context, ref: Ref, iid: number): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
+  const { id, title, authorId, targetBranch } = mergeRequest;
+  const isPermitted = authorId === actor.id || (await mayMergeInto(context, actor, project, targetBranch));
+  if (project.archived) throw new Forbidden();
+  if (!isPermitted) throw new Forbidden(UNMERGEABLE.NO_RIGHT);
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.mergeRequest.updateMany({
+      where: { id, state: 'opened', mergeWhenPipelineSucceeds: true },
+      data: { mergeWhenPipelineSucceeds: false, mergeCommitMessage: null, updatedAt: new Date() },
+    });
+    if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_AWAITED);
+    await recordActivity(tx, context, actor, { type: 'MergeRequest', id, iid, title, project }, [
+      { kind: 'mergeCanceled' },
+    ]);
+  });
+  return { project, id };
+}
+
+/** Those of the open merge requests that are to be merged now that a pipeline has succeeded, with the user who wants it. */
+export async function awaitingMerge(
+  { db }: Pick<Context, 'db'>,
+  { pipelineId, mergeRequestId }: { pipelineId?: number | undefined; mergeRequestId?: number | undefined },
+): Promise<{ id: number; userId: number }[]> {
+  return db.$queryRaw`
+    SELECT m.id, m.merge_user_id AS "userId" FROM merge_requests m
+    WHERE m.state = 'opened' AND m.merge_when_pipeline_succeeds AND m.merge_user_id IS NOT NULL
+      AND (m.id = ${mergeRequestId ?? null} OR EXISTS (SELECT 1 FROM pipelines p WHERE p.id = ${pipelineId ?? null} AND NOT p.tag
+        AND p.project_id = m.source_project_id AND p.ref = m.source_branch AND p.sha = m.sha))
+    ORDER BY m.id`;
+}
+
+/**
+ * Merges such a merge request, as the user who wants it, if the latest pipeline of its head has succeeded. One that cannot be
+ * merged stays as it is.
+ */
+export async function mergeAfterPipeline(context: Context, id: number): Promise<void> {
+  const sides = await sideTips(context, id);
+  if (!sides?.mergeRequest.mergeWhenPipelineSucceeds) return;
+  const { iid, sha, mergeCommitMessage, targetProjectId } = sides.mergeRequest;
+  if ((await headPipeline(context, sides.mergeRequest))?.status !== 'success') return;
+  try {
+    await acceptMergeRequest(context, targetProjectId, iid, { mergeCommitMessage, sha });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED') throw error;
+  }
+}

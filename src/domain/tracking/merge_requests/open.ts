@@ -1,0 +1,61 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { violates } from '#src/platform/database/db.ts';
+import { BadRequest, Conflict, UNPROCESSABLE, ValidationFailed } from '#src/platform/errors.ts';
+
+/** What of one project is to be merged into what of another one. */
+export interface Sides {
+  source: RepositoryPlace;
+  sourceBranch: string;
+  target: RepositoryPlace;
+  targetBranch: string;
+}
+
+/** Throws BadRequest where both sides are the same, or where one project is no fork of the other. */
+export async function requireDistinct(db: Db, { source, sourceBranch, target, targetBranch }: Sides): Promise<void> {
+  if (source.id === target.id) {
+    if (sourceBranch === targetBranch) throw new BadRequest(UNPROCESSABLE.SAME_BRANCH, 'source_branch');
+    return;
+  }
+  const fork = await db.project.findUnique({ where: { id: source.id }, select: { forkedFromId: true } });
+  if (fork?.forkedFromId !== target.id) throw new BadRequest(UNPROCESSABLE.NO_FORK, 'target_project');
+}
+
+/** What the branches of both sides hold. Throws ValidationFailed for those that are not there. */
+export async function requireTips(
+  { repositories }: Pick<Context, 'repositories'>,
+  { source, sourceBranch, target, targetBranch }: Sides,
+): Promise<{ head: Oid; start: Oid }> {
+  const [from, to] = await Promise.all([repositories.open(source), repositories.open(target)]);
+  const [head, start] = await Promise.all([from?.branch(sourceBranch), to?.branch(targetBranch)]);
+  if (!head || !start) {
+    throw new ValidationFailed({
+      ...(head ? {} : { source_branch: ['does not exist'] }),
+      ...(start ? {} : { target_branch: ['does not exist'] }),
+    });
+  }
+  return { head: head.commit, start: start.commit };
+}
+
+/** Throws Conflict where a merge request of both sides is open already. */
+export async function requireUnopened(
+  db: Db | Transaction,
+  { source, sourceBranch, target, targetBranch }: Sides,
+): Promise<void> {
+  const [open] = await db.$queryRaw<{ title: string }[]>`
+    SELECT title FROM merge_requests WHERE source_project_id = ${source.id} AND source_branch = ${sourceBranch}
+      AND target_project_id = ${target.id} AND target_branch = ${targetBranch} AND state = 'opened'`;
+  if (open) throw new Conflict(`Cannot Create: This merge request already exists: ${JSON.stringify([open.title])}`);
+}
+
+/** As requireUnopened, where somebody else was quicker: what the work throws when it opens one of which there may be one alone. */
+export async function openingOne<T>(db: Db, sides: Sides, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (violates(error)) await requireUnopened(db, sides);
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { type DiscussionValues, discussionValues } from '#src/domain/tracking/discussions/unresolved.ts';
+import {
+  type Followed,
+  followed,
+  labelTitles,
+  projectPath,
+  type TrailValues,
+  trailValues,
+} from '#src/domain/tracking/issues/trail.ts';
+import { type TimeValues, timeValues } from '#src/domain/tracking/time_tracking/own_values.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    MergeRequest: TrailValues &
+      TimeValues &
+      Followed &
+      DiscussionValues & {
+        /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
+        currentMergeStatus: string;
+        /** Of its latest version; null for a merge request that was recorded without its commits. */
+        latestBaseSha: string | null;
+        latestStartSha: string | null;
+      };
+  }
+}
+
+const { sql } = Prisma;
+const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
+const version = alias('MergeRequestVersion', 'v');
+const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
+
+ownValues('MergeRequest', {
+  ...trailValues('MergeRequest'),
+  ...discussionValues,
+  ...timeValues('MergeRequest'),
+  projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
+  labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
+  isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),
+  currentMergeStatus: (mergeRequest) =>
+    sql`CASE WHEN ${isStale(mergeRequest)} THEN 'unchecked' ELSE ${mergeRequest.mergeStatus} END`,
+  latestBaseSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.base_commit_sha`,
+  latestStartSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.start_commit_sha`,
+});
+
+/** The latest version, if there is one. */
+function latest({ id }: Alias<'MergeRequest'>, { lateral }: Tools): Prisma.Sql {
+  return lateral(
+    'latest_version',
+    () =>
+      sql`SELECT v.* FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id} ORDER BY ${version.id} DESC LIMIT 1`,
+  );
+}
+
+/** Whether a branch of an open merge request has moved since it was looked at. */
+export function isStale(mergeRequest: Alias<'MergeRequest'>): Prisma.Sql {
+  const { state, sourceProjectId, sourceBranch, targetProjectId, targetBranch } = mergeRequest;
+  const { checkedSourceSha, checkedTargetSha } = mergeRequest;
+  return sql`(${state} = 'opened' AND (${checkedSourceSha} IS DISTINCT FROM ${branchNow(sourceProjectId, sourceBranch)}
+    OR ${checkedTargetSha} IS DISTINCT FROM ${branchNow(targetProjectId, targetBranch)}))`;
+}
+
+/** What a branch holds, as the database knows; null for one that is not there. */
+function branchNow(projectId: Prisma.Sql, branch: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT ${ref.oid} FROM ${table(ref)} JOIN ${table(home)} ON ${home.id} = ${ref.projectId} AND ${home.deletedAt} IS NULL
+    WHERE ${ref.projectId} = ${projectId} AND ${ref.name} = 'refs/heads/' || ${branch})`;
+}

@@ -1,0 +1,203 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { titleOf } from '#src/domain/repository/commits/find.ts';
+import { EachApart } from '#src/domain/repository/each.ts';
+import { withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { storable } from '#src/domain/repository/push_data.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
+import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
+import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
+import { isStale } from '#src/domain/tracking/merge_requests/own_values.ts';
+import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
+import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
+import { tellOfConflict } from '#src/domain/tracking/todos/merge_requests.ts';
+import { Damaged } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { BadRequest, NotFound, Unavailable } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const mergeRequest = alias('MergeRequest', 'mr');
+
+type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
+
+/** How many merge requests are looked for at once. */
+const AT_ONCE = 200;
+
+/** How often a merge request is looked at anew that others change at the same time. */
+const ATTEMPTS = 10;
+
+/** Milliseconds that taking over the commits of one merge request may take in the background. */
+const PATIENCE = 10 * 60_000;
+
+/** Brings merge requests up to date with their branches, one after the other, however many there are of a branch. */
+export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_requests.refresh']): Promise<void> {
+  const { userId } = wanted;
+  const refresh = (id: number) => refreshMergeRequest(stores, id, userId).catch((error) => spare(stores, error));
+  if (wanted.mergeRequestId !== undefined) return refresh(wanted.mergeRequestId);
+  const each = new EachApart('merge requests');
+  for (let last = 0; ; ) {
+    const rows = await stores.db.$queryRaw<{ id: number }[]>`
+      SELECT ${mergeRequest.id} FROM ${table(mergeRequest)} WHERE ${mergeRequest.state} = 'opened' AND ${mergeRequest.id} > ${last}
+        AND ${which(wanted)} ORDER BY ${mergeRequest.id} LIMIT ${AT_ONCE}`;
+    await each.run(rows, ({ id }) => refresh(id));
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) break;
+  }
+  each.end();
+}
+
+function which({ projectId, branches }: Jobs['merge_requests.refresh']): Prisma.Sql {
+  const { sourceProjectId, sourceBranch, targetProjectId, targetBranch } = mergeRequest;
+  if (projectId === undefined) return isStale(mergeRequest);
+  if (branches === undefined) return sql`${sourceProjectId} = ${projectId}`;
+  return sql`((${sourceProjectId} = ${projectId} AND ${sourceBranch} = ANY(${branches}::text[]))
+    OR (${targetProjectId} = ${projectId} AND ${targetBranch} = ANY(${branches}::text[])))`;
+}
+
+/**
+ * What cannot be read is for "gantry fsck" to find: it would be no other the next time. A branch or project that went meanwhile
+ * has wanted a look of its own.
+ */
+function spare({ repositories }: Stores, error: unknown): void {
+  if (error instanceof BadRequest || error instanceof NotFound) return;
+  if (!(error instanceof Damaged)) throw error;
+  repositories.reportDamage(error);
+}
+
+/**
+ * Finds out what a merge request is now: merged, if its commits have come into the target branch; a new version, if its source
+ * branch has moved; and whether it can be merged. Done twice, or by two processes at once, it writes the same once.
+ *
+ * @param userId who moved a branch; the author of the merge request without
+ */
+export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if (await refreshOnce(stores, id, userId)) return;
+  }
+  throw new Unavailable('The merge request changes all the time. Try again later.', 1);
+}
+
+/** Returns false if it was changed meanwhile: who did that may have seen the source branch as it was before its last move. */
+async function refreshOnce(stores: Stores, id: number, userId?: number): Promise<boolean> {
+  const sides = await sideTips(stores, id);
+  if (sides?.mergeRequest.state !== 'opened') return true;
+  if (await hasArrived(stores, sides)) return true;
+  const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
+  if (await isMerged(sides)) {
+    const { sha } = sides.mergeRequest;
+    await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }));
+    return true;
+  }
+  const { sourceTip } = sides;
+  const { sha } = sides.mergeRequest;
+  if (sourceTip === null || sourceTip === sha) return recordStatus(stores, sides, sha, actor);
+  const outcome = await addVersion(stores, sides, sourceTip, actor);
+  return outcome !== 'changed' && recordStatus(stores, sides, outcome === 'added' ? sourceTip : sha, actor);
+}
+
+/** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
+async function hasArrived(stores: Stores, { mergeRequest, reader, target, targetTip }: SideTips): Promise<boolean> {
+  const { id, iid, mergingCommitSha: oid } = mergeRequest;
+  if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
+  if (!(await reader.isAncestor(oid, targetTip))) return false;
+  await stores.db.$transaction((tx) => markMergedBy(tx, stores, { id, iid, project: target }, oid));
+  return true;
+}
+
+async function knownUser({ db }: Stores, userId: number | undefined, authorId: number): Promise<number> {
+  const user = userId === undefined ? null : await db.user.findUnique({ where: { id: userId }, select: { id: true } });
+  return user?.id ?? authorId;
+}
+
+/** Whether the target branch has come to have what was to be merged, of which it lacked something before. */
+async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, targetTip }: SideTips): Promise<boolean> {
+  if (sha === null || targetTip === null || !version) return false;
+  if (version.headCommitSha !== sha || !hasCommits({ head: sha, base: version.baseCommitSha })) return false;
+  const has = async (oid: Oid) => (await reader.commit(oid)) !== null && (await reader.isAncestor(oid, targetTip));
+  // A source branch that has gone on has more to merge.
+  return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
+}
+
+/**
+ * `refused` where the commits of the source may not, or cannot, become part of the merge request; `changed` where somebody else has
+ * changed it meanwhile.
+ */
+async function addVersion(
+  stores: Stores,
+  { mergeRequest, source, target, reader, targetTip, version }: SideTips,
+  head: Oid,
+  actor: { id: number },
+): Promise<'added' | 'refused' | 'changed'> {
+  const start = targetTip ?? version?.startCommitSha ?? null;
+  if (!source || start === null || (await reader.commit(start)) === null) return 'refused';
+  if (!(await mayBringCommits(stores.db, mergeRequest))) return 'refused';
+  const { id, iid, sha, sourceBranch } = mergeRequest;
+  const since = new Date();
+  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
+    const measured = await measureVersion(reader, { head, start });
+    const added = await addedCommits(reader, sha, head);
+    return withRepositoryLock(stores.db, target.id, async (tx) => {
+      const [row] = await tx.$queryRaw<{ title: string }[]>`
+        SELECT title FROM merge_requests WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha}
+          AND source_branch = ${sourceBranch} FOR UPDATE`;
+      if (!row) return 'changed';
+      // Whoever takes the fork away from it closes it first, and waits for this.
+      if (!(await mayBringCommits(tx, mergeRequest))) return 'refused';
+      await tx.mergeRequest.update({
+        where: { id },
+        data: { sha: head, mergeWhenPipelineSucceeds: false, updatedAt: since },
+      });
+      await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
+      const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
+      await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
+      return 'added';
+    });
+  });
+}
+
+/** Commits that a note lists by themselves. */
+const MOST_LISTED = 20;
+
+/** The commits that a new head has and the one before it has not. */
+async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid) {
+  if (from === null || (await reader.commit(from)) === null) return { latest: [], total: 0 };
+  const commits = await reader.between(from, to, { limit: MOST_LISTED });
+  const latest = commits.map((commit) => ({ sha: commit.oid, title: storable(titleOf(commit)) }));
+  const total = commits.length < MOST_LISTED ? commits.length : await reader.countBetween(from, to);
+  return { latest, total };
+}
+
+/** Returns false for a merge request that somebody else has changed meanwhile: they may have seen branches as they were before. */
+async function recordStatus(
+  stores: Stores,
+  { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
+  head: Oid | null,
+  actor: { id: number },
+): Promise<boolean> {
+  const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
+  // Where the source branch has left the head, there is none that could be merged.
+  const isHead = sourceTip !== null && sourceTip === head;
+  const status = await mergeStatus(reader, isHead ? head : null, targetTip);
+  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip)
+    return true;
+  return stores.db.$transaction(async (tx) => {
+    const count = await tx.$executeRaw`
+      UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
+      WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
+        AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
+    if (count === 0) return false;
+    const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && isHead;
+    if (isLost) await tellOfConflict(tx, id);
+    if (checkedSourceSha !== null && sourceTip === null) {
+      const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
+      await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+    }
+    return true;
+  });
+}

@@ -1,0 +1,50 @@
+import { activeUser } from '#src/access/credentials/authenticate.ts';
+import { can } from '#src/access/permissions/abilities.ts';
+import { PROJECT_BASE } from '#src/domain/projects/find.ts';
+import { namedProject } from '#src/domain/projects/named.ts';
+import { type Db, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { BadRequest, Forbidden, UNPROCESSABLE } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** Where the commits of a merge request come from and go to, and in whose name. */
+export interface Origin {
+  /** Null where the fork is gone. */
+  sourceProjectId: number | null;
+  targetProjectId: number;
+  authorId: number;
+}
+
+const SOURCE = select('Project', { ...PROJECT_BASE, forkedFromId: true });
+
+/**
+ * Whether new commits of the source may become part of a merge request, where everybody reads them who reads the target: the
+ * source is the target itself, or a fork of it whose repository the author may read, being active. The author answers for what
+ * is copied out of the fork; whoever has lost it has nothing more to give.
+ */
+export async function mayBringCommits(db: Db | Transaction, origin: Origin): Promise<boolean> {
+  const { sourceProjectId, targetProjectId, authorId } = origin;
+  if (sourceProjectId === targetProjectId) return true;
+  const author = await activeUser(db, authorId);
+  if (author === null || sourceProjectId === null) return false;
+  const [source] = await queryJson<(typeof SOURCE.row)[]>(db, namedProject(author, sourceProjectId, SOURCE));
+  return source?.forkedFromId === targetProjectId && can(author, 'read_repository', source);
+}
+
+/**
+ * As mayBringCommits, for somebody who opens a merge request or opens it again, and who answers for that beside the author. The
+ * fork stays what it is until the transaction ends. Throws BadRequest where there is none, Forbidden.
+ *
+ * @param about the field that the error is about
+ */
+export async function requireBringing(tx: Transaction, origin: Origin, actorId: number, about: string): Promise<void> {
+  const { sourceProjectId, targetProjectId, authorId } = origin;
+  if (sourceProjectId === targetProjectId) return;
+  const [fork] = await tx.$queryRaw<{ forkedFromId: number | null }[]>`
+    SELECT forked_from_id AS "forkedFromId" FROM projects WHERE id = ${sourceProjectId} AND deleted_at IS NULL FOR SHARE`;
+  if (fork?.forkedFromId !== targetProjectId) throw new BadRequest(UNPROCESSABLE.NO_FORK, about);
+  for (const id of new Set([authorId, actorId])) {
+    if (!(await mayBringCommits(tx, { ...origin, authorId: id }))) throw new Forbidden(UNREAD);
+  }
+}
+
+const UNREAD = 'You and the author of the merge request must be able to read the fork that it comes from';

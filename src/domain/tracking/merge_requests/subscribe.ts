@@ -1,0 +1,29 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { setSubscription } from '#src/domain/activity/subscribe.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { findMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const FOLLOWED = select('MergeRequest', { id: true, isSubscribed: true, authorId: true, assigneeId: true });
+
+/**
+ * Follows a merge request, or stops to; for those who may change it (behaviour.md 6). Throws NotModified when that holds
+ * already, NotFound, Forbidden.
+ */
+export async function subscribeToMergeRequest(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  subscribed: boolean,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  const { isSubscribed, ...mergeRequest } = await findMergeRequest(context, project, iid, FOLLOWED);
+  if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
+  const { id } = mergeRequest;
+  await setSubscription(context.db, actor.id, { type: 'MergeRequest', id }, isSubscribed, subscribed);
+  return { project, id };
+}

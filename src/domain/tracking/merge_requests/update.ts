@@ -1,0 +1,185 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Change, difference } from '#src/domain/changes/change.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import {
+  checkTexts,
+  permittedAttributes,
+  resolveAttributes,
+  setLabels,
+} from '#src/domain/tracking/issues/attributes.ts';
+import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests/create.ts';
+import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
+import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
+import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
+import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
+import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
+
+export interface MergeRequestChanges extends MergeRequestAttributes {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  targetBranch?: string | null | undefined;
+  stateEvent?: 'close' | 'reopen' | null | undefined;
+  removeSourceBranch?: boolean | null | undefined;
+}
+
+/**
+ * Changes a merge request, also as the quick actions of a new description say: unset means unchanged, null cleared. One that is
+ * merged is neither closed nor reopened; one from a fork is reopened by those who can read the fork. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
+ *
+ * @param also done in the same transaction
+ */
+export async function updateMergeRequest(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  given: MergeRequestChanges,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const located = await locateMergeRequest(context, ref, iid);
+  const { project, mergeRequest } = located;
+  if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
+  const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
+  const { dueDate: _date, ...wanted } = read.changes;
+  const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
+  checkTexts(changes.title, changes.description);
+  const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
+  const columns = await resolveAttributes(context, project, attributes);
+  const retargeted = await measureRetargeted(context, located, changes.targetBranch);
+  const data = {
+    ...columns,
+    ...(changes.title == null ? {} : { title: changes.title }),
+    ...(changes.description === undefined ? {} : { description: changes.description }),
+    ...(changes.removeSourceBranch === undefined ? {} : { forceRemoveSourceBranch: changes.removeSourceBranch }),
+  };
+  await openingOne(context.db, sidesOf(located, changes), () =>
+    context.db.$transaction(async (tx) => {
+      const { id } = mergeRequest;
+      const before = await lockMergeRequest(tx, id);
+      await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+      const told = differences(before, data);
+      const { labels } = attributes;
+      if (labels !== undefined) {
+        const change = await setLabels(tx, project.id, { type: 'MergeRequest', id }, labels ?? []);
+        if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
+      }
+      if (retargeted && before.targetBranch !== retargeted.branch && before.state !== 'merged') {
+        await retarget(tx, id, before.sha, retargeted);
+        told.push(...difference('targetBranch', before.targetBranch, retargeted.branch));
+      }
+      if (before.state === 'closed' && changes.stateEvent === 'reopen') {
+        await requireBringing(tx, before, actor.id, 'state_event');
+      }
+      told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
+      const title = changes.title ?? before.title;
+      const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
+      await recordActivity(tx, context, actor, subject, told);
+      await doDeeds(tx, context, actor, subject, read.deeds);
+      await also?.(tx);
+      if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
+        await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
+        await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
+      }
+    }),
+  );
+  return { project, id: mergeRequest.id };
+}
+
+/** A merge request as quick actions are about it. */
+export async function targetOf(
+  context: Context,
+  actor: Actor,
+  { project, mergeRequest }: LocatedMergeRequest,
+): Promise<Target> {
+  const labels = await context.db.label.findMany({
+    where: { mergeRequests: { some: { mergeRequestId: mergeRequest.id } } },
+    select: { title: true },
+  });
+  return {
+    type: 'MergeRequest',
+    project,
+    title: mergeRequest.title,
+    labels: labels.map(({ title }) => title),
+    mayUpdate: mayUpdate(actor, project, mergeRequest),
+    mayAdmin: can(actor, 'admin_merge_request', project),
+  };
+}
+
+/** What the merge request is about after the change: another one of the same may be open. */
+function sidesOf({ project, mergeRequest }: LocatedMergeRequest, { targetBranch }: MergeRequestChanges) {
+  const { sourceProjectId, sourceBranch } = mergeRequest;
+  const source: RepositoryPlace = { id: sourceProjectId ?? 0, repositoryStorage: '' };
+  return { source, sourceBranch, target: project, targetBranch: targetBranch ?? mergeRequest.targetBranch };
+}
+
+/** The columns that a change is told of by what they were and what they are, and those that decide what may change. */
+interface Before extends Origin {
+  title: string;
+  description: string | null;
+  assigneeId: number | null;
+  milestoneId: number | null;
+  targetBranch: string;
+  state: 'opened' | 'closed' | 'merged';
+  sha: string | null;
+}
+
+/** The merge request before the change, which waits for others that change it. Throws NotFound when it is gone. */
+async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
+  const [mergeRequest] = await tx.$queryRaw<Before[]>`
+    SELECT title, description, assignee_id AS "assigneeId", milestone_id AS "milestoneId", target_branch AS "targetBranch",
+      state, sha, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
+    FROM merge_requests WHERE id = ${id} FOR UPDATE`;
+  if (!mergeRequest) throw new NotFound('MergeRequest');
+  return mergeRequest;
+}
+
+function differences(before: Before, after: Partial<Before>): Change[] {
+  return [
+    ...difference('title', before.title, after.title),
+    ...difference('description', before.description, after.description),
+    ...difference('assignee', before.assigneeId, after.assigneeId),
+    ...difference('milestone', before.milestoneId, after.milestoneId),
+  ];
+}
+
+/** What is the same or merged stays as it is. */
+async function changeState(
+  tx: Transaction,
+  id: number,
+  from: Before['state'],
+  event: MergeRequestChanges['stateEvent'],
+): Promise<Change[]> {
+  if (event === 'close' && from === 'opened') {
+    await tx.mergeRequest.update({ where: { id }, data: { state: 'closed', mergeWhenPipelineSucceeds: false } });
+    return [{ kind: 'closed' }];
+  }
+  if (event === 'reopen' && from === 'closed') {
+    await tx.mergeRequest.update({ where: { id }, data: { state: 'opened', mergeStatus: 'unchecked' } });
+    return [{ kind: 'reopened' }];
+  }
+  return [];
+}
+
+async function retarget(
+  tx: Transaction,
+  id: number,
+  sha: string | null,
+  { branch, version }: Retargeted,
+): Promise<void> {
+  if (version && version.headCommitSha !== sha) {
+    throw new Unavailable('The source branch has moved meanwhile. Try again later.', 1);
+  }
+  await tx.mergeRequest.update({
+    where: { id },
+    data: { targetBranch: branch, mergeStatus: 'unchecked', mergeWhenPipelineSucceeds: false },
+  });
+  if (version) await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...version } });
+}

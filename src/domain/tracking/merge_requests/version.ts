@@ -1,0 +1,97 @@
+import { type ChangeOptions, changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
+import { headRef, keptRef, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
+import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
+import { DEFAULT_LIMITS } from '#src/git/diff/limits.ts';
+import { TooMuch } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { RefReader } from '#src/git/refs/read.ts';
+import type { Hold } from '#src/git/write/hold.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+
+/** What a merge request is about from one move of its source branch to the next. */
+export interface Version {
+  head: Oid;
+  /** Where both branches parted; null for histories that never met. */
+  base: Oid | null;
+  /** The tip of the target branch. */
+  start: Oid;
+  realSize: string;
+}
+
+/** Finds out what a version is, of a head and a tip of the target branch that the repository has. */
+export async function measureVersion(
+  reader: RepositoryReader,
+  { head, start }: { head: Oid; start: Oid },
+): Promise<Version> {
+  const [base = null] = await reader.mergeBases(start, head);
+  return { head, base, start, realSize: await filesChanged(reader, base ?? start, head) };
+}
+
+async function filesChanged(reader: RepositoryReader, from: Oid, to: Oid): Promise<string> {
+  try {
+    const { entries, overflow }: Diff = await diffTrees(reader, from, to, { text: false });
+    return overflow ? `${entries.length}+` : String(entries.length);
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    return `${DEFAULT_LIMITS.files}+`;
+  }
+}
+
+/** Whether there was something to merge when the version was recorded. */
+export function hasCommits({ head, base }: Pick<Version, 'head' | 'base'>): boolean {
+  return head !== base;
+}
+
+export interface VersionPlace {
+  id: number;
+  iid: number;
+  target: PushedProject;
+}
+
+/**
+ * Makes the refs of a version, then records it, in a transaction that has the lock of the target's repository. The head before
+ * stays: by the new one where that leads to it, else by a hidden ref. Throws what keeps the refs from being changed.
+ */
+export async function recordVersion(
+  { db, repositories }: { db: Db; repositories: RepositoryStore },
+  tx: Transaction,
+  { id, iid, target }: VersionPlace,
+  version: Version,
+  hold: Hold | undefined,
+): Promise<void> {
+  const reader = await repositories.ensure(target, target.defaultBranch);
+  const changes = await refChanges(reader, iid, version);
+  const options: ChangeOptions = { atomic: true, hold, tx, isLocked: true };
+  const record = (_tx: Transaction, made: readonly RefChange[]) => recordOwnRefs(tx, target.id, made);
+  const outcomes = changes.length === 0 ? [] : await changeRefs({ db, repositories }, target, changes, record, options);
+  for (const { error } of outcomes) if (error !== null) throw error;
+  await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...versionColumns(version) } });
+}
+
+/** A version as the database has it. */
+export function versionColumns({ head, base, start, realSize }: Version) {
+  return { headCommitSha: head, baseCommitSha: base, startCommitSha: start, realSize };
+}
+
+async function refChanges(reader: RepositoryReader, iid: number, { head, base, start }: Version): Promise<RefChange[]> {
+  const refs = new RefReader(reader.directory);
+  const name = headRef(iid);
+  // A crash may have left it at any commit before it was recorded.
+  const from = await refs.read(name);
+  const changes: RefChange[] = from === head ? [] : [{ name, from, to: head }];
+  const kept: Oid[] = [];
+  if (from !== null && from !== head && !(await leadsTo(reader, head, from))) kept.push(from);
+  // Nothing else leads to what histories that never met are compared with, once the target branch has left it.
+  if (base === null) kept.push(start);
+  for (const oid of kept) {
+    if ((await refs.read(keptRef(oid))) === null) changes.push({ name: keptRef(oid), from: null, to: oid });
+  }
+  return changes;
+}
+
+async function leadsTo(reader: RepositoryReader, head: Oid, oid: Oid): Promise<boolean> {
+  return (await reader.commit(oid)) !== null && (await reader.isAncestor(oid, head));
+}

@@ -1,0 +1,136 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { keptDiff } from '#src/domain/tracking/merge_requests/kept_diffs.ts';
+import type { Diff } from '#src/git/diff/diff.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { Prisma, readPages } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const version = alias('MergeRequestVersion', 'v');
+const LATEST_FIRST = order('MergeRequestVersion', ['id'], 'desc');
+
+/** The commits of a version, and the project in whose repository they are. The caller may read the merge request. */
+export interface VersionCommits {
+  headCommitSha: Oid;
+  baseCommitSha: Oid | null;
+  startCommitSha: Oid;
+  project: ProjectRow;
+}
+
+/** How many commits a version shows by itself. */
+const MOST_COMMITS = 5_000;
+
+/** The versions of each merge request, the latest first, in one statement. The caller has made sure that the actor may read them. */
+export async function listVersions<R>(
+  { db }: Context,
+  mergeRequestIds: readonly number[],
+  page: PageRequest,
+  selection: Selection<'MergeRequestVersion', R>,
+): Promise<Page<R>[]> {
+  const pageOf = ({ id }: Asked<{ id: number }>) => {
+    const where = sql`${version.mergeRequestId} = ${id}`;
+    return pageOfRows(selection, { rows: version, where, order: LATEST_FIRST }, page);
+  };
+  const parents = mergeRequestIds.map((id) => ({ id }));
+  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+}
+
+/** One of the versions of a merge request, by its ID. Throws NotFound. */
+export async function findVersion<R>(
+  { db }: Context,
+  mergeRequestId: number,
+  id: number,
+  selection: Selection<'MergeRequestVersion', R>,
+): Promise<R> {
+  const where = sql`${version.mergeRequestId} = ${mergeRequestId} AND ${version.id} = ${id}`;
+  const found = await readRow(db, selection, { rows: version, where });
+  if (!found) throw new NotFound('MergeRequestVersion');
+  return found;
+}
+
+const OWNED = select('MergeRequestVersion', { id: true, mergeRequestId: true });
+
+/**
+ * Those of the versions with these IDs that the actor may see, in no order.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findVersionsByIds<R>(
+  { db, actor }: Context,
+  ids: readonly number[],
+  selection: Selection<'MergeRequestVersion', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const where = sql`${version.id} = ANY(${[...ids]}::int[])`;
+  const found = await readRows(db, selection.with(OWNED), { rows: version, where });
+  const mergeRequestIds = found.map(({ mergeRequestId }) => mergeRequestId);
+  const targets = await db.mergeRequest.findMany({
+    where: { id: { in: mergeRequestIds } },
+    select: { id: true, targetProjectId: true },
+  });
+  const projects = new Map(
+    await Promise.all(targets.map(async ({ id, targetProjectId }) => [id, await projectOf(targetProjectId)] as const)),
+  );
+  return found.filter(({ mergeRequestId }) => {
+    const project = projects.get(mergeRequestId);
+    return project != null && can(actor, 'read_merge_request', project);
+  });
+}
+
+/** A page of the commits that a version was to bring, newest first. Throws RateLimited. */
+export async function versionCommits(
+  context: Context,
+  version: VersionCommits | null,
+  { limit, offset, withTotal }: PageRequest,
+): Promise<Page<CommitRow>> {
+  const repository = version && (await context.repositories.open(version.project));
+  if (!repository) return { nodes: [], offset, total: 0 };
+  const { headCommitSha: head, project } = version;
+  const from = await bound(repository, version);
+  return withEffort(context, async () => {
+    if (from === null) {
+      const commits = limit > 0 ? await repository.log({ start: head }, { limit, offset }) : [];
+      const nodes = commits.map((commit) => ({ ...commit, project, repository }));
+      return { nodes, offset, total: withTotal ? await repository.count({ start: head }) : null };
+    }
+    const [commits, total] = await Promise.all([
+      limit > 0 ? repository.between(from, head, { limit, offset }) : [],
+      withTotal ? repository.countBetween(from, head) : null,
+    ]);
+    return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };
+  });
+}
+
+/** All of them, newest first, up to a limit. Throws RateLimited. */
+export async function firstCommits(context: Context, version: VersionCommits): Promise<CommitRow[]> {
+  return (await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false })).nodes;
+}
+
+/** What is left out of the commits of a version: what the target branch had, or the base where that is gone. */
+async function bound(repository: RepositoryReader, version: VersionCommits): Promise<Oid | null> {
+  if ((await repository.commit(version.startCommitSha)) !== null) return version.startCommitSha;
+  return version.baseCommitSha;
+}
+
+const NO_DIFF: Diff = { entries: [], additions: 0, deletions: 0, overflow: false };
+
+/** What a version changed since both branches parted, with the limits of comparisons. Throws RateLimited, TooMuch. */
+export async function versionDiff(context: Context, version: VersionCommits | null): Promise<Diff> {
+  const repository = version && (await context.repositories.open(version.project));
+  if (!repository) return NO_DIFF;
+  const { baseCommitSha, startCommitSha, headCommitSha } = version;
+  // Histories that never met are compared as they are.
+  return withEffort(context, () => keptDiff(repository, baseCommitSha ?? startCommitSha, headCommitSha));
+}

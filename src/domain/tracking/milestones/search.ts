@@ -1,0 +1,37 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { containing, Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const milestone = alias('Milestone', 'm');
+const NEWEST_FIRST = order('Milestone', ['id'], 'desc');
+
+/** Up to so many milestones with the text are looked at. */
+const MOST_HITS = 5_000;
+
+/**
+ * The milestones of the whole server with a text in title or description that the actor sees, newest first.
+ *
+ * @param text that indexes of trigrams can find (searchText)
+ */
+export async function searchMilestones<R>(
+  context: Context,
+  text: string,
+  page: PageRequest,
+  selection: Selection<'Milestone', R>,
+): Promise<Page<R>> {
+  const actor = requireActor(context);
+  const pattern = containing(text);
+  const hits = sql`ARRAY(SELECT f.id FROM milestones f WHERE f.title ILIKE ${pattern}
+    UNION SELECT f.id FROM milestones f WHERE f.description ILIKE ${pattern} LIMIT ${MOST_HITS})`;
+  const where = sql`${milestone.id} = ANY(${hits}) AND ${within(milestone.projectId)}`;
+  const list = () => pageOfRows(selection, { rows: milestone, where, order: NEWEST_FIRST }, page);
+  const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor)]));
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
+}

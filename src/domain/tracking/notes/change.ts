@@ -1,0 +1,83 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { forgetEvents } from '#src/domain/activity/record_event.ts';
+import { recordNote } from '#src/domain/tracking/activity/notes.ts';
+import { leaveThread } from '#src/domain/tracking/discussions/leave.ts';
+import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
+import { findNote } from '#src/domain/tracking/notes/list.ts';
+import {
+  locateNoteable,
+  NOTEABLE_TYPES,
+  type Noteable,
+  type NoteableRef,
+  touchNoteable,
+} from '#src/domain/tracking/notes/noteable.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** Which note; where it is said what it is on, it must be on that. */
+export interface NoteRef {
+  id: number;
+  on?: NoteableRef | null | undefined;
+}
+
+const CHANGEABLE = select('Note', { id: true, authorId: true, system: true, body: true });
+
+/** A note that the actor sees, with what it is on. Throws NotFound. */
+export async function locateNote(
+  context: Context,
+  { id, on }: NoteRef,
+): Promise<{ noteable: Noteable; note: typeof CHANGEABLE.row }> {
+  requireActor(context);
+  const noteable = await locateNoteable(context, on ?? (await subjectOf(context, id)));
+  return { noteable, note: await findNote(context, noteable, id, CHANGEABLE) };
+}
+
+async function subjectOf({ db }: Context, noteId: number): Promise<NoteableRef> {
+  const found = await db.note.findUnique({ where: { id: noteId }, select: { subjectType: true, subjectId: true } });
+  const type = NOTEABLE_TYPES.find((one) => one === found?.subjectType);
+  if (!found || !type) throw new NotFound('Note');
+  return { type, id: found.subjectId };
+}
+
+/** Changes what a note says, for its author and masters. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateNote(context: Context, ref: NoteRef, body: string): Promise<ChangedNote> {
+  const actor = requireActor(context);
+  const { noteable, note } = await changeable(context, actor, ref);
+  checkBody(body);
+  const { id } = note;
+  await context.db.$transaction(async (tx) => {
+    await touchNoteable(tx, noteable);
+    // Of two who change it at once, the later one tells of what the other one wrote.
+    const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
+    if (!before) throw new NotFound('Note');
+    await tx.note.update({ where: { id }, data: { body } });
+    await recordNote(tx, context, actor, noteable, id, { from: before.body, to: body });
+  });
+  return { on: { type: noteable.type, id: noteable.id }, id };
+}
+
+/** Deletes a note with the awards on it, for its author and masters. Gives its ID. Throws NotFound, Forbidden. */
+export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: number }> {
+  const actor = requireActor(context);
+  const { noteable, note } = await changeable(context, actor, ref);
+  const { id } = note;
+  await context.db.$transaction(async (tx) => {
+    await touchNoteable(tx, noteable);
+    await leaveThread(tx, id);
+    const { count } = await tx.note.deleteMany({ where: { id } });
+    if (count === 0) throw new NotFound('Note');
+    await tx.awardEmoji.deleteMany({ where: { subjectType: 'Note', subjectId: id } });
+    if (noteable.type !== 'Snippet') await forgetEvents(tx, { type: `${noteable.type}Note`, id });
+  });
+  return { id };
+}
+
+/** System notes are nobody's to change. */
+async function changeable(context: Context, actor: Actor, ref: NoteRef) {
+  const found = await locateNote(context, ref);
+  const { note, noteable } = found;
+  const mayChange = note.authorId === actor.id || can(actor, 'admin_note', noteable.project);
+  if (note.system || !mayChange) throw new Forbidden();
+  return found;
+}

@@ -1,0 +1,64 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordNote } from '#src/domain/tracking/activity/notes.ts';
+import { answeredThread, beginThread, type ThreadWish, threadFor } from '#src/domain/tracking/discussions/begin.ts';
+import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
+import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
+import {
+  locateNoteable,
+  type NoteableRef,
+  type NoteableType,
+  touchNoteable,
+} from '#src/domain/tracking/notes/noteable.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
+
+export interface NewNote extends ThreadWish {
+  on: NoteableRef;
+  body: string;
+  /** Honoured from administrators and owners of the personal namespace. */
+  createdAt?: Date | null | undefined;
+  /** Whether a time that cannot be set is left out without an error, as the REST API does (behaviour.md 6). */
+  ignoreForbidden?: boolean | undefined;
+}
+
+/** Which note was written or changed, and what it is on. */
+export interface ChangedNote {
+  on: { type: NoteableType; id: number };
+  id: number;
+}
+
+/**
+ * Writes a note on a record that the actor sees, and does what its quick actions say. Null for a text of nothing but these: there
+ * is no note then. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<ChangedNote | null> {
+  const actor = requireActor(context);
+  const noteable = await locateNoteable(context, on);
+  const { type: subjectType, id: subjectId, project } = noteable;
+  authorize(actor, 'create_note', project);
+  checkBody(given);
+  const { text: body, work } = await readNoteActions(context, actor, noteable, given);
+  const { createdAt: at, ignoreForbidden } = rest;
+  const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
+  const thread = await threadFor(context, noteable, rest);
+  const write = async (tx: Transaction): Promise<number | null> => {
+    await touchNoteable(tx, noteable);
+    if (body === '') return null;
+    const discussionId = await answeredThread(tx, noteable, thread);
+    const data = { subjectType, subjectId, authorId: actor.id, body, discussionId, createdAt, updatedAt: createdAt };
+    const note = await tx.note.create({ data, select: { id: true } });
+    await beginThread(tx, context, { mergeRequestId: subjectId, noteId: note.id }, thread);
+    await recordNote(tx, context, actor, noteable, note.id, { from: null, to: body });
+    return note.id;
+  };
+  const id = await work(write);
+  return id === null ? null : { on: { type: subjectType, id: subjectId }, id };
+}
+
+/** Refuses bodies that are blank or too long. */
+export function checkBody(body: string): void {
+  const wrong = body.trim() === '' ? "can't be blank" : lengthError(body);
+  if (wrong) throw new ValidationFailed({ note: [wrong] });
+}

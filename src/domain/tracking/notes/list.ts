@@ -1,0 +1,139 @@
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { ProjectOf } from '#src/domain/projects/below.ts';
+import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
+import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
+import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
+import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
+import { sourcePlaces, sourceSeen } from '#src/domain/tracking/notes/seen_sources.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const note = alias('Note', 'nt');
+const OLDEST_FIRST = order('Note', ['id']);
+
+/**
+ * The notes on each of the records, oldest first, in one statement. Those that come from what the actor does not see are left
+ * out. The caller has made sure that the actor sees the records.
+ */
+export async function listNotesOn<R>(
+  context: Context,
+  type: NoteableType,
+  ids: readonly number[],
+  page: PageRequest,
+  selection: Selection<'Note', R>,
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  return listNotes(context, actor, notesOn(type, ids), page, selection);
+}
+
+/** A note on a record that the actor sees. Throws NotFound. */
+export async function findNote<R>(
+  context: Context,
+  on: { type: NoteableType; id: number },
+  id: number,
+  selection: Selection<'Note', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  const one = { limit: 1, offset: 0, withTotal: false };
+  const [found] = await listNotes(context, actor, notesOn(on.type, [on.id], sql`${note.id} = ${id}`), one, selection);
+  if (!found?.nodes[0]) throw new NotFound('Note');
+  return found.nodes[0];
+}
+
+function notesOn(type: NoteableType, ids: readonly number[], ...only: Prisma.Sql[]): NotesOf {
+  return {
+    ids,
+    where: (id) => all([sql`${note.subjectType} = ${type}`, sql`${note.subjectId} = ${id}`, ...only]),
+    of: sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`,
+  };
+}
+
+/** Lists of notes below what has these IDs. */
+interface NotesOf {
+  ids: readonly number[];
+  /** Which notes (`nt`) are below one of them. */
+  where: (id: Prisma.Sql | number) => Prisma.Sql;
+  /** The notes (`sn`) of all lists. */
+  of: Prisma.Sql;
+}
+
+/** Those of such notes that the actor sees, oldest first, in one statement for all lists. */
+export function listNotes<R>(
+  { db }: Context,
+  actor: Actor,
+  { ids, where, of }: NotesOf,
+  page: PageRequest,
+  selection: Selection<'Note', R>,
+): Promise<Page<R>[]> {
+  const pageOf = ({ id }: Asked<{ id: number }>) =>
+    pageOfRows(selection, { rows: note, where: all([where(id), sourceSeen(note, actor)]), order: OLDEST_FIRST }, page);
+  const parents = ids.map((id) => ({ id }));
+  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, of)]));
+}
+
+/** What a note is on. */
+const SUBJECT = select('Note', { id: true, subjectType: true, subjectId: true });
+const KEY = {
+  Issue: select('Issue', { id: true }),
+  MergeRequest: select('MergeRequest', { id: true }),
+  Snippet: select('Snippet', { id: true }),
+};
+
+/**
+ * Those of the notes with these IDs that the actor sees, in no order, by one statement and one for each kind of record that
+ * they are on.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findNotesByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Note', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  const where = sql`${note.id} = ANY(${[...ids]}::int[]) AND ${sourceSeen(note, actor)}`;
+  const page = { limit: ids.length, offset: 0, withTotal: false };
+  const list = { rows: note, where, order: OLDEST_FIRST };
+  const places = sourcePlaces(actor, sql`sn.id = ANY(${[...ids]}::int[])`);
+  const pages = ofEach([{}], {}, () => pageOfRows(selection.with(SUBJECT), list, page), [places]);
+  const [found] = await readPages<R & typeof SUBJECT.row>(context.db, page, pages);
+  const nodes = found?.nodes ?? [];
+  const seen = new Set(
+    (
+      await Promise.all(
+        (['Issue', 'MergeRequest', 'Snippet'] as const).map(async (type) => {
+          const on = nodes.filter(({ subjectType }) => subjectType === type).map(({ subjectId }) => subjectId);
+          const subjects = on.length > 0 ? await seenSubjects(context, type, [...new Set(on)], projectOf) : [];
+          return subjects.map(({ id }) => `${type} ${id}`);
+        }),
+      )
+    ).flat(),
+  );
+  return nodes.filter(({ subjectType, subjectId }) => seen.has(`${subjectType} ${subjectId}`));
+}
+
+/** Those of the records that the actor sees. */
+export async function seenSubjects(
+  context: Context,
+  type: NoteableType,
+  ids: readonly number[],
+  projectOf: ProjectOf,
+): Promise<{ id: number }[]> {
+  switch (type) {
+    case 'Issue':
+      return findIssuesByIds(context, ids, KEY.Issue, projectOf);
+    case 'Snippet':
+      return findSnippetsByIds(context, ids, KEY.Snippet, projectOf);
+    case 'MergeRequest':
+      return findMergeRequestsByIds(context, ids, KEY.MergeRequest, projectOf);
+  }
+}

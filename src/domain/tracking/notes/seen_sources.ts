@@ -1,0 +1,31 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { issueVisible } from '#src/access/permissions/visibility.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const [issue, mergeRequest] = [alias('Issue', 'si'), alias('MergeRequest', 'sm')];
+
+/**
+ * Whether the actor sees what a note comes from, as an issue of another project that mentions the subject. Where that is gone
+ * the note is shown to nobody. It speaks of `places`, from sourcePlaces.
+ */
+export function sourceSeen(note: Alias<'Note'>, actor: Actor): Prisma.Sql {
+  const { sourceType, sourceId, sourceProjectId } = note;
+  const visible = issueVisible(issue, actor, within(sourceProjectId, 'confidential'));
+  return sql`(CASE WHEN ${sourceType} IS NULL THEN TRUE
+    WHEN ${sourceType} = 'Issue' THEN ${within(sourceProjectId, 'issues')} AND EXISTS (SELECT 1 FROM ${table(issue)}
+      WHERE ${issue.id} = ${sourceId} AND ${issue.deletedAt} IS NULL AND ${visible})
+    WHEN ${sourceType} = 'MergeRequest' THEN ${within(sourceProjectId, 'merge_requests')} AND EXISTS (
+      SELECT 1 FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = ${sourceId})
+    WHEN ${sourceType} = 'Commit' THEN ${within(sourceProjectId, 'commits')} ELSE FALSE END)`;
+}
+
+/** The subquery `places` with the projects that notes come from, as far as the actor sees them; a condition names the notes (`n`). */
+export function sourcePlaces(actor: Actor, notes: Prisma.Sql): Prisma.Sql {
+  return seenPlaces(
+    actor,
+    sql`p.id IN (SELECT sn.source_project_id FROM notes sn WHERE sn.source_project_id IS NOT NULL AND ${notes})`,
+  );
+}

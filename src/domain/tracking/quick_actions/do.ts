@@ -1,0 +1,62 @@
+import type { Subject } from '#src/domain/changes/change.ts';
+import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
+import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { writeEstimate, writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
+import { addTodos, finishTodos } from '#src/domain/tracking/todos/write.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+export function hasDeeds(deeds: WantedDeeds): boolean {
+  return Object.keys(deeds).length > 0;
+}
+
+/**
+ * Does what quick actions want beside changes of attributes, in the transaction of the command. Throws ValidationFailed for more
+ * time taken back than was spent.
+ */
+export async function doDeeds(
+  tx: Transaction,
+  desk: Desk,
+  actor: { id: number },
+  subject: Subject,
+  { subscribed, estimate, spend, award, todo }: WantedDeeds,
+): Promise<void> {
+  if (subscribed !== undefined) await subscribe(tx, actor, subject, subscribed);
+  if (estimate !== undefined) await writeEstimate(tx, desk, actor, subject, estimate);
+  if (spend !== undefined) await writeSpentTime(tx, desk, actor, subject, spend);
+  if (award !== undefined) await give(tx, actor, subject, award);
+  // The last: what was done before has dealt with the todos there were.
+  if (todo === 'add') await addTodos(tx, actor, subject, [{ userId: actor.id, action: 'marked' }]);
+  if (todo === 'done') await finishTodos(tx, actor.id, subject);
+}
+
+async function subscribe(
+  tx: Transaction,
+  { id: userId }: { id: number },
+  { type: subjectType, id: subjectId }: Subject,
+  subscribed: boolean,
+): Promise<void> {
+  await tx.subscription.upsert({
+    where: { subjectType_subjectId_userId: { subjectType, subjectId, userId } },
+    create: { subjectType, subjectId, userId, subscribed },
+    update: { subscribed },
+  });
+}
+
+/** Gives the emoji, if there is one of that name. Nobody votes on what they wrote themselves. */
+async function give(
+  tx: Transaction,
+  { id: userId }: { id: number },
+  { type: subjectType, id: subjectId }: Subject,
+  award: string,
+): Promise<void> {
+  const name = await emojiNamed(award);
+  if (name === null || (isVote(name) && (await authorOf(tx, subjectType, subjectId)) === userId)) return;
+  await tx.awardEmoji.createMany({ data: [{ subjectType, subjectId, userId, name }], skipDuplicates: true });
+}
+
+async function authorOf(tx: Transaction, type: Subject['type'], id: number): Promise<number | undefined> {
+  const which = { where: { id }, select: { authorId: true } };
+  const found = type === 'Issue' ? await tx.issue.findUnique(which) : await tx.mergeRequest.findUnique(which);
+  return found?.authorId;
+}

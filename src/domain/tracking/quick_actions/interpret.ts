@@ -1,0 +1,218 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { assignable } from '#src/domain/tracking/issues/attributes.ts';
+import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
+import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
+import type { QuickAction, QuickActionName } from '#src/domain/tracking/quick_actions/split.ts';
+import { parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+
+/** What the actions of a text are about, as it is before them. */
+export interface Target {
+  type: 'Issue' | 'MergeRequest';
+  project: ProjectRow;
+  title: string;
+  /** Titles of its labels. */
+  labels: readonly string[];
+  /** Whether the actor may close and rename it. */
+  mayUpdate: boolean;
+  /** Whether the actor may set assignee, milestone, labels and due date. */
+  mayAdmin: boolean;
+}
+
+/** Attributes of an issue or merge request that actions set. */
+export interface WantedChanges {
+  stateEvent?: 'close' | 'reopen';
+  title?: string;
+  assigneeId?: number | null;
+  milestoneId?: number | null;
+  labels?: string[];
+  dueDate?: string | null;
+  targetBranch?: string;
+}
+
+/** What actions do beside the attributes, each at most once. Durations are as they were written. */
+export interface WantedDeeds {
+  subscribed?: boolean;
+  /** Adds a todo of the actor, or marks it as done. */
+  todo?: 'add' | 'done';
+  /** Null for none. */
+  estimate?: string | null;
+  /** Null takes back all. */
+  spend?: string | null;
+  award?: string;
+}
+
+/** What is to be done. */
+export interface Wishes {
+  changes: WantedChanges;
+  deeds: WantedDeeds;
+}
+
+/**
+ * What the actor may do of the given actions; the rest is left out. Of those that set the same thing only the last is read, and
+ * all labels are looked up at once: a text may have a hundred actions.
+ */
+export async function interpret(
+  context: Context,
+  actor: { id: number; username: string },
+  target: Target,
+  actions: readonly QuickAction[],
+): Promise<Wishes> {
+  const counting = lastOfEach(actions.filter(({ name }) => isPermitted(name, target)));
+  const known = await existing(context, target, counting);
+  let wishes: Wishes = { changes: {}, deeds: {} };
+  for (const { name, argument } of counting) {
+    const { changes, deeds } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
+    wishes = { changes: { ...wishes.changes, ...changes }, deeds: { ...wishes.deeds, ...deeds } };
+  }
+  return wishes;
+}
+
+function isPermitted(name: QuickActionName, target: Target): boolean {
+  return NEEDS_ADMIN.has(name) ? target.mayAdmin : target.mayUpdate || FOR_READERS.has(name);
+}
+
+/** The actions without those after which another one sets the same thing. */
+function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
+  const seen = new Set<string>();
+  const counting = actions.toReversed().filter(({ name }) => {
+    const thing = SETS[name];
+    if (thing === undefined) return true;
+    if (seen.has(thing)) return false;
+    seen.add(thing);
+    return true;
+  });
+  return counting.reverse();
+}
+
+/** What actions set, whatever there was before; the others change what they find, or are read without looking anything up. */
+const SETS: Partial<Record<QuickActionName, string>> = {
+  close: 'state',
+  reopen: 'state',
+  assign: 'assignee',
+  unassign: 'assignee',
+  milestone: 'milestone',
+  remove_milestone: 'milestone',
+  due: 'due date',
+  remove_due_date: 'due date',
+  target_branch: 'target branch',
+  subscribe: 'subscription',
+  unsubscribe: 'subscription',
+  todo: 'todo',
+  done: 'todo',
+  award: 'award',
+};
+
+interface Reading {
+  context: Context;
+  actor: { id: number; username: string };
+  target: Target;
+  /** Titles of the labels that are named and that the project has. */
+  known: ReadonlySet<string>;
+  /** What the actions before it change. */
+  so: WantedChanges;
+}
+
+const NEEDS_ADMIN: ReadonlySet<string> = new Set<QuickAction['name']>([
+  'assign',
+  'unassign',
+  'milestone',
+  'remove_milestone',
+  'label',
+  'unlabel',
+  'relabel',
+  'due',
+  'remove_due_date',
+]);
+const FOR_READERS: ReadonlySet<string> = new Set<QuickAction['name']>([
+  'subscribe',
+  'unsubscribe',
+  'todo',
+  'done',
+  'award',
+]);
+
+type Act = (reading: Reading, argument: string) => Partial<Wishes> | Promise<Partial<Wishes>>;
+
+const ACTIONS: Record<QuickAction['name'], Act> = {
+  close: () => ({ changes: { stateEvent: 'close' } }),
+  reopen: () => ({ changes: { stateEvent: 'reopen' } }),
+  title: (_reading, title) => ({ changes: { title } }),
+  draft: (reading) => retitled(reading, asDraft),
+  ready: (reading) => retitled(reading, asReady),
+  wip: (reading) => retitled(reading, toggleDraft),
+  assign,
+  unassign: () => ({ changes: { assigneeId: null } }),
+  milestone: setMilestone,
+  remove_milestone: () => ({ changes: { milestoneId: null } }),
+  label: ({ target, so, known }, argument) => {
+    const present = so.labels ?? target.labels;
+    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known)])] } };
+  },
+  unlabel: ({ target, so }, argument) => {
+    const gone = new Set(labelTitles(argument));
+    const left = (so.labels ?? target.labels).filter((title) => argument !== '' && !gone.has(title));
+    return { changes: { labels: left } };
+  },
+  relabel: ({ known }, argument) => {
+    const labels = titlesOf(argument, known);
+    return labels.length > 0 ? { changes: { labels } } : {};
+  },
+  due: ({ target }, argument) => {
+    const day = target.type === 'Issue' ? dueDate(argument, new Date()) : null;
+    return day === null ? {} : { changes: { dueDate: day } };
+  },
+  remove_due_date: ({ target }) => (target.type === 'Issue' ? { changes: { dueDate: null } } : {}),
+  target_branch: ({ target }, targetBranch) => (target.type === 'MergeRequest' ? { changes: { targetBranch } } : {}),
+  subscribe: () => ({ deeds: { subscribed: true } }),
+  unsubscribe: () => ({ deeds: { subscribed: false } }),
+  todo: () => ({ deeds: { todo: 'add' } }),
+  done: () => ({ deeds: { todo: 'done' } }),
+  estimate: (_reading, estimate) => (parseDuration(estimate) === null ? {} : { deeds: { estimate } }),
+  remove_estimate: () => ({ deeds: { estimate: null } }),
+  spend: (_reading, spend) => (parseDuration(spend) === null ? {} : { deeds: { spend } }),
+  remove_time_spent: () => ({ deeds: { spend: null } }),
+  award: (_reading, emoji) => ({ deeds: { award: emoji.replace(/^:|:$/g, '') } }),
+};
+
+function retitled({ target, so }: Reading, change: (title: string) => string): Partial<Wishes> {
+  if (target.type !== 'MergeRequest') return {};
+  return { changes: { title: change(so.title ?? target.title) } };
+}
+
+async function assign({ context, actor, target }: Reading, argument: string): Promise<Partial<Wishes>> {
+  const [name] = usernames(argument);
+  if (name === undefined) return {};
+  const [user] = await context.db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM users WHERE lower(username) = lower(${name === 'me' ? actor.username : name}) AND NOT ghost`;
+  const assigneeId = user ? await assignable(context.db, target.project, user.id) : null;
+  return assigneeId === null ? {} : { changes: { assigneeId } };
+}
+
+async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<Wishes>> {
+  const title = milestoneTitle(argument);
+  if (title === null) return {};
+  const where = { projectId: target.project.id, title };
+  const milestone = await context.db.milestone.findFirst({ where, select: { id: true } });
+  return milestone ? { changes: { milestoneId: milestone.id } } : {};
+}
+
+function titlesOf(argument: string, known: ReadonlySet<string>): string[] {
+  return [...new Set(labelTitles(argument))].filter((title) => known.has(title));
+}
+
+/** Those of the labels that the actions name that the project has: the first hundred of them. */
+async function existing(
+  context: Context,
+  target: Target,
+  actions: readonly QuickAction[],
+): Promise<ReadonlySet<string>> {
+  const naming = actions.filter(({ name }) => name === 'label' || name === 'relabel');
+  const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MOST_LABELS);
+  if (named.length === 0) return new Set();
+  const where = { projectId: target.project.id, title: { in: named } };
+  const labels = await context.db.label.findMany({ where, select: { title: true } });
+  return new Set(labels.map(({ title }) => title));
+}

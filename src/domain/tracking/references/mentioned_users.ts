@@ -1,0 +1,51 @@
+import { groupVisible, live, type Seer } from '#src/access/permissions/visibility.ts';
+import { mentions } from '#src/domain/tracking/references/scan.ts';
+import { readersAmong } from '#src/domain/tracking/subjects/readers.ts';
+import { Prisma, queryRows, type Transaction } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const group = alias('Namespace', 'g');
+
+/** Users that one text reaches; of a larger group the others are not reached. */
+const MOST = 500;
+
+export interface MentionedUser {
+  id: number;
+  /** Whether the text begins with the mention. */
+  isAddressed: boolean;
+}
+
+/**
+ * The users whom a text mentions, by themselves, by their group (`@group`) or as everybody in the project (`@all`), as far as
+ * they see what the text is about. By two statements; by none where the text mentions nobody.
+ *
+ * @param author who wrote the text, and must see the groups
+ */
+export async function mentionedUsers(
+  db: Pick<Transaction, '$queryRaw'>,
+  author: Seer,
+  subject: { type: 'Issue' | 'MergeRequest'; id: number; project: { id: number } },
+  text: string,
+): Promise<MentionedUser[]> {
+  const names = mentions(text);
+  if (names.length === 0) return [];
+  const projectId = subject.project.id;
+  const named = sql`json_to_recordset(${JSON.stringify(names)}::json) AS r (name text, "isAddressed" boolean)`;
+  const inGroups = sql`SELECT m.user_id, r."isAddressed" FROM ${named} JOIN ${table(group)} ON lower(${group.fullPath}) = r.name
+      AND ${group.kind} = 'group' AND ${groupVisible(author, group)}
+    JOIN members m ON m.namespace_id = ANY(${group.lineage}) AND ${live('m')}`;
+  const everybody = sql`SELECT m.user_id, r."isAddressed" FROM ${named} JOIN projects ap ON r.name = 'all' AND ap.id = ${projectId}
+    JOIN namespaces an ON an.id = ap.namespace_id
+    JOIN members m ON (m.project_id = ap.id OR m.namespace_id = ANY(an.lineage)) AND ${live('m')}`;
+  const meant = await queryRows<MentionedUser>(
+    db,
+    sql`WITH meant AS (
+        SELECT one.id AS user_id, r."isAddressed" FROM ${named} JOIN users one ON lower(one.username) = r.name
+        UNION ALL ${inGroups} UNION ALL ${everybody})
+      SELECT user_id AS id, bool_or("isAddressed") AS "isAddressed" FROM meant GROUP BY user_id ORDER BY 1 LIMIT ${MOST}`,
+  );
+  if (meant.length === 0) return [];
+  const readers = new Set((await readersAmong(db, subject, { ids: meant.map(({ id }) => id) })).map(({ id }) => id));
+  return meant.filter(({ id }) => readers.has(id));
+}

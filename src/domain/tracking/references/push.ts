@@ -1,0 +1,106 @@
+import { activeUser } from '#src/access/credentials/authenticate.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import type { RefChange } from '#src/domain/repository/change_refs.ts';
+import type { Described } from '#src/domain/repository/describe_push.ts';
+import { findPushedProject, type PushedProject } from '#src/domain/repository/pushed_project.ts';
+import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
+import { closeIssueVia } from '#src/domain/tracking/issues/close_via.ts';
+import { closedIssues } from '#src/domain/tracking/references/closing.ts';
+import { resolveRecords } from '#src/domain/tracking/references/resolve.ts';
+import { GitError } from '#src/git/errors.ts';
+import type { Commit } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Closes and notes the issues that the commits of a pushed branch name. */
+    'commits.refer': { projectId: number; userId: number; branch: string; from: string | null; to: string };
+  }
+}
+
+const BRANCHES = 'refs/heads/';
+/** A push of more branches than this one brings a whole repository, whose commits are old. */
+const MOST_BRANCHES = 20;
+/** Commits of one push whose messages are read: the latest. */
+const MOST_COMMITS = 100;
+
+/**
+ * Has the messages of the pushed commits read, when the transaction of the push commits. The first push of a repository brings
+ * history from elsewhere, and is left out.
+ */
+export async function wantReferences(
+  tx: Transaction,
+  { jobs }: { jobs?: Context['jobs'] },
+  { id: projectId, defaultBranch }: Pick<PushedProject, 'id' | 'defaultBranch'>,
+  { userId, changes }: { userId: number; changes: readonly RefChange[] },
+  described: ReadonlyMap<RefChange, Described>,
+): Promise<void> {
+  const main = `${BRANCHES}${defaultBranch}`;
+  const branches = changes.filter((change) => {
+    const { name, from, to } = change;
+    const isMeant = name.startsWith(BRANCHES) && name.isWellFormed() && to !== null && (from !== null || name !== main);
+    return isMeant && mayRefer(described.get(change));
+  });
+  if (!jobs || defaultBranch === null || branches.length > MOST_BRANCHES) return;
+  for (const { name, from, to } of branches) {
+    if (to === null) continue;
+    await jobs.enqueue(tx, 'commits.refer', { projectId, userId, branch: name.slice(BRANCHES.length), from, to });
+  }
+}
+
+/** Whether a message may name something: a cheap test that is right about "no". */
+function mayRefer(described: Described | undefined): boolean {
+  if (!described || described.total > described.commits.length) return true;
+  return described.commits.some(({ message }) => /[#!]\d/.test(message));
+}
+
+/**
+ * Closes the issues that the commits say they close, if they came to the default branch and the pusher may close them; what they
+ * name besides gets a system note. Each commit does so once.
+ */
+export async function referFromCommits(
+  { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
+  { projectId, userId, branch, from, to }: Jobs['commits.refer'],
+): Promise<void> {
+  const project = await findPushedProject(desk.db, projectId);
+  const actor = await activeUser(desk.db, userId);
+  const reader = project && (await repositories.open(project));
+  if (!project || !actor || !reader) return;
+  const commits = await broughtBy(reader, project, { from, to });
+  for (const commit of commits.reverse()) {
+    await refer(desk, actor, project, commit, branch === project.defaultBranch);
+  }
+}
+
+/** The commits of a push; of a new branch those that the default one has not. The newest first. */
+async function broughtBy(
+  reader: RepositoryReader,
+  { defaultBranch }: PushedProject,
+  { from, to }: { from: string | null; to: string },
+): Promise<Commit[]> {
+  const base = from ?? (defaultBranch === null ? null : (await reader.branch(defaultBranch))?.commit);
+  if (base == null) return [];
+  try {
+    return await reader.between(base, to, { limit: MOST_COMMITS });
+  } catch (error) {
+    // What was pushed is gone again.
+    if (error instanceof GitError) return [];
+    throw error;
+  }
+}
+
+async function refer(
+  desk: Desk,
+  actor: Actor,
+  project: PushedProject,
+  { oid: sha, message }: Commit,
+  isDefault: boolean,
+): Promise<void> {
+  const source = { type: 'Commit', sha, project } as const;
+  const closed = isDefault ? await resolveRecords(desk.db, actor, project.fullPath, closedIssues(message)) : [];
+  for (const { id, projectId } of closed) await closeIssueVia(desk, actor, { id, projectId }, source);
+  await desk.db.$transaction((tx) => recordMentions(tx, actor, source, message, closed));
+}

@@ -1,0 +1,76 @@
+import { REPORTER } from '#src/access/permissions/abilities.ts';
+import {
+  issueVisible,
+  openTo,
+  projectAccessLevel,
+  projectVisible,
+  type Seer,
+} from '#src/access/permissions/visibility.ts';
+import type { RecordName } from '#src/domain/tracking/references/scan.ts';
+import { Prisma, queryRows, type Transaction } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
+const [issue, mergeRequest] = [alias('Issue', 'i'), alias('MergeRequest', 'mr')];
+
+/** An issue or merge request that a text names. */
+export interface NamedRecord {
+  type: RecordName['type'];
+  id: number;
+  iid: number;
+  projectId: number;
+}
+
+/**
+ * The records that texts of a project name, each once, however differently: `#4` and `group/project#4` may be the same.
+ *
+ * @param from full path of the project of the texts
+ */
+export function distinctNames(from: string, names: readonly RecordName[]): RecordName[] {
+  const found = new Map<string, RecordName>();
+  for (const name of names) {
+    const { around, own } = placeOf(name.path, from);
+    const key = `${name.type} ${around}/${own} ${name.number}`.toLowerCase();
+    if (!found.has(key)) found.set(key, name);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Those of the named records that the actor sees, each once, by one statement, in one order whatever the text has.
+ *
+ * @param from full path of the project of the text
+ */
+export async function resolveRecords(
+  db: Pick<Transaction, '$queryRaw'>,
+  actor: Seer,
+  from: string,
+  names: readonly RecordName[],
+): Promise<NamedRecord[]> {
+  if (names.length === 0) return [];
+  const wanted = distinctNames(from, names).map(({ type, path, number }) => ({ type, number, ...placeOf(path, from) }));
+  const level = sql`l.level`;
+  const readsCode = sql`(${openTo(actor, project)} OR ${level} >= ${REPORTER} OR ${actor.admin})`;
+  return queryRows<NamedRecord>(
+    db,
+    sql`SELECT r.type, COALESCE(i.id, mr.id) AS id, r.number AS iid, p.id AS "projectId"
+      FROM json_to_recordset(${JSON.stringify(wanted)}::json) AS r (type text, number int, around text, own text)
+      JOIN ${table(namespace)} ON lower(${namespace.fullPath}) = lower(r.around) AND ${namespace.deletedAt} IS NULL
+      JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id} AND lower(${project.path}) = lower(r.own)
+      CROSS JOIN LATERAL (SELECT ${projectAccessLevel(actor, project, namespace)} AS level OFFSET 0) l
+      LEFT JOIN ${table(issue)} ON r.type = 'Issue' AND ${project.issuesEnabled} AND ${issue.projectId} = ${project.id}
+        AND ${issue.iid} = r.number AND ${issue.deletedAt} IS NULL
+        AND ${issueVisible(issue, actor, sql`${level} >= ${REPORTER}`)}
+      LEFT JOIN ${table(mergeRequest)} ON r.type = 'MergeRequest' AND ${project.mergeRequestsEnabled} AND ${readsCode}
+        AND ${mergeRequest.targetProjectId} = ${project.id} AND ${mergeRequest.iid} = r.number
+      WHERE ${projectVisible(actor, project, level)} AND COALESCE(i.id, mr.id) IS NOT NULL ORDER BY 1, 2`,
+  );
+}
+
+/** Namespace and own path of a project as a text of another one names it. */
+function placeOf(path: string | null, from: string): { around: string; own: string } {
+  const full = path === null ? from : path.includes('/') ? path : `${from.slice(0, from.lastIndexOf('/'))}/${path}`;
+  const slash = full.lastIndexOf('/');
+  return { around: full.slice(0, slash), own: full.slice(slash + 1) };
+}

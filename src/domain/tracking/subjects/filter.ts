@@ -1,0 +1,179 @@
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+
+const { sql, join } = Prisma;
+const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
+
+/** A user by ID, or whether there is one at all. */
+export type UserMatch = number | 'none' | 'any';
+
+/** What issues and merge requests are told apart by, for filters that keep them and those that leave them out. */
+interface Traits {
+  /** Titles of labels; `No Label` and `None` stand for none at all, `Any` for one at least. */
+  labels?: readonly string[] | null | undefined;
+  /** A title, `No Milestone`, `None`, `Any`, `#upcoming` or `#started`. */
+  milestone?: string | null | undefined;
+  authorId?: number | null | undefined;
+  /** In any case, as of the assignee. */
+  authorUsername?: string | null | undefined;
+  assigneeId?: UserMatch | null | undefined;
+  assigneeUsername?: string | null | undefined;
+}
+
+/** What lists of issues and of merge requests are narrowed by alike; what is absent or blank does not narrow them. */
+export interface SubjectFilter extends Traits {
+  /** What the records are to the actor. */
+  scope?: 'created_by_me' | 'assigned_to_me' | 'all' | null | undefined;
+  iids?: readonly number[] | null | undefined;
+  /** These moments included. */
+  createdAfter?: Date | null | undefined;
+  createdBefore?: Date | null | undefined;
+  updatedAfter?: Date | null | undefined;
+  updatedBefore?: Date | null | undefined;
+  /** Found anywhere in title or description, whatever its case. */
+  search?: string | null | undefined;
+  /** Where it is searched; in both where nothing is said. */
+  in?: readonly SearchedColumn[] | null | undefined;
+  /** Records that match any of it are left out. */
+  not?: Traits | null | undefined;
+}
+
+export type SearchedColumn = 'title' | 'description';
+
+/** The columns of an issue or merge request that filters look at. */
+type Subject = Readonly<
+  Record<
+    'id' | 'iid' | 'projectId' | 'authorId' | 'assigneeId' | 'milestoneId' | 'createdAt' | 'updatedAt' | SearchedColumn,
+    Prisma.Sql
+  >
+>;
+
+/** Where subjects and their labels are. */
+export interface Subjects {
+  columns: Subject;
+  /** The table that says which labels are on what. */
+  pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
+  /** A condition on labels that narrows their look-ups. */
+  inProjects: (of: Alias<'Label'>) => Prisma.Sql;
+}
+
+/** The conditions of a filter but for its search. Throws BadRequest. */
+export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Actor): Prisma.Sql[] {
+  const { authorId, assigneeId, iid, createdAt, updatedAt } = of.columns;
+  const { scope, iids, createdAfter, createdBefore, updatedAfter, updatedBefore, labels, not, ...traits } = filter;
+  const conditions = keptLabels(of, labels);
+  if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${actor.id}`);
+  if (scope === 'assigned_to_me') conditions.push(sql`${assigneeId} = ${actor.id}`);
+  if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
+  if (createdAfter) conditions.push(sql`${createdAt} >= ${moment(createdAfter)}`);
+  if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
+  if (updatedAfter) conditions.push(sql`${updatedAt} >= ${moment(updatedAfter)}`);
+  if (updatedBefore) conditions.push(sql`${updatedAt} <= ${moment(updatedBefore)}`);
+  conditions.push(...traitConditions(of, traits));
+  if (not) conditions.push(...leftOut(of, not));
+  return conditions;
+}
+
+/** A moment as the database compares it. */
+export function moment(date: Date): Prisma.Sql {
+  return sql`${date.toISOString()}::timestamptz`;
+}
+
+function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
+  const { authorId, assigneeId } = columns;
+  const conditions: Prisma.Sql[] = [];
+  if (traits.milestone) conditions.push(milestoneCondition(columns, traits.milestone));
+  if (traits.authorId != null) conditions.push(sql`${authorId} = ${traits.authorId}`);
+  if (traits.authorUsername) conditions.push(sql`${authorId} = ${userOf(traits.authorUsername)}`);
+  if (traits.assigneeId === 'none') conditions.push(sql`${assigneeId} IS NULL`);
+  else if (traits.assigneeId === 'any') conditions.push(sql`${assigneeId} IS NOT NULL`);
+  else if (traits.assigneeId != null) conditions.push(sql`${assigneeId} = ${traits.assigneeId}`);
+  if (traits.assigneeUsername) conditions.push(sql`${assigneeId} = ${userOf(traits.assigneeUsername)}`);
+  return conditions;
+}
+
+/** The ID of whoever has the name; none, which equals nothing, where nobody has it. */
+function userOf(username: string): Prisma.Sql {
+  return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
+}
+
+function leftOut(of: Subjects, { labels, ...traits }: Traits): Prisma.Sql[] {
+  const matched = [...titlesOf(labels).map((title) => labelCondition(of, title)), ...traitConditions(of, traits)];
+  // What has no milestone or assignee matches no condition on them, which is neither true nor false then.
+  return matched.map((condition) => sql`(${condition}) IS NOT TRUE`);
+}
+
+/** All of the labels; none at all where a word for that is among them. */
+function keptLabels(of: Subjects, labels: readonly string[] | null | undefined): Prisma.Sql[] {
+  const titles = titlesOf(labels);
+  const none = titles.find(meansNone);
+  return (none === undefined ? titles : [none]).map((title) => labelCondition(of, title));
+}
+
+function titlesOf(labels: readonly string[] | null | undefined): string[] {
+  const titles = [...new Set(labels ?? [])];
+  if (titles.length > MOST_LABELS) {
+    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`, 'labels');
+  }
+  return titles;
+}
+
+const meansNone = (title: string) => title === 'No Label' || title.toLowerCase() === 'none';
+const meansAny = (title: string) => title.toLowerCase() === 'any';
+
+function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title: string): Prisma.Sql {
+  const own = sql`EXISTS (SELECT 1 FROM ${pairs.table} WHERE ${pairs.subjectId} = ${id})`;
+  if (meansNone(title)) return sql`NOT ${own}`;
+  if (meansAny(title)) return own;
+  return sql`${id} IN (SELECT ${pairs.subjectId} FROM ${pairs.table}
+    JOIN ${table(label)} ON ${label.id} = ${pairs.labelId} WHERE ${label.title} = ${title} AND ${inProjects(label)})`;
+}
+
+/** The condition for what is of a milestone, by its title or a word that stands for some. */
+function milestoneCondition({ milestoneId, projectId }: Subject, title: string): Prisma.Sql {
+  const today = sql`(now() AT TIME ZONE 'UTC')::date`;
+  const { id, dueDate, startDate } = milestone;
+  const ofProject = sql`SELECT ${id} FROM ${table(milestone)} WHERE ${milestone.projectId} = ${projectId}`;
+  const isActive = sql`${milestone.state} = 'active'`;
+  switch (title.toLowerCase()) {
+    case 'no milestone':
+    case 'none':
+      return sql`${milestoneId} IS NULL`;
+    case 'any':
+      return sql`${milestoneId} IS NOT NULL`;
+    case '#upcoming':
+      return sql`${milestoneId} = (${ofProject} AND ${isActive} AND ${dueDate} > ${today} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
+    case '#started':
+      return sql`${milestoneId} IN (${ofProject} AND ${isActive} AND ${startDate} <= ${today})`;
+    default:
+      return sql`${milestoneId} IN (${ofProject} AND ${milestone.title} = ${title})`;
+  }
+}
+
+/** What a filter searches for, and where; null where it searches nothing. */
+export interface Searched {
+  text: string;
+  columns: readonly SearchedColumn[];
+  /** Whether an index finds it. */
+  isIndexed: boolean;
+}
+
+export function searchOf({ search, in: columns }: SubjectFilter): Searched | null {
+  if (!search?.trim()) return null;
+  const places = [...new Set(columns ?? [])];
+  return {
+    text: search,
+    columns: places.length > 0 ? places : ['title', 'description'],
+    isIndexed: hasTrigrams(search),
+  };
+}
+
+/** Whether a record has the text that is searched, in any case, as it is told of each row. */
+export function holdsText(of: Pick<Subject, SearchedColumn>, { text, columns }: Searched): Prisma.Sql {
+  const pattern = containing(text);
+  const held = columns.map((column) => holds(of[column], pattern));
+  return sql`(${join(held, ' OR ')})`;
+}

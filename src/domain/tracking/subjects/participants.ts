@@ -1,0 +1,39 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
+import { targetColumn } from '#src/domain/tracking/todos/write.ts';
+import { Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const user = alias('User', 'u');
+
+/**
+ * The users who take part in each issue or merge request, in one statement: its author, its assignee, those who wrote notes on
+ * it, and those who got a todo because it mentions them. The caller has made sure that the actor sees the records.
+ */
+export async function listParticipants<R>(
+  { db }: Context,
+  type: Subject['type'],
+  ids: readonly number[],
+  page: PageRequest,
+  selection: Selection<'User', R>,
+): Promise<Page<R>[]> {
+  const records = type === 'Issue' ? sql`issues` : sql`merge_requests`;
+  const pageOf = ({ id }: Asked<{ id: number }>) => {
+    const participants = sql`SELECT r.author_id FROM ${records} r WHERE r.id = ${id}
+      UNION SELECT r.assignee_id FROM ${records} r WHERE r.id = ${id}
+      UNION SELECT nt.author_id FROM notes nt WHERE nt.subject_type = ${type} AND nt.subject_id = ${id} AND NOT nt.system
+      UNION SELECT t.user_id FROM todos t WHERE t.${targetColumn({ type })} = ${id}
+        AND t.action IN ('mentioned', 'directly_addressed')`;
+    const list = { rows: user, where: sql`${user.id} IN (${participants})`, order: order('User', ['id']) };
+    return pageOfRows(selection, list, page);
+  };
+  const parents = ids.map((id) => ({ id }));
+  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+}

@@ -1,0 +1,40 @@
+import { GUEST, REPORTER } from '#src/access/permissions/abilities.ts';
+import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const [user, project, namespace] = [alias('User', 'u'), alias('Project', 'p'), alias('Namespace', 'n')];
+
+/** A user who can read an issue or merge request. */
+export interface Reader {
+  id: number;
+  username: string;
+}
+
+/**
+ * Those of the users with these IDs or usernames (in lower case) who can read an issue or merge request, in one statement.
+ * Blocked users can read nothing.
+ */
+export function readersAmong(
+  db: Pick<Db, '$queryRaw'>,
+  { type, id, project: { id: projectId } }: Pick<Subject, 'type' | 'id'> & { project: { id: number } },
+  { ids = [], names = [] }: { ids?: readonly number[]; names?: readonly string[] },
+): Promise<Reader[]> {
+  const open = sql`(${project.visibility} = 'public' OR (${project.visibility} = 'internal' AND NOT ${user.external}))`;
+  const reads =
+    type === 'Issue'
+      ? sql`${project.issuesEnabled} AND EXISTS (SELECT 1 FROM issues i WHERE i.id = ${id} AND i.deleted_at IS NULL
+          AND (${user.admin} OR ((${open} OR l.level >= ${GUEST}) AND (NOT i.confidential OR l.level >= ${REPORTER}
+            OR i.author_id = ${user.id} OR i.assignee_id = ${user.id}))))`
+      : sql`${project.mergeRequestsEnabled} AND (${user.admin} OR ${open} OR l.level >= ${REPORTER})`;
+  return db.$queryRaw<Reader[]>`
+    SELECT ${user.id} AS id, lower(${user.username}) AS username
+    FROM ${table(user)} JOIN ${table(project)} ON ${project.id} = ${projectId} AND ${project.deletedAt} IS NULL
+    JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
+    CROSS JOIN LATERAL (SELECT ${projectAccessLevel(user, project, namespace)} AS level OFFSET 0) l
+    WHERE (${user.id} = ANY(${[...ids]}::int[]) OR lower(${user.username}) = ANY(${[...names]}::text[]))
+      AND ${user.state} = 'active' AND NOT ${user.ghost} AND ${reads}
+    ORDER BY ${user.id}`;
+}

@@ -1,0 +1,22 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import { writeEstimate } from '#src/domain/tracking/time_tracking/write.ts';
+
+/**
+ * Says how long an issue or merge request is thought to take, as `3h30m`; null or 0 takes the estimate back. Throws NotFound,
+ * Forbidden, ValidationFailed.
+ */
+export async function setTimeEstimate(
+  context: Context,
+  type: SubjectType,
+  ref: Ref,
+  iid: number,
+  duration: string | null,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const subject = await locateChangeable(context, type, ref, iid);
+  await context.db.$transaction((tx) => writeEstimate(tx, context, actor, subject, duration));
+  return { project: subject.project, id: subject.id };
+}

@@ -1,0 +1,31 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import { Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { byKey, pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const timelog = alias('Timelog', 'tl');
+
+/**
+ * The entries of time of each issue, or of each merge request, oldest first, in one statement. The caller has made sure that
+ * the actor sees what they belong to.
+ */
+export async function listTimelogsOf<R>(
+  context: Context,
+  kind: SubjectType,
+  ids: readonly number[],
+  page: PageRequest,
+  selection: Selection<'Timelog', R>,
+): Promise<Page<R>[]> {
+  requireActor(context);
+  const column = kind === 'Issue' ? timelog.issueId : timelog.mergeRequestId;
+  const pageOf = ({ subject }: Asked<{ subject: number }>) =>
+    pageOfRows(selection, { rows: timelog, where: sql`${column} = ${subject}`, order: byKey('Timelog') }, page);
+  const subjects = ids.map((subject) => ({ subject }));
+  return readPages<R>(context.db, page, ofEach(subjects, { subject: 'int' }, pageOf));
+}

@@ -1,0 +1,20 @@
+import { Prisma } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+
+/** What issues and merge requests have of time beside their column `timeEstimate`. */
+export interface TimeValues {
+  /** In seconds. */
+  totalTimeSpent: number;
+}
+
+const { sql } = Prisma;
+const timelog = alias('Timelog', 'tl');
+
+const COLUMN = { Issue: timelog.issueId, MergeRequest: timelog.mergeRequestId };
+
+export function timeValues(kind: 'Issue' | 'MergeRequest') {
+  return {
+    totalTimeSpent: ({ id }: { readonly id: Prisma.Sql }) => sql`(SELECT COALESCE(sum(${timelog.seconds}), 0)
+      FROM ${table(timelog)} WHERE ${COLUMN[kind]} = ${id})`,
+  };
+}

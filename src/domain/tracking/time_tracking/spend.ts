@@ -1,0 +1,37 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import { writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
+
+/**
+ * Adds time that the actor spent on an issue or merge request, as `3h30m`, or takes some back, as `-1h`. Throws NotFound,
+ * Forbidden, ValidationFailed.
+ */
+export function addSpentTime(
+  context: Context,
+  type: SubjectType,
+  ref: Ref,
+  iid: number,
+  duration: string,
+): Promise<ChangedRecord> {
+  return spend(context, type, ref, iid, duration);
+}
+
+/** Takes back all time spent on an issue or merge request. Throws NotFound, Forbidden. */
+export function resetSpentTime(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<ChangedRecord> {
+  return spend(context, type, ref, iid, null);
+}
+
+async function spend(
+  context: Context,
+  type: SubjectType,
+  ref: Ref,
+  iid: number,
+  duration: string | null,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const subject = await locateChangeable(context, type, ref, iid);
+  await context.db.$transaction((tx) => writeSpentTime(tx, context, actor, subject, duration));
+  return { project: subject.project, id: subject.id };
+}

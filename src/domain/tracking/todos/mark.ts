@@ -1,0 +1,39 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { locateSubject, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import { findTodo, type TodoFilter, todoConditions } from '#src/domain/tracking/todos/list.ts';
+import { addTodos } from '#src/domain/tracking/todos/write.ts';
+import { all } from '#src/platform/database/db.ts';
+import { NotModified } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const ID = select('Todo', { id: true });
+const todo = alias('Todo', 't');
+
+/** Marks a todo of the actor as done, if it is not yet. Throws NotFound. */
+export async function markTodoDone(context: Context, id: number): Promise<{ id: number }> {
+  await findTodo(context, id, ID);
+  await context.db
+    .$executeRaw`UPDATE todos SET state = 'done', updated_at = now() WHERE id = ${id} AND state = 'pending'`;
+  return { id };
+}
+
+/** Marks all todos of the actor as done that the filter names. Gives how many. */
+export async function markTodosDone(context: Context, filter: TodoFilter): Promise<number> {
+  const actor = requireActor(context);
+  return context.db.$executeRaw`
+    UPDATE ${table(todo)} SET state = 'done', updated_at = now()
+    WHERE ${all(todoConditions(actor, filter))} AND ${todo.state} = 'pending'`;
+}
+
+/**
+ * Makes a todo of the actor about an issue or merge request. Throws NotModified when one about it is pending, and NotFound.
+ */
+export async function markAsTodo(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<{ id: number }> {
+  const actor = requireActor(context);
+  const subject = await locateSubject(context, type, ref, iid);
+  const [id] = await addTodos(context.db, actor, subject, [{ userId: actor.id, action: 'marked' }]);
+  if (id === undefined) throw new NotModified();
+  return { id };
+}

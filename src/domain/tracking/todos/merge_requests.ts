@@ -1,0 +1,42 @@
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
+
+/**
+ * Tells the authors of open merge requests whose head a pipeline ran on that it failed; once it succeeds, that is done. For the
+ * transaction that changes the status of the pipeline.
+ */
+export async function tellOfPipeline(tx: Transaction, pipelineId: number, status: string): Promise<void> {
+  const from = sql`pipelines pl JOIN merge_requests mr ON mr.source_project_id = pl.project_id AND mr.source_branch = pl.ref
+      AND mr.sha = pl.sha AND mr.state = 'opened'`;
+  if (status === 'failed') await addForAuthors(tx, 'build_failed', from, sql`pl.id = ${pipelineId} AND NOT pl.tag`);
+  else if (status === 'success') {
+    await tx.$executeRaw`
+      UPDATE todos SET state = 'done', updated_at = now()
+      WHERE state = 'pending' AND action = 'build_failed'
+        AND merge_request_id IN (SELECT mr.id FROM ${from} WHERE pl.id = ${pipelineId} AND NOT pl.tag)`;
+  }
+}
+
+/** Tells the author of a merge request that it can no longer be merged, in the transaction that finds so. */
+export async function tellOfConflict(tx: Transaction, mergeRequestId: number): Promise<void> {
+  await addForAuthors(
+    tx,
+    'unmergeable',
+    sql`merge_requests mr`,
+    sql`mr.id = ${mergeRequestId} AND mr.state = 'opened'`,
+  );
+}
+
+async function addForAuthors(
+  tx: Transaction,
+  action: 'build_failed' | 'unmergeable',
+  from: Prisma.Sql,
+  where: Prisma.Sql,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO todos (user_id, author_id, project_id, merge_request_id, action)
+    SELECT mr.author_id, mr.author_id, mr.target_project_id, mr.id, ${action}::todo_action
+    FROM ${from} JOIN users u ON u.id = mr.author_id AND NOT u.ghost WHERE ${where} ORDER BY mr.author_id, mr.id
+    ON CONFLICT DO NOTHING`;
+}

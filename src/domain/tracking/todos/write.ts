@@ -1,0 +1,57 @@
+import type { Subject } from '#src/domain/changes/change.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
+
+/** Why something asks for somebody's attention. */
+export type TodoAction =
+  | 'assigned'
+  | 'mentioned'
+  | 'build_failed'
+  | 'marked'
+  | 'approval_required'
+  | 'unmergeable'
+  | 'directly_addressed';
+
+/** The column that names what a todo is about. */
+export function targetColumn({ type }: Pick<Subject, 'type'>): Prisma.Sql {
+  return type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
+}
+
+/** A todo for one of several users. */
+export interface NewTodo {
+  userId: number;
+  action: TodoAction;
+}
+
+/** Makes todos about an issue or merge request for users who have none pending about it. Gives their IDs. */
+export async function addTodos(
+  tx: Pick<Transaction, '$queryRaw'>,
+  author: { id: number },
+  subject: Pick<Subject, 'type' | 'id' | 'project'>,
+  todos: readonly NewTodo[],
+  noteId: number | null = null,
+): Promise<number[]> {
+  if (todos.length === 0) return [];
+  const [users, actions] = [todos.map(({ userId }) => userId), todos.map(({ action }) => action)];
+  // In the order of users, so that two who make todos for the same users at once do not wait for each other in a circle.
+  const made = await tx.$queryRaw<{ id: number }[]>`
+    INSERT INTO todos (user_id, author_id, project_id, ${targetColumn(subject)}, note_id, action)
+    SELECT t.user_id, ${author.id}, ${subject.project.id}, ${subject.id}, ${noteId}::int, t.action::todo_action
+    FROM unnest(${users}::int[], ${actions}::text[]) AS t(user_id, action) ORDER BY t.user_id
+    ON CONFLICT DO NOTHING RETURNING id`;
+  return made.map(({ id }) => id);
+}
+
+/** Marks the pending todos of a user about an issue or merge request as done, as the user dealt with it. */
+export async function finishTodos(
+  tx: Pick<Transaction, '$executeRaw'>,
+  userId: number,
+  subject: Pick<Subject, 'type' | 'id'>,
+  action?: TodoAction,
+): Promise<void> {
+  const only = action === undefined ? Prisma.empty : sql`AND action = ${action}::todo_action`;
+  await tx.$executeRaw`
+    UPDATE todos SET state = 'done', updated_at = now()
+    WHERE user_id = ${userId} AND ${targetColumn(subject)} = ${subject.id} AND state = 'pending' ${only}`;
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { requireAlive } from '#src/domain/repository/ensure.ts';
+import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** A file as it comes in. */
+export interface IncomingFile {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/** How an uploaded file is referred to (behaviour.md 7, Uploads). */
+export interface UploadRow {
+  /** What to call it: the file's name, of a picture without its ending. */
+  alt: string;
+  /** Below the address of the project. */
+  url: string;
+  markdown: string;
+}
+
+/**
+ * Attaches a file to a project, for users who can comment there. Its size is limited by the setting `max_attachment_size`.
+ * Throws NotFound, Unauthenticated, Forbidden, ContentTooLarge.
+ */
+export async function createUpload(context: Context, ref: Ref, file: IncomingFile): Promise<UploadRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'create_note', project);
+  const { maxAttachmentSize } = await currentSettings(context.db);
+  if (file.size > maxAttachmentSize * 1024 * 1024) {
+    throw new ContentTooLarge(`a file may have ${maxAttachmentSize} megabytes`);
+  }
+  const place = { projectId: project.id, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
+  try {
+    await context.uploads.write(place, file.stream(), file.size);
+    await context.db.$transaction(async (tx) => {
+      // Until the end of this it is not deleted, and who deletes it then finds the file.
+      const alive = await tx.$queryRaw<object[]>`
+        SELECT id FROM projects WHERE id = ${project.id} AND deleted_at IS NULL FOR SHARE`;
+      if (alive.length === 0) throw new NotFound('Project');
+      await tx.upload.create({ data: { ...place, userId: actor.id, size: file.size } });
+    });
+  } catch (error) {
+    await context.uploads.remove(place);
+    // With a project its directory goes, also from under a file that is being written.
+    await requireAlive(context.db, project.id);
+    throw error;
+  }
+  return described(place);
+}
+
+/** Pictures that browsers show and run nothing of. */
+export const PICTURES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+};
+
+function described({ secret, fileName }: { secret: string; fileName: string }): UploadRow {
+  const ending = path.extname(fileName);
+  const picture = PICTURES[ending.toLowerCase()] !== undefined;
+  const alt = picture ? fileName.slice(0, -ending.length) : fileName;
+  const url = `/uploads/${secret}/${fileName}`;
+  return { alt, url, markdown: `${picture ? '!' : ''}[${alt}](${url})` };
+}
+
+/** Characters of a name that are looked at, from its end. */
+const LONGEST_GIVEN = 1000;
+
+/** A name that is one on every disk and needs no escaping in addresses and Markdown. */
+export function fileNameOf(given: string): string {
+  const plain = path.posix.basename(given.slice(-LONGEST_GIVEN).replaceAll('\\', '/')).replace(/[^\w.+-]/g, '_');
+  const ending = path.extname(plain).slice(0, 20);
+  const name = `${path.basename(plain, path.extname(plain)).slice(0, 200)}${ending}`;
+  if (/^\.*$/.test(name)) return 'file';
+  return RESERVED.test(name) ? `_${name}` : name.replace(/(?<!\.)\.+$/, '');
+}
+
+/** Names of devices on Windows, whatever their ending. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

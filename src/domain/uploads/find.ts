@@ -1,0 +1,26 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import type { Place } from '#src/domain/uploads/store.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** An uploaded file as it is recorded. */
+export interface FoundUpload {
+  place: Place;
+  /** In bytes. */
+  size: number;
+  createdAt: Date;
+}
+
+/** An uploaded file of a project that the actor sees. Throws NotFound. */
+export async function findUpload(
+  context: Context,
+  fullPath: string,
+  secret: string,
+  fileName: string,
+): Promise<FoundUpload> {
+  const project = await findProject(context, fullPath);
+  const place = { projectId: project.id, secret, fileName };
+  const found = await context.db.upload.findFirst({ where: place, select: { size: true, createdAt: true } });
+  if (!found) throw new NotFound('File');
+  return { place, size: Number(found.size), createdAt: found.createdAt };
+}

@@ -1,0 +1,124 @@
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
+import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
+import { isAddress } from '#src/domain/users/emails/address.ts';
+import { type Db, violates } from '#src/platform/database/db.ts';
+import { BadRequest, Conflict, type FieldErrors, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
+
+/** What users say about themselves, at most 255 characters each. Null clears. */
+export interface Profile {
+  bio?: string | null | undefined;
+  location?: string | null | undefined;
+  skype?: string | null | undefined;
+  linkedin?: string | null | undefined;
+  twitter?: string | null | undefined;
+  websiteUrl?: string | null | undefined;
+  organization?: string | null | undefined;
+}
+
+/** What can be set for a user, at creation and later. */
+export interface UserValues extends Profile {
+  username?: string | undefined;
+  email?: string | undefined;
+  name?: string | undefined;
+  password?: string | null | undefined;
+  projectsLimit?: number | null | undefined;
+  /** Name of an external identity provider, and the user's ID there: both or none. */
+  provider?: string | null | undefined;
+  externUid?: string | null | undefined;
+}
+
+const TEXTS = {
+  bio: 'bio',
+  location: 'location',
+  skype: 'skype',
+  linkedin: 'linkedin',
+  twitter: 'twitter',
+  websiteUrl: 'website_url',
+  organization: 'organization',
+  provider: 'provider',
+  externUid: 'extern_uid',
+} as const;
+
+/** Refuses invalid values; undefined ones are not checked. Throws ValidationFailed. */
+export function checkUser(values: UserValues): void {
+  const errors = userErrors(values);
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** What is wrong with the values, by field; undefined ones are not checked. */
+export function userErrors(values: UserValues): FieldErrors {
+  const { username, email, name, password, projectsLimit } = values;
+  const errors: FieldErrors = {};
+  if (email !== undefined && !isAddress(email)) errors.email = ['is invalid'];
+  if (name !== undefined) set(errors, 'name', nameErrors(name));
+  if (username !== undefined) set(errors, 'username', username === '' ? ["can't be blank"] : groupPathErrors(username));
+  if (password != null) set(errors, 'password', passwordErrors(password));
+  if (projectsLimit != null && projectsLimit < 0) errors.projects_limit = ['must be greater than or equal to 0'];
+  for (const [name, field] of Object.entries(TEXTS)) {
+    const text = values[name as keyof typeof TEXTS] ?? '';
+    if (text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
+    else if (text.includes('\0')) errors[field] = ['is invalid'];
+  }
+  const { websiteUrl } = values;
+  if (websiteUrl && !errors.website_url && !isWebUrl(websiteUrl)) {
+    errors.website_url = ['must be a URL that begins with http:// or https://'];
+  }
+  return errors;
+}
+
+const TAKEN = 'has already been taken';
+
+/** The identity elsewhere that the values name; null without one. Throws BadRequest when half of it is missing. */
+export function identityOf({ provider, externUid }: UserValues): { provider: string; externUid: string } | null {
+  if (Boolean(provider) !== Boolean(externUid)) {
+    throw new BadRequest(PLAIN.HALF_AN_IDENTITY, provider ? 'extern_uid' : 'provider');
+  }
+  return provider && externUid ? { provider, externUid } : null;
+}
+
+/** Refuses address and username that somebody else has, the address first (behaviour.md 1.4). Throws Conflict. */
+export async function refuseTaken(db: Pick<Db, '$queryRaw'>, values: UserValues, userId = 0): Promise<void> {
+  const all = await takenErrors(db, values, userId);
+  if (all.email) throw new Conflict('Email has already been taken', undefined, all);
+  if (all.username) throw new Conflict('Username has already been taken', undefined, all);
+}
+
+/** Which of address and username somebody else has, by field. */
+export async function takenErrors(
+  db: Pick<Db, '$queryRaw'>,
+  { email, username }: UserValues,
+  userId = 0,
+): Promise<FieldErrors> {
+  const [taken] = await db.$queryRaw<[{ email: boolean; username: boolean }]>`
+    SELECT EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email ?? ''}) AND id <> ${userId})
+      OR EXISTS (SELECT 1 FROM emails WHERE lower(email) = lower(${email ?? ''})) AS email,
+      EXISTS (SELECT 1 FROM users WHERE lower(username) = lower(${username ?? ''}) AND id <> ${userId})
+      OR EXISTS (SELECT 1 FROM namespaces WHERE lower(full_path) = lower(${username ?? ''}) AND deleted_at IS NULL
+        AND owner_id IS DISTINCT FROM ${userId}) AS username`;
+  const all: FieldErrors = {};
+  for (const field of ['email', 'username'] as const) if (taken[field]) all[field] = [TAKEN];
+  return all;
+}
+
+/** The refusal for what another request took in the meantime; any other error as it is. */
+export function takenMeanwhile(error: unknown): unknown {
+  if (!violates(error)) return error;
+  if (violates(error, 'users_email_lower'))
+    return new Conflict('Email has already been taken', undefined, { email: [TAKEN] });
+  if (violates(error, 'identities')) return new ValidationFailed({ extern_uid: [TAKEN] });
+  if (violates(error, 'users_username_lower') || violates(error, 'namespaces_full_path_lower')) {
+    return new Conflict('Username has already been taken', undefined, { username: [TAKEN] });
+  }
+  return error;
+}
+
+function nameErrors(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  if (name.length > 255) return ['is too long (maximum is 255 characters)'];
+  return /\p{Cc}/u.test(name) ? ['is invalid'] : [];
+}
+
+function set(errors: FieldErrors, field: string, messages: string[]): void {
+  if (messages.length > 0) errors[field] = messages;
+}

@@ -1,0 +1,71 @@
+import crypto from 'node:crypto';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** A file as it comes in. */
+export interface IncomingPicture {
+  /** In bytes. */
+  readonly size: number;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/** A picture as it is kept. */
+export interface Picture {
+  /** Name in its address: the hash of its content, and an ending that says its type. */
+  key: string;
+  /** Content type. */
+  type: string;
+  content: Uint8Array<ArrayBuffer>;
+}
+
+/** The largest picture, in bytes. */
+export const LARGEST_AVATAR = 200 * 1024;
+export const TOO_LARGE = `is too large (maximum is ${LARGEST_AVATAR / 1024} KB)`;
+
+/** Where the picture of a user is, below the URL of the server. A new picture has a new path, so that browsers may keep it. */
+export function avatarPath(userId: number | ':id', key: string): string {
+  return `/uploads/-/system/user/avatar/${userId}/${key}`;
+}
+
+/** Reads a picture, by what is in it and not by its name. Throws ValidationFailed. */
+export async function readPicture(file: IncomingPicture): Promise<Picture> {
+  if (file.size > LARGEST_AVATAR) throw refusal(TOO_LARGE);
+  const parts: Uint8Array[] = [];
+  for await (const part of file.stream()) parts.push(part);
+  const content = new Uint8Array(Buffer.concat(parts));
+  const start = Buffer.from(content.subarray(0, 16)).toString('latin1');
+  const found = KINDS.find(({ is }) => is(start));
+  if (!found) throw refusal('must be a PNG, JPEG, GIF or WebP image');
+  const hash = crypto.createHash('sha256').update(content).digest('hex').slice(0, 32);
+  return { key: `${hash}.${found.ending}`, type: found.type, content };
+}
+
+/** Gives a user a picture in place of the one of before, or none. */
+export async function saveAvatar(tx: Transaction, userId: number, picture: Picture | null): Promise<void> {
+  await tx.user.update({ where: { id: userId }, data: { avatarKey: picture?.key ?? null } });
+  if (!picture) return void (await tx.avatar.deleteMany({ where: { userId } }));
+  const { type, content } = picture;
+  await tx.avatar.upsert({ where: { userId }, create: { userId, type, content }, update: { type, content } });
+}
+
+/** The picture of a user at a path that avatarPath gave. Anybody may see it, as any page may show it. Throws NotFound. */
+export async function findAvatar(db: Db, userId: number, key: string): Promise<Omit<Picture, 'key'>> {
+  const found = await db.avatar.findFirst({
+    where: { userId, user: { avatarKey: key } },
+    select: { type: true, content: true },
+  });
+  if (!found) throw new NotFound('Avatar');
+  return found;
+}
+
+/** Pictures that browsers show and run nothing of, by how their content starts. */
+const KINDS: { type: string; ending: string; is: (start: string) => boolean }[] = [
+  { type: 'image/png', ending: 'png', is: (start) => start.startsWith('\x89PNG\r\n\x1a\n') },
+  { type: 'image/jpeg', ending: 'jpg', is: (start) => start.startsWith('\xff\xd8\xff') },
+  { type: 'image/gif', ending: 'gif', is: (start) => /^GIF8[79]a/.test(start) },
+  { type: 'image/webp', ending: 'webp', is: (start) => start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP' },
+];
+
+function refusal(message: string): ValidationFailed {
+  return new ValidationFailed({ avatar: [message] });
+}

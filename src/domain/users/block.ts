@@ -1,0 +1,63 @@
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+
+/**
+ * Blocks a user, for administrators: from now on all credentials of the user are nobody's. False when that held already.
+ * Throws Forbidden for oneself and for users whom directory synchronisation controls, NotFound.
+ */
+export async function blockUser(context: Context, id: number): Promise<boolean> {
+  const actor = requireAdmin(context);
+  if (id === actor.id) throw new Forbidden('Administrators cannot block themselves');
+  const changed = await context.db.user.updateMany({
+    where: { id, ghost: false, state: 'active' },
+    data: { state: 'blocked' },
+  });
+  if (changed.count > 0) return true;
+  await refuseDirectory(context.db, id, 'LDAP blocked users cannot be modified by the API');
+  return false;
+}
+
+/** Lets a blocked user in again, for administrators. False when that held already. Throws as blockUser. */
+export async function unblockUser(context: Context, id: number): Promise<boolean> {
+  requireAdmin(context);
+  const changed = await context.db.user.updateMany({
+    where: { id, ghost: false, state: 'blocked' },
+    data: { state: 'active' },
+  });
+  if (changed.count > 0) return true;
+  await refuseDirectory(context.db, id, 'LDAP blocked users cannot be unblocked by the API');
+  return false;
+}
+
+async function refuseDirectory(db: Db, id: number, reason: string): Promise<void> {
+  const user = await db.user.findFirst({ where: { id, ghost: false }, select: { state: true } });
+  if (!user) throw new NotFound('User');
+  if (user.state === 'ldap_blocked') throw new Forbidden(reason);
+}
+
+/** Whom the command line blocks or lets in. */
+export interface BlockingByCommandLine {
+  username: string;
+  /** In the name of directory synchronisation, which undoes nothing but its own blocks. The API undoes none of those. */
+  directory: boolean;
+}
+
+/** What `gantry user block` does; whether anything changed. A block by an administrator stays one. Throws NotFound. */
+export async function blockFromCommandLine(db: Db, { username, directory }: BlockingByCommandLine): Promise<boolean> {
+  return setState(db, username, ['active'], directory ? 'ldap_blocked' : 'blocked');
+}
+
+/** What `gantry user unblock` does; whether anything changed. Throws NotFound. */
+export async function unblockFromCommandLine(db: Db, { username, directory }: BlockingByCommandLine): Promise<boolean> {
+  return setState(db, username, directory ? ['ldap_blocked'] : ['blocked', 'ldap_blocked'], 'active');
+}
+
+async function setState(db: Db, username: string, from: string[], state: string): Promise<boolean> {
+  const [user] = await db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;
+  if (!user) throw new NotFound('User', `There is no user ${username}.`);
+  const changed = await db.$executeRaw`
+    UPDATE users SET state = ${state}::user_state, updated_at = now() WHERE id = ${user.id} AND state::text = ANY(${from}::text[])`;
+  return changed > 0;
+}

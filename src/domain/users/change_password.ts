@@ -1,0 +1,70 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { refuseApplications } from '#src/access/permissions/manage_credentials.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
+import { replacePassword } from '#src/access/sign_in/replace_password.ts';
+import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { verifySecondFactor } from '#src/access/sign_in/two_factor/verify.ts';
+import { type FieldErrors, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
+
+export interface PasswordChange {
+  /** Username or e-mail address; the actor's when absent. */
+  login?: string | null | undefined;
+  currentPassword: string;
+  newPassword: string;
+  /** Of the second factor, or a recovery code: of those who have one, wherever they are signed in. */
+  code?: string | null | undefined;
+}
+
+/**
+ * Gives an account a new password in exchange for the present one, which may be one that must be renewed, and of the
+ * second factor where there is one. Nobody needs to be signed in for that. Throws RateLimited, Unavailable, Unauthenticated,
+ * Forbidden for OAuth tokens, ValidationFailed.
+ */
+export async function changePassword(context: Context, change: PasswordChange): Promise<{ id: number }> {
+  const { currentPassword, newPassword } = change;
+  refuseApplications(context.actor);
+  const login = change.login ?? requireActor(context).username;
+  const errors = newPasswordErrors(change);
+  if (errors.length > 0) throw new ValidationFailed({ password: errors });
+  const { id, passwordHash, twoFactorEnabled } = await verifyLogin(context, login, currentPassword);
+  if (twoFactorEnabled) {
+    if (!change.code) throw new ValidationFailed({ code: ["can't be blank"] });
+    await verifySecondFactor(context, id, change.code);
+  }
+  await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword, context.clientAddress));
+  return { id };
+}
+
+function newPasswordErrors({ currentPassword, newPassword }: PasswordChange): string[] {
+  const errors = passwordErrors(newPassword);
+  if (errors.length === 0 && newPassword === currentPassword) errors.push('must differ from the current one');
+  return errors;
+}
+
+/**
+ * All that is wrong with a form in which the actor changes the own password, by field; `more` says that something else in it is
+ * wrong, too. The current password is tried only where there are other mistakes: else changePassword does that. The code is not
+ * tried, as each is good once. Throws RateLimited, Unavailable, Unauthenticated.
+ */
+export async function passwordChangeErrors(
+  context: Context,
+  change: PasswordChange,
+  { more }: { more: boolean },
+): Promise<FieldErrors> {
+  const { id, username } = requireActor(context);
+  const { currentPassword, code } = change;
+  const errors: FieldErrors = {};
+  const ofNew = newPasswordErrors(change);
+  if (ofNew.length > 0) errors.password = ofNew;
+  if (currentPassword === '') errors.current_password = ["can't be blank"];
+  const user = await context.db.user.findUnique({ where: { id }, select: { twoFactorEnabled: true } });
+  if (user?.twoFactorEnabled && !code) errors.code = ["can't be blank"];
+  if ((more || Object.keys(errors).length > 0) && currentPassword !== '') {
+    await verifyLogin(context, username, currentPassword).catch((error) => {
+      if (!(error instanceof Unauthenticated)) throw error;
+      errors.current_password = ['is wrong'];
+    });
+  }
+  return errors;
+}

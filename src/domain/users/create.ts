@@ -1,0 +1,147 @@
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { takePath } from '#src/domain/namespaces/redirects.ts';
+import {
+  checkUser,
+  identityOf,
+  refuseTaken,
+  takenMeanwhile,
+  type UserValues,
+  userErrors,
+} from '#src/domain/users/attributes.ts';
+import { normaliseAddress } from '#src/domain/users/emails/address.ts';
+import type { User } from '#src/generated/prisma/client.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface NewUser extends UserValues {
+  username: string;
+  email: string;
+  name: string;
+  /** Random when absent, or when resetPassword says so: nobody signs in with it before it is set anew. */
+  password?: string | null | undefined;
+  resetPassword?: boolean | null | undefined;
+  admin?: boolean | null | undefined;
+  /** External users have no personal projects and create no groups. */
+  external?: boolean | null | undefined;
+  canCreateGroup?: boolean | null | undefined;
+  /** Of the password, where it was hashed before. */
+  passwordHash?: string;
+  /** Generated when absent. */
+  privateToken?: string;
+  /** Whether the primary address is known to be theirs; so when absent. */
+  confirmed?: boolean;
+  /** The user that is named in the place of deleted ones. */
+  ghost?: boolean;
+}
+
+/** What an administrator says of a new user. */
+export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'passwordHash' | 'privateToken'> {
+  /** Whether the user has to confirm the address; so when absent (decisions.md 35). */
+  confirm?: boolean | null | undefined;
+  skipConfirmation?: boolean | null | undefined;
+}
+
+/**
+ * As createUser, for an administrator. Where mail is sent, the user gets a link: to choose a password where that is random,
+ * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, also for OAuth tokens that make an
+ * administrator; Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
+ */
+export async function createUserAsAdministrator(
+  context: Context,
+  given: NewUserByAdministrator,
+): Promise<{ id: number }> {
+  requireAdmin(context);
+  if (given.admin) requireCredentialManager(context);
+  const { confirm, skipConfirmation, ...input } = given;
+  if (!input.resetPassword && input.password == null) {
+    const blank = { password: ["can't be blank"] };
+    throw new ValidationFailed(blank, { ...userErrors(input), ...blank });
+  }
+  const { db, jobs } = context;
+  const confirmed = skipConfirmation === true || confirm === false || !sendsMail(db);
+  const kind = input.resetPassword ? 'welcome' : 'confirmation';
+  const { id } = await createUser(context, { ...input, confirmed }, (tx, email) => {
+    if (sendsMail(db) && (input.resetPassword || !confirmed)) return jobs.enqueue(tx, 'mail.send', { kind, email });
+  });
+  return { id };
+}
+
+/**
+ * Creates a user with the personal namespace that comes along. `also` joins the transaction; it gets the address as stored.
+ * Throws Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
+ */
+export async function createUser(
+  { db, secret, clientAddress }: Creator,
+  given: NewUser,
+  also?: (tx: Transaction, email: string) => Promise<void> | undefined,
+): Promise<{ id: number; privateToken: string }> {
+  const random = given.resetPassword || given.password == null;
+  const password = random ? newToken() : (given.password ?? '');
+  const input = { ...given, email: normaliseAddress(given.email), password };
+  const identity = identityOf(input);
+  await refuseTaken(db, input);
+  checkUser(input);
+  const { defaultProjectsLimit } = await currentSettings(db);
+  const passwordHash = input.passwordHash ?? (await hashPassword(password, clientAddress));
+  const privateToken = input.privateToken ?? newToken();
+  const external = input.external ?? false;
+  const data = {
+    ...profile(input),
+    username: input.username,
+    name: input.name,
+    email: input.email,
+    admin: input.admin ?? false,
+    external,
+    canCreateGroup: !external && (input.canCreateGroup ?? true),
+    projectsLimit: external ? 0 : (input.projectsLimit ?? defaultProjectsLimit),
+    ghost: input.ghost ?? false,
+    state: input.ghost ? ('blocked' as const) : ('active' as const),
+    passwordHash,
+    passwordExpiresAt: random ? new Date() : null,
+    privateTokenHash: tokenHash(privateToken),
+    privateTokenEncrypted: encrypt(privateToken, secret),
+    confirmedAt: (input.confirmed ?? true) ? new Date() : null,
+    ...(identity ? { identities: { create: identity } } : {}),
+  };
+  try {
+    const id = await db.$transaction(async (tx) => {
+      const user = await tx.user.create({ data, select: { id: true, username: true, name: true } });
+      await createNamespace(tx, user);
+      await also?.(tx, input.email);
+      return user.id;
+    });
+    return { id, privateToken };
+  } catch (error) {
+    throw takenMeanwhile(error);
+  }
+}
+
+/** What creating a user takes; the server itself has no address. */
+type Creator = Pick<Context, 'db' | 'secret' | 'clientAddress'>;
+
+/** The columns of what users say of themselves: null clears, undefined leaves alone. */
+export function profile({ bio, location, skype, linkedin, twitter, websiteUrl, organization }: UserValues) {
+  const texts = { skype, linkedin, twitter, websiteUrl };
+  return {
+    ...(bio === undefined ? {} : { bio }),
+    ...(location === undefined ? {} : { location }),
+    ...(organization === undefined ? {} : { organization }),
+    ...Object.fromEntries(
+      Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, text ?? '']])),
+    ),
+  };
+}
+
+async function createNamespace(tx: Transaction, { id, username, name }: Pick<User, 'id' | 'username' | 'name'>) {
+  await takePath(tx, username);
+  const namespace = await tx.namespace.create({
+    data: { kind: 'user', name: username, path: username, fullPath: username, fullName: name, ownerId: id },
+    select: { id: true },
+  });
+  await tx.namespace.update({ where: { id: namespace.id }, data: { lineage: [namespace.id] } });
+}

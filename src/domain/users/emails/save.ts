@@ -1,0 +1,54 @@
+import { chooseAccount } from '#src/access/permissions/account.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
+import { type EmailRow, findEmail } from '#src/domain/users/emails/list.ts';
+import { violates } from '#src/platform/database/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+
+export interface NewEmail {
+  /** Whose it becomes; the actor's when absent. Others' are for administrators. */
+  userId?: number | null | undefined;
+  email: string;
+}
+
+/**
+ * Adds a secondary address that nobody has, as primary or secondary one. Where mail is sent, users are asked to confirm what
+ * they add themselves. Throws Forbidden, NotFound, ValidationFailed.
+ */
+export async function createEmail(context: Context, { userId, email }: NewEmail): Promise<EmailRow> {
+  const owner = await chooseAccount(context, userId);
+  const address = normaliseAddress(email);
+  if (!isAddress(address)) throw new ValidationFailed({ email: ['is invalid'] });
+  try {
+    const toConfirm = userId == null && sendsMail(context.db);
+    const data = { userId: owner, email: address, confirmedAt: toConfirm ? null : new Date() };
+    const { id } = await context.db.$transaction(async (tx) => {
+      if (toConfirm) await context.jobs.enqueue(tx, 'mail.send', { kind: 'confirmation', email: address });
+      return tx.email.create({ data, select: { id: true } });
+    });
+    return await findEmail(context, owner, id);
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ email: ['has already been taken'] }) : error;
+  }
+}
+
+export interface DoomedEmail {
+  /** Whose it is; the actor's when absent. Others' are for administrators. */
+  userId?: number | null | undefined;
+  id: number;
+}
+
+/** Deletes a secondary address. One's own that is not there is null; somebody else's throws NotFound, as does a missing user. */
+export async function deleteEmail(context: Context, { userId, id }: DoomedEmail): Promise<EmailRow | null> {
+  const owner = await chooseAccount(context, userId);
+  try {
+    const email = await findEmail(context, owner, id);
+    const { count } = await context.db.email.deleteMany({ where: { id, userId: owner } });
+    if (count === 0) throw new NotFound('Email');
+    return email;
+  } catch (error) {
+    if (error instanceof NotFound && userId == null) return null;
+    throw error;
+  }
+}

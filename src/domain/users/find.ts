@@ -1,0 +1,86 @@
+import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
+import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { readRow, readRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import { decrypt } from '#src/platform/secrets.ts';
+import '#src/domain/users/own_values.ts';
+
+const user = alias('User', 'u');
+
+/** What comes with users who are shown as they see themselves, even if the caller is only signing in. */
+export interface OwnAccount {
+  isOwn: true;
+  /** Only where the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */
+  privateToken?: string;
+}
+
+/** The record of the signed-in (or impersonated) user. */
+export async function findViewer<R>(context: Context, selection: Selection<'User', R>): Promise<R & OwnAccount> {
+  const actor = requireAccount(context);
+  return findAccount(context, actor.id, actor.impersonator === undefined ? {} : { withToken: {} }, selection);
+}
+
+/**
+ * A user's own record as the user sees it; the caller has made sure that it may be shown. With `withToken` it has the private
+ * token, if the password is the named one and enough by itself. Throws NotFound, and Unauthenticated when it is not.
+ */
+export async function findAccount<R>(
+  { db, secret }: Pick<Context, 'db' | 'secret'>,
+  id: number,
+  { withToken }: { withToken?: { passwordHash?: string } },
+  selection: Selection<'User', R>,
+): Promise<R & OwnAccount> {
+  const found = await userById(db, id, selection);
+  if (!found) throw new NotFound('User');
+  const own = { ...found, isOwn: true } as const;
+  if (!withToken) return own;
+  const { passwordHash } = withToken;
+  const holder = await db.user.findFirst({
+    where: { id, ...(passwordHash === undefined ? {} : { passwordHash, twoFactorEnabled: false }) },
+    select: { privateTokenEncrypted: true },
+  });
+  if (!holder) throw new Unauthenticated();
+  return { ...own, privateToken: decrypt(holder.privateTokenEncrypted, secret) };
+}
+
+/** A user, for signed-in callers. Throws NotFound. */
+export async function findUser<R>(context: Context, id: number, selection: Selection<'User', R>): Promise<R> {
+  requireAccount(context);
+  const found = await userById(context.db, id, selection);
+  if (!found) throw new NotFound('User');
+  return found;
+}
+
+/** The user with that username, whatever its case, for signed-in callers. Throws NotFound. */
+export async function findUserByName<R>(
+  context: Context,
+  username: string,
+  selection: Selection<'User', R>,
+): Promise<R> {
+  requireAccount(context);
+  const where = Prisma.sql`lower(${user.username}) = lower(${username})`;
+  const found = await readRow(context.db, selection, { rows: user, where });
+  if (!found) throw new NotFound('User');
+  return found;
+}
+
+/** The users with these IDs, in no order, for signed-in callers. */
+export async function findUsersByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'User', R>,
+): Promise<R[]> {
+  requireAccount(context);
+  return readRows(context.db, selection, { rows: user, where: Prisma.sql`${user.id} = ANY(${[...ids]}::int[])` });
+}
+
+/** The user with that ID, without any check; undefined when there is none. */
+export function userById<R>(
+  db: Pick<Db, '$queryRaw'>,
+  id: number,
+  selection: Selection<'User', R>,
+): Promise<R | undefined> {
+  return readRow(db, selection, { rows: user, where: Prisma.sql`${user.id} = ${id}` });
+}

@@ -1,0 +1,23 @@
+import { createUser } from '#src/domain/users/create.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { Conflict } from '#src/platform/errors.ts';
+
+/** The ID of the user who is named in the place of deleted ones; created when first needed. */
+export async function ghostId(db: Db, secret: string): Promise<number> {
+  for (let attempt = 0; ; attempt += 1) {
+    const ghost = await db.user.findFirst({ where: { ghost: true }, select: { id: true } });
+    if (ghost) return ghost.id;
+    try {
+      return (await createGhost(db, secret, `ghost${attempt || ''}`)).id;
+    } catch (error) {
+      // Either somebody has the name, or another request has just made the ghost.
+      if (!(error instanceof Conflict) && !(await db.user.count({ where: { ghost: true } }))) throw error;
+    }
+  }
+}
+
+function createGhost(db: Db, secret: string, username: string): Promise<{ id: number }> {
+  const bio = 'Stands in the place of users who were deleted.';
+  const email = `${username}@ghost.invalid`;
+  return createUser({ db, secret, clientAddress: null }, { username, email, name: 'Ghost User', bio, ghost: true });
+}

@@ -1,0 +1,72 @@
+import { authorizeAccount } from '#src/access/permissions/account.ts';
+import { type Actor, type Context, requireAccount, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type UserRow, userJson } from '#src/domain/users/rows.ts';
+import { all, Prisma, queryJson, queryPage } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const key = alias('SshKey', 'k');
+const NEWEST_FIRST = order('SshKey', ['id'], 'desc');
+
+/** A public key of a user. */
+export interface KeyRow {
+  id: number;
+  title: string;
+  key: string;
+  fingerprint: string;
+  fingerprintSha256: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601; null if never. */
+  lastUsedAt: string | null;
+  user: UserRow;
+}
+
+/** The keys of a user, newest first. Throws Forbidden for others than the user and administrators. */
+export async function listKeys(
+  context: Context,
+  userId: number,
+  page: PageRequest,
+  users: Selection<'User'>,
+): Promise<Page<KeyRow>> {
+  authorizeAccount(requireAccount(context), userId);
+  const total = page.withTotal && sql`(SELECT count(*) FROM ssh_keys WHERE user_id = ${userId})`;
+  const where = all([sql`k.user_id = ${userId}`, ...between(key, NEWEST_FIRST, page)]);
+  return queryPage(context.db, page, keyRows(where, slice(key, NEWEST_FIRST, page), users), total);
+}
+
+/** One key of a user. Throws Forbidden, NotFound. */
+export async function findKey(context: Context, userId: number, id: number): Promise<KeyRow> {
+  authorizeAccount(requireAccount(context), userId);
+  return one(context, sql`k.user_id = ${userId} AND k.id = ${id}`);
+}
+
+/** Any key, for administrators. Throws Forbidden, NotFound. */
+export async function findAnyKey(context: Context, id: number): Promise<KeyRow> {
+  requireAdmin(context);
+  return one(context, sql`k.id = ${id}`);
+}
+
+/** Those of the keys with these IDs that the actor may see: the actor's own, for administrators all. */
+export async function findKeysByIds(context: Context, ids: readonly number[]): Promise<KeyRow[]> {
+  const actor: Actor = requireAccount(context);
+  const seen = sql`k.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR k.user_id = ${actor.id})`;
+  return queryJson(context.db, keyRows(seen, Prisma.empty));
+}
+
+async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {
+  const [key] = await queryJson<KeyRow[]>(db, keyRows(condition, sql`LIMIT 1`));
+  if (!key) throw new NotFound('Key');
+  return key;
+}
+
+function keyRows(condition: Prisma.Sql, part: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
+  return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
+    'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
+    'lastUsedAt', k.last_used_at, 'user', ${userJson('u', users)}, ${placePair(key, NEWEST_FIRST)}) ORDER BY k.id DESC), '[]')
+    FROM (SELECT * FROM ssh_keys k WHERE ${condition} ${part}) k JOIN users u ON u.id = k.user_id)`;
+}

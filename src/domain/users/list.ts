@@ -1,0 +1,84 @@
+import { type Actor, type Context, requireAccount } from '#src/access/permissions/actor.ts';
+import { userById } from '#src/domain/users/find.ts';
+import { userMatches } from '#src/domain/users/matching.ts';
+import { all, Prisma } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
+import { readPage } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/users/own_values.ts';
+
+const { sql } = Prisma;
+const user = alias('User', 'u');
+
+export interface UserFilter {
+  /** Only those who may sign in; false does not filter. */
+  active?: boolean | null | undefined;
+  /** Only those who may not; false does not filter. */
+  blocked?: boolean | null | undefined;
+  /** Only those with this text in name or username, or with this primary address; for administrators, in that too. */
+  search?: string | null | undefined;
+  /** The one with this username, whatever its case; the other filters do not count then. */
+  username?: string | null | undefined;
+  /** Only external ones; for administrators only, others are not filtered. */
+  external?: boolean | null | undefined;
+}
+
+/** Users, newest first, in one statement. The ghost is in no list. */
+export async function listUsers<R>(
+  context: Context,
+  filter: UserFilter,
+  page: PageRequest,
+  selection: Selection<'User', R>,
+): Promise<Page<R>> {
+  const actor = requireAccount(context);
+  const where = all([sql`NOT ${user.ghost}`, ...conditions(filter, actor)]);
+  const list = { rows: user, where, order: order('User', ['id'], 'desc') };
+  if (actor.admin) return readPage(context.db, selection, list, page);
+  const brief = selection.without(OF_ACCOUNTS) as Selection<'User', R & { id: number }>;
+  const found = await readPage(context.db, brief, list, page);
+  const isWhole = brief.key === selection.key || !found.nodes.some(({ id }) => id === actor.id);
+  const own = isWhole ? undefined : await userById(context.db, actor.id, selection);
+  return { ...found, nodes: found.nodes.map((node) => (own && node.id === actor.id ? own : node)) };
+}
+
+/** What takes a look at other tables for each user, and is shown to administrators and the user alone. */
+const OF_ACCOUNTS = ['canCreateProject', 'identities'];
+
+/** When a user was last there. */
+export interface UserActivity<R> {
+  user: R & { username: string };
+  /** YYYY-MM-DD. */
+  lastActivityOn: string;
+}
+
+const SEEN = select('User', { username: true, lastActivityOn: true });
+
+/** Who was there on that day or later (six months ago when absent), the longest absent first. For administrators. */
+export async function listActivities<R>(
+  context: Context,
+  from: string | null | undefined,
+  page: PageRequest,
+  selection: Selection<'User', R>,
+): Promise<Page<UserActivity<R>>> {
+  if (!requireAccount(context).admin) throw new Forbidden();
+  const since = from == null ? sql`(now() AT TIME ZONE 'UTC' - interval '6 months')::date` : sql`${from}::date`;
+  const where = sql`NOT ${user.ghost} AND ${user.lastActivityOn} >= ${since}`;
+  const list = { rows: user, where, order: order('User', ['lastActivityOn', 'id']) };
+  const found = await readPage(context.db, SEEN.with(selection), list, page);
+  // The condition leaves out whoever was never there.
+  return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
+}
+
+function conditions({ active, blocked, search, username, external }: UserFilter, actor: Actor): Prisma.Sql[] {
+  if (username) return [sql`lower(${user.username}) = lower(${username})`];
+  const text = search?.trim();
+  return [
+    ...(active ? [sql`${user.state} = 'active'`] : []),
+    ...(blocked ? [sql`${user.state} <> 'active'`] : []),
+    ...(external && actor.admin ? [user.external] : []),
+    ...(text ? [userMatches(user, actor, text)] : []),
+  ];
+}

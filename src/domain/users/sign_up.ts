@@ -1,0 +1,100 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { countUses, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { takenErrors, userErrors } from '#src/domain/users/attributes.ts';
+import { createUser } from '#src/domain/users/create.ts';
+import { domainErrors } from '#src/domain/users/domains.ts';
+import { normaliseAddress } from '#src/domain/users/emails/address.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { Conflict, type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface SignUp {
+  username: string;
+  name: string;
+  email: string;
+  password: string;
+}
+
+/** How many accounts one network can create in WINDOW, and how many forms with mistakes it can send. */
+export const SIGN_UPS = 20;
+export const MISTAKES = 100;
+/** Seconds. */
+const WINDOW = 60 * 60;
+
+/**
+ * Creates an account. If the server sends mail, the address must be confirmed first, and null is returned even
+ * if the address is taken: its owner is notified by mail, and the caller does not learn of it. Otherwise returns the ID of the user, who
+ * is confirmed. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
+ */
+export async function signUp(context: Context, given: SignUp): Promise<number | null> {
+  const { db, jobs, clientAddress } = context;
+  await refuseClosed(context);
+  const values = { ...given, email: normaliseAddress(given.email) };
+  const mistakes = await mistakesIn(context, values);
+  if (Object.keys(mistakes).length > 0) throw await refusal(context, values, mistakes);
+  await count(context, 'sign-up', SIGN_UPS);
+  const { email, password } = values;
+  const confirmed = !sendsMail(db);
+  const wantMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
+    jobs.enqueue(tx, 'mail.send', { kind, email });
+  try {
+    // The name first: what is said of it must not depend on the address.
+    const taken = await takenErrors(db, shownAsTaken(context, values));
+    if (Object.keys(taken).length > 0) throw new ValidationFailed(taken);
+    // Unconfirmed secondary addresses must not keep their real owners from signing up.
+    if (!confirmed) await db.email.deleteMany({ where: { email, confirmedAt: null } });
+    const user = { ...values, confirmed };
+    const { id } = await createUser(context, user, (tx) => (confirmed ? undefined : wantMail(tx, 'confirmation')));
+    return confirmed ? id : null;
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    const field = error.message.startsWith('Email') ? 'email' : 'username';
+    if (confirmed || field === 'username') throw new ValidationFailed({ [field]: ['has already been taken'] });
+    // Takes as long as creating the account would have.
+    await hashPassword(password, clientAddress);
+    await db.$transaction((tx) => wantMail(tx, 'sign_up_again'));
+    return null;
+  }
+}
+
+/**
+ * All that is wrong with what would be an account, by field, where the form has mistakes of its own. Nothing is made.
+ * Throws Forbidden, RateLimited.
+ */
+export async function signUpErrors(context: Context, given: SignUp): Promise<FieldErrors> {
+  await refuseClosed(context);
+  const values = { ...given, email: normaliseAddress(given.email) };
+  return (await refusal(context, values, await mistakesIn(context, values))).fields;
+}
+
+async function refuseClosed({ db }: Context): Promise<void> {
+  const { signupEnabled } = await currentSettings(db);
+  if (!signupEnabled) throw new Forbidden('Sign-up is disabled');
+}
+
+/** What can be said without knowing who is there. */
+async function mistakesIn({ db }: Context, { username, name, email, password }: SignUp): Promise<FieldErrors> {
+  const errors = userErrors({ username, name, email, password });
+  const unwanted = domainErrors(await currentSettings(db), email);
+  return errors.email || unwanted.length === 0 ? errors : { ...errors, email: unwanted };
+}
+
+/** The refusal of a form with these mistakes, including names that are taken; such attempts are counted. */
+async function refusal(context: Context, values: SignUp, mistakes: FieldErrors): Promise<ValidationFailed> {
+  await count(context, 'sign-up mistakes', MISTAKES);
+  const wellFormed = Object.entries(shownAsTaken(context, values)).filter(([field]) => !mistakes[field]);
+  const taken = await takenErrors(context.db, Object.fromEntries(wellFormed));
+  return new ValidationFailed({ ...taken, ...mistakes });
+}
+
+/** Where mail is sent, nobody learns who has an address. */
+function shownAsTaken({ db }: Context, { username, email }: SignUp): Partial<SignUp> {
+  return sendsMail(db) ? { username } : { username, email };
+}
+
+async function count({ db, clientAddress }: Context, what: string, limit: number): Promise<void> {
+  if (clientAddress === null) return;
+  await spaced(clientAddress, () => countUses(db, WINDOW, { [`${what} ${networkOf(clientAddress)}`]: limit }));
+}

@@ -1,0 +1,39 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Profile, userErrors } from '#src/domain/users/attributes.ts';
+import { type IncomingPicture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
+import { profile } from '#src/domain/users/create.ts';
+import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** What users change about themselves: unset means unchanged, null cleared where something can be. */
+export interface ProfileChanges extends Profile {
+  name?: string | null | undefined;
+  avatar?: IncomingPicture | null | undefined;
+}
+
+/**
+ * Changes what others see of the actor. Username, address and password are changed elsewhere: people sign in with them.
+ * Throws Unauthenticated, InsufficientScope, ValidationFailed.
+ */
+export async function updateProfile(context: Context, changes: ProfileChanges): Promise<{ id: number }> {
+  const { id } = requireActor(context);
+  const { avatar, ...texts } = changes;
+  const values = { ...texts, name: texts.name === null ? '' : texts.name };
+  const errors = userErrors(values);
+  const picture =
+    avatar &&
+    (await readPicture(avatar).catch((error) => {
+      if (!(error instanceof ValidationFailed)) throw error;
+      Object.assign(errors, error.fields);
+    }));
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  await context.db.$transaction(async (tx) => {
+    const held = await tx.$queryRaw<object[]>`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
+    if (held.length === 0) throw new NotFound('User');
+    const { name } = values;
+    await tx.user.update({ where: { id }, data: { ...profile(values), ...(name === undefined ? {} : { name }) } });
+    if (picture !== undefined) await saveAvatar(tx, id, picture);
+    if (name !== undefined) await renamePersonalNamespace(tx, id);
+  });
+  return { id };
+}

@@ -1,0 +1,98 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { countUses } from '#src/access/sign_in/attempts.ts';
+import { attempt } from '#src/domain/webhooks/deliver.ts';
+import { findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
+import { findDelivery } from '#src/domain/webhooks/outbox.ts';
+import { sampleEvent, type TestTrigger } from '#src/domain/webhooks/sample.ts';
+import { settleAgain } from '#src/domain/webhooks/settle.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** How often a user may have something sent at once, in a window of so many seconds. */
+const USES = 10;
+const WINDOW = 60;
+
+/** The server as those see it who ask. */
+interface Server {
+  /** URL of the server, without a trailing slash. */
+  baseUrl: string;
+  /** Where it is reached over SSH; null where it is not. */
+  ssh: SshPlace;
+}
+
+/** A delivery that was made at once. */
+export interface Delivered {
+  hookId: number;
+  deliveryId: number;
+}
+
+/**
+ * Sends an event of this kind to a hook at once, outside of its order: about the latest record of the kind. It is in the log of
+ * deliveries, and is not tried again. Throws NotFound, Forbidden, RateLimited, and BadRequest where there is no such record.
+ */
+export async function testHook(
+  context: Context,
+  server: Server,
+  ref: HookRef,
+  trigger: TestTrigger,
+): Promise<Delivered> {
+  const hook = await findHook(context, ref);
+  await countUse(context);
+  const { kind, projectId, facts } = await sampleEvent(context, hook, trigger);
+  const delivery = { create: { hookId: hook.id, state: 'failed' } };
+  const { deliveries } = await context.db.hookEvent.create({
+    data: { kind, projectId, facts: facts as object, deliveries: delivery },
+    select: { deliveries: { select: { id: true } } },
+  });
+  const deliveryId = deliveries[0]?.id ?? 0;
+  return deliver(context, { ...server, isOwnEvent: true }, hook, deliveryId);
+}
+
+/**
+ * Sends the event of a delivery again at once, outside of the order of its hook and with the ID that it has. How it went stands
+ * in the place of how it went before. Throws NotFound, Forbidden, RateLimited.
+ */
+export async function redeliver(
+  context: Context,
+  server: Server,
+  ref: HookRef,
+  deliveryId: number,
+): Promise<Delivered> {
+  const hook = await findHook(context, ref);
+  if ((await context.db.hookDelivery.count({ where: { id: deliveryId, hookId: hook.id } })) === 0) {
+    throw new NotFound('Hook event');
+  }
+  await countUse(context);
+  return deliver(context, { ...server, isOwnEvent: false }, hook, deliveryId);
+}
+
+function countUse({ db, actor }: Context): Promise<void> {
+  return countUses(db, WINDOW, { [`hook tests ${actor?.id}`]: USES });
+}
+
+async function deliver(
+  { db, repositories, secret, imports }: Context,
+  { baseUrl, ssh, isOwnEvent }: Server & { isOwnEvent: boolean },
+  { id: hookId }: HookPlace,
+  deliveryId: number,
+): Promise<Delivered> {
+  const found = await findDelivery(db, hookId, deliveryId);
+  if (!found) throw new NotFound('Hook event');
+  let broken: unknown;
+  const stores = {
+    db,
+    repositories,
+    secret,
+    imports,
+    baseUrl: async () => baseUrl,
+    sshAddress: () => ssh,
+    isOnlyHere: !isOwnEvent,
+  };
+  const report = (error: unknown) => {
+    broken = error;
+  };
+  const { headers, outcome } = await attempt({ ...stores, report }, found);
+  if (broken) throw broken;
+  await settleAgain(db, { hookId, deliveryId, headers, outcome });
+  return { hookId, deliveryId };
+}

@@ -1,0 +1,167 @@
+import crypto from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Bodies } from '#src/domain/webhooks/bodies.ts';
+import { Lane } from '#src/domain/webhooks/lane.ts';
+import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } from '#src/domain/webhooks/outbox.ts';
+import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/domain/webhooks/request.ts';
+import { type Outcome, send } from '#src/domain/webhooks/send.ts';
+import { settleAttempt } from '#src/domain/webhooks/settle.ts';
+import { Turns } from '#src/domain/webhooks/turns.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Listener } from '#src/platform/database/listener.ts';
+import type { ImportSettings } from '#src/platform/outbound/options.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Delivers what is due. Processes that work on it hear of new deliveries by themselves, too. */
+    'hooks.deliver': Record<string, never>;
+  }
+}
+
+/** By what deliveries wake up, and where they leave work. */
+export interface Surrounding {
+  listener: Listener;
+  jobs: JobQueue;
+}
+
+/** The channel on which the database tells for which hooks deliveries were left. */
+const CHANNEL = 'gantry_hook_deliveries';
+/** For how many hooks is delivered at once, and for how many more whose last attempt failed. */
+const AT_ONCE = 64;
+const FAILING_AT_ONCE = 32;
+/** How many of these ask the database at once: most of its connections are for those who wait for an answer. */
+const STATEMENTS = 2;
+/** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
+const SWEEP = 10_000;
+const PULSE = 5_000;
+/** Milliseconds that deliveries under way have to end; what has not is sent again. */
+const FAREWELL = 5_000;
+
+/**
+ * Delivers events to hooks: for each hook one after the other, in their order, by one process at a time. A delivery that fails holds
+ * back the later ones of its hook, and no others: hooks that fail do not take the places of those that work.
+ */
+export class HookDeliveries {
+  readonly #options: Attempting;
+  readonly #worker = crypto.randomUUID();
+  readonly #healthy: Lane;
+  readonly #failing: Lane;
+  readonly #held = new Set<number>();
+  readonly #turns = new Turns(STATEMENTS);
+  readonly #bodies: Bodies;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #jobs: JobQueue | undefined;
+  #stopped = false;
+  #end: (() => Promise<void>) | undefined;
+
+  constructor(options: Attempting) {
+    this.#options = options;
+    const { report } = options;
+    this.#bodies = new Bodies((event) => this.#turns.use(() => bodyOf(options, event)));
+    this.#healthy = new Lane(AT_ONCE, (hookId) => this.#serve(hookId, false), report);
+    this.#failing = new Lane(FAILING_AT_ONCE, (hookId) => this.#serve(hookId, true), report);
+  }
+
+  /** Begins to deliver what is there and what comes. */
+  async start({ listener, jobs }: Surrounding): Promise<void> {
+    this.#jobs = jobs;
+    const sweep = () => void this.sweep().catch(this.#options.report);
+    this.#every(SWEEP, sweep);
+    this.#every(PULSE, () => {
+      if (this.#held.size === 0) return;
+      keepHooks(this.#options.db, [...this.#held], this.#worker).catch(this.#options.report);
+    });
+    const heard = (payload: string) => {
+      if (payload === '') sweep();
+      else for (const id of payload.split(' ')) this.#healthy.add(Number(id));
+    };
+    this.#end = await listener.subscribe(CHANNEL, heard, sweep);
+    sweep();
+  }
+
+  /** Looks for hooks with something to deliver. Before the start it does nothing. */
+  async sweep(): Promise<void> {
+    if (this.#stopped || !this.#jobs) return;
+    for (const { hookId, isFailing } of await dueHooks(this.#options.db)) {
+      (isFailing ? this.#failing : this.#healthy).add(hookId);
+    }
+  }
+
+  /** Ends with the deliveries that are under way; what is left is for others, or for the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#end?.();
+    const ended = Promise.all([this.#healthy.stop(), this.#failing.stop()]);
+    await Promise.race([ended, sleep(FAREWELL, undefined, { ref: false })]);
+  }
+
+  /** Delivers for a hook what waits, as long as nothing fails. What comes meanwhile is told of, and has its turn behind it. */
+  async #serve(hookId: number, isFailing: boolean): Promise<void> {
+    const { db } = this.#options;
+    const jobs = this.#jobs;
+    if (this.#stopped || !jobs) return;
+    const batch = await this.#turns.use(() => takeHook(db, hookId, this.#worker, isFailing));
+    if (batch === null) return;
+    this.#held.add(hookId);
+    let isFree = false;
+    try {
+      for (const delivery of batch) {
+        const { headers, outcome } = await attempt(this.#options, delivery, (event) => this.#bodies.of(event));
+        const made = { hookId, deliveryId: delivery.id, headers, outcome };
+        const holder = { worker: this.#worker, isLast: delivery === batch.at(-1) };
+        const { retryIn, isHeld } = await this.#turns.use(() => settleAttempt({ db, jobs }, made, holder));
+        if (retryIn !== null) return this.#later(hookId, retryIn);
+        isFree = holder.isLast && outcome.succeeded;
+        if (isFree) break;
+        if (!isHeld || this.#stopped) return;
+      }
+    } finally {
+      this.#held.delete(hookId);
+      if (!isFree) await this.#turns.use(() => releaseHook(db, hookId, this.#worker));
+    }
+    // There may be more, and as long as it failed nothing that came was looked at.
+    if (isFailing || batch.length === BATCH) this.#healthy.add(hookId);
+  }
+
+  #later(hookId: number, milliseconds: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#failing.add(hookId);
+    }, milliseconds + 100);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+
+  #every(milliseconds: number, work: () => void): void {
+    const timer = setInterval(work, milliseconds);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}
+
+/** What one attempt needs. */
+export type Attempting = Stores & { imports: ImportSettings; report(error: unknown): void };
+
+/** Sends one delivery once. What cannot be made into a request fails like what does not arrive. */
+export async function attempt(
+  options: Attempting,
+  { receiver, event }: Pick<NextDelivery, 'receiver' | 'event'>,
+  makeBody: (event: EventToSend) => Promise<string> = (event) => bodyOf(options, event),
+): Promise<{ headers: Record<string, string> | null; outcome: Outcome }> {
+  const unsent = (error: string) => {
+    return {
+      headers: null,
+      outcome: { succeeded: false, status: null, headers: null, body: null, duration: 0, error },
+    };
+  };
+  try {
+    const body = await makeBody(event);
+    const request = requestFor(receiver, event, { body, secret: options.secret, now: new Date() });
+    if (request === null) return unsent('The URL is not valid.');
+    return { headers: request.shown, outcome: await send(request.sending, options.imports) };
+  } catch (error) {
+    options.report(error);
+    return unsent('The request could not be made.');
+  }
+}

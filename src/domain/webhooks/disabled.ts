@@ -1,0 +1,80 @@
+import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import { PATIENCE } from '#src/domain/webhooks/settle.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
+import type { Message } from '#src/platform/outbound/mail/mailer.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Sends a user the mail about a hook that was switched off. */
+    'hooks.tell_disabled': { hookId: number; userId: number };
+  }
+}
+
+/** How many users are told at most. */
+const MOST_TOLD = 50;
+
+/** Leaves a job for each user who administers a hook that was switched off. */
+export async function tellOfDisabled({ db, jobs }: { db: Db; jobs: JobQueue }, hookId: number): Promise<void> {
+  const users = await administrators(db, hookId);
+  await db.$transaction(async (tx) => {
+    for (const { id: userId } of users) await jobs.enqueue(tx, 'hooks.tell_disabled', { hookId, userId });
+  });
+}
+
+/** Masters and owners of its project, owners of its group, or administrators of the server. */
+function administrators(db: Db, hookId: number): Promise<{ id: number }[]> {
+  return db.$queryRaw`
+    WITH place AS (SELECT h.project_id, h.namespace_id, n.lineage, n.owner_id, CASE WHEN h.project_id IS NULL THEN 50 ELSE 40 END AS level
+      FROM hooks h LEFT JOIN projects p ON p.id = h.project_id LEFT JOIN namespaces n ON n.id = COALESCE(p.namespace_id, h.namespace_id)
+      WHERE h.id = ${hookId} AND h.disabled_at IS NOT NULL)
+    SELECT u.id FROM users u, place WHERE u.state = 'active' AND NOT u.ghost AND CASE
+      WHEN place.project_id IS NULL AND place.namespace_id IS NULL THEN u.admin
+      ELSE u.id = place.owner_id OR EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.access_level >= place.level
+        AND (m.project_id = place.project_id OR m.namespace_id = ANY(place.lineage))
+        AND (m.expires_at IS NULL OR m.expires_at > (now() AT TIME ZONE 'UTC')::date)) END
+    ORDER BY u.id LIMIT ${MOST_TOLD}`;
+}
+
+/** Sends the mail, as long as the hook is off. Throws what the mail server says against it, to be tried again later. */
+export async function sendDisabled(
+  { db, mailer, baseUrl }: Outgoing & { db: Db },
+  { hookId, userId }: { hookId: number; userId: number },
+): Promise<void> {
+  const hook = await db.hook.findFirst({
+    where: { id: hookId, disabledAt: { not: null } },
+    select: {
+      id: true,
+      url: true,
+      namespace: { select: { fullPath: true } },
+      project: { select: { path: true, namespace: { select: { fullPath: true } } } },
+    },
+  });
+  const user = await db.user.findFirst({
+    where: { id: userId, state: 'active' },
+    select: { email: true, username: true },
+  });
+  if (!hook || !user) return;
+  const place = hook.project ? `${hook.project.namespace.fullPath}/${hook.project.path}` : hook.namespace?.fullPath;
+  const whose = place === undefined ? 'this server' : place;
+  await mailer.send(compose(user, { ...hook, whose }, await baseUrl()));
+}
+
+function compose(
+  { email, username }: { email: string; username: string },
+  { id, url, whose }: { id: number; url: string; whose: string },
+  baseUrl: string,
+): Message {
+  const { origin } = new URL(url);
+  const sentence = `Webhook ${id} of ${whose}, which leads to ${origin}, was switched off: nothing could be delivered to it for ${PATIENCE} days.`;
+  const advice =
+    'The log of its deliveries says why. Once the receiver works again, save the webhook again or use the mutation enableWebhook; the events of the meantime are not sent.';
+  const lines = [`Hello ${username},`, sentence, advice, `Gantry at ${baseUrl}`];
+  const html = `<!doctype html>
+<html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
+${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
+</body></html>
+`;
+  return { to: email, subject: `Webhook of ${whose} was switched off`, text: `${lines.join('\n\n')}\n`, html };
+}

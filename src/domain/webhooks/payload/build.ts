@@ -1,0 +1,54 @@
+import type { EventKind } from '#src/domain/webhooks/kinds.ts';
+import type { Payload, Surroundings } from '#src/domain/webhooks/payload/common.ts';
+import { issuePayload } from '#src/domain/webhooks/payload/issue.ts';
+import { jobPayload, pipelinePayload } from '#src/domain/webhooks/payload/job.ts';
+import { mergeRequestPayload } from '#src/domain/webhooks/payload/merge_request.ts';
+import { notePayload } from '#src/domain/webhooks/payload/note.ts';
+import { pushPayload } from '#src/domain/webhooks/payload/push.ts';
+import { type SystemFacts, systemPayload } from '#src/domain/webhooks/payload/system.ts';
+
+/** Bytes of the largest body that is sent. */
+export const LARGEST_PAYLOAD = 4 * 1024 * 1024;
+
+/** Characters that are left of a long text where a body would be too large. */
+const SHORT = 1_000;
+
+/** The body that receivers of the event get: JSON of the era's form (behaviour.md 0). */
+export async function buildBody(kind: EventKind, facts: unknown, around: Surroundings): Promise<string> {
+  const payload = await build(kind, facts, around);
+  const body = JSON.stringify(payload);
+  if (Buffer.byteLength(body) <= LARGEST_PAYLOAD) return body;
+  return JSON.stringify(payload, shorten);
+}
+
+/** Each kind has its own facts, which the database gathered under that name. */
+async function build(kind: EventKind, facts: unknown, around: Surroundings): Promise<Payload> {
+  const of = <F>(make: (facts: F, around: Surroundings) => Payload | Promise<Payload>) => make(facts as F, around);
+  switch (kind) {
+    case 'push':
+    case 'tag_push':
+      return of(pushPayload);
+    case 'issue':
+    case 'confidential_issue':
+      return of(issuePayload);
+    case 'merge_request':
+      return of(mergeRequestPayload);
+    case 'note':
+    case 'confidential_note':
+      return of(notePayload);
+    case 'job':
+      return of(jobPayload);
+    case 'pipeline':
+      return of(pipelinePayload);
+    case 'wiki_page':
+      throw new Error('There are no wikis');
+    default:
+      return systemPayload(kind, facts as SystemFacts);
+  }
+}
+
+/** Leaves of a payload what tells the receiver what to ask for: long texts are cut, lists of paths left out. */
+function shorten(key: string, value: unknown): unknown {
+  if (['added', 'modified', 'removed'].includes(key)) return [];
+  return typeof value === 'string' && value.length > SHORT ? `${value.slice(0, SHORT).toWellFormed()}…` : value;
+}

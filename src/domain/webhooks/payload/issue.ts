@@ -1,0 +1,70 @@
+import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import {
+  labelRecord,
+  type Payload,
+  pageIn,
+  projectRecord,
+  repositoryRecord,
+  type Surroundings,
+  time,
+  userRecord,
+} from '#src/domain/webhooks/payload/common.ts';
+import type { ChangeFacts, IssueColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
+
+interface IssueFacts extends ChangeFacts {
+  issue: IssueColumns;
+}
+
+/** Something that was done to an issue. */
+export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
+  const { action, issue, project, labels } = facts;
+  return {
+    object_kind: 'issue',
+    user: userRecord(facts.user, around),
+    project: projectRecord(project, around),
+    object_attributes: { ...issueRecord(issue, project, around), ...timeRecord(issue, facts.spent), action },
+    ...(facts.assignee && { assignee: userRecord(facts.assignee, around) }),
+    labels: labels.map(labelRecord),
+    changes: changesRecord(facts),
+    repository: repositoryRecord(project, around),
+  };
+}
+
+/** The columns of an issue, as hooks tell of it. */
+export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: Surroundings) {
+  return {
+    id: issue.id,
+    iid: issue.iid,
+    project_id: issue.project_id,
+    title: issue.title,
+    description: issue.description,
+    state: issue.state,
+    author_id: issue.author_id,
+    assignee_id: issue.assignee_id,
+    milestone_id: issue.milestone_id,
+    confidential: issue.confidential,
+    due_date: issue.due_date,
+    moved_to_id: issue.moved_to_id,
+    branch_name: null,
+    created_at: time(issue.created_at),
+    updated_at: time(issue.updated_at),
+    url: pageIn(project, around, `issues/${issue.iid}`),
+  };
+}
+
+/** Times of an issue or merge request, in seconds and in words. */
+export function timeRecord({ time_estimate }: { time_estimate: number }, spent: number) {
+  return {
+    time_estimate,
+    total_time_spent: spent,
+    human_time_estimate: formatDuration(time_estimate),
+    human_total_time_spent: formatDuration(spent),
+  };
+}
+
+/** The fields that were changed, each with what it was and is. */
+export function changesRecord({ changes, labels, removed, added }: ChangeFacts): Payload {
+  if (added.length + removed.length === 0) return changes;
+  const before = [...labels.filter(({ id }) => !added.includes(id)), ...removed];
+  return { ...changes, labels: { previous: before.map(labelRecord), current: labels.map(labelRecord) } };
+}

@@ -1,0 +1,96 @@
+import { isWider } from '#src/access/permissions/visibility_levels.ts';
+import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import {
+  commitRecord,
+  labelRecord,
+  type Payload,
+  pageIn,
+  projectRecord,
+  repositoryRecord,
+  type Surroundings,
+  time,
+  userRecord,
+} from '#src/domain/webhooks/payload/common.ts';
+import type { ChangeFacts, MergeRequestColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
+import { changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
+
+interface MergeRequestFacts extends ChangeFacts {
+  mergeRequest: MergeRequestColumns;
+  /** The fork that it comes from, or its own project; null once that is gone. */
+  source: ProjectFacts | null;
+  /** Where the source branch was before commits were pushed to it; null where none were. */
+  oldRev: string | null;
+}
+
+/** Something that was done to a merge request. */
+export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surroundings): Promise<Payload> {
+  const { action, mergeRequest, source, project, assignee, labels, oldRev } = facts;
+  return {
+    object_kind: 'merge_request',
+    user: userRecord(facts.user, around),
+    project: projectRecord(project, around),
+    object_attributes: {
+      ...(await mergeRequestRecord(mergeRequest, { source, target: project }, around)),
+      ...timeRecord(mergeRequest, facts.spent),
+      ...(assignee && { assignee: userRecord(assignee, around) }),
+      action,
+      ...(oldRev === null ? {} : { oldrev: oldRev }),
+    },
+    ...(assignee && { assignee: userRecord(assignee, around) }),
+    labels: labels.map(labelRecord),
+    changes: { ...changesRecord(facts), ...draftChange(facts) },
+    repository: repositoryRecord(project, around),
+  };
+}
+
+/**
+ * The project that a merge request comes from, as far as everybody may know it who sees the target: of a fork that is hidden from
+ * some of them the ID alone, under the same names, which receivers rely on.
+ */
+function sourceRecord(source: ProjectFacts, target: ProjectFacts, around: Surroundings): Payload {
+  const record: Payload = projectRecord(source, around);
+  const isHidden = source.visibility === 'private' || isWider(target.visibility, source.visibility);
+  if (source.id === target.id || !isHidden) return record;
+  return { ...Object.fromEntries(Object.keys(record).map((name) => [name, null])), id: source.id };
+}
+
+/** Whether it became a draft, or is none any more, beside the title that says so. */
+function draftChange({ changes: { title } }: MergeRequestFacts): Payload {
+  if (title === undefined) return {};
+  const [previous, current] = [isDraft(String(title.previous)), isDraft(String(title.current))];
+  return previous === current ? {} : { draft: { previous, current } };
+}
+
+/** The columns of a merge request, as hooks tell of it, with both projects and the head of the source branch. */
+export async function mergeRequestRecord(
+  mergeRequest: MergeRequestColumns,
+  { source, target }: { source: ProjectFacts | null; target: ProjectFacts },
+  around: Surroundings,
+) {
+  return {
+    id: mergeRequest.id,
+    iid: mergeRequest.iid,
+    title: mergeRequest.title,
+    description: mergeRequest.description,
+    state: mergeRequest.state,
+    source_branch: mergeRequest.source_branch,
+    target_branch: mergeRequest.target_branch,
+    source_project_id: mergeRequest.source_project_id,
+    target_project_id: mergeRequest.target_project_id,
+    author_id: mergeRequest.author_id,
+    assignee_id: mergeRequest.assignee_id,
+    milestone_id: mergeRequest.milestone_id,
+    merge_status: mergeRequest.merge_status,
+    merge_commit_sha: mergeRequest.merge_commit_sha,
+    merge_user_id: mergeRequest.merge_user_id,
+    merge_when_pipeline_succeeds: mergeRequest.merge_when_pipeline_succeeds,
+    draft: isDraft(mergeRequest.title),
+    work_in_progress: isDraft(mergeRequest.title),
+    created_at: time(mergeRequest.created_at),
+    updated_at: time(mergeRequest.updated_at),
+    url: pageIn(target, around, `merge_requests/${mergeRequest.iid}`),
+    source: source && sourceRecord(source, target, around),
+    target: projectRecord(target, around),
+    last_commit: await commitRecord(mergeRequest.sha, target, around),
+  };
+}

@@ -1,0 +1,81 @@
+import { type PushData, storable } from '#src/domain/repository/push_data.ts';
+import {
+  avatarUrl,
+  type Payload,
+  pageIn,
+  projectRecord,
+  repositoryRecord,
+  type Surroundings,
+} from '#src/domain/webhooks/payload/common.ts';
+import type { ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
+import { TooMuch } from '#src/git/errors.ts';
+import { EMPTY_TREE } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+
+interface PushFacts {
+  push: PushData;
+  project: ProjectFacts;
+  user: UserFacts | null;
+}
+
+/** How many changed paths of one commit are told. */
+const MOST_PATHS = 1_000;
+
+/** Which paths a commit added, modified and removed, against its first parent. */
+interface Paths {
+  added: string[];
+  modified: string[];
+  removed: string[];
+}
+
+const NONE: Paths = { added: [], modified: [], removed: [] };
+
+/** A push to one branch or tag: the latest commits, at most 20, the oldest first, each with the paths that it changed. */
+export async function pushPayload({ push, project, user }: PushFacts, around: Surroundings): Promise<Payload> {
+  const { project: _old, commits, total_commits_count, object_kind, ...rest } = push;
+  const told = [];
+  for (const commit of commits) {
+    const paths = await changedPaths(around.reader, commit.id);
+    told.push({ ...commit, url: pageIn(project, around, `commit/${commit.id}`), ...paths });
+  }
+  return {
+    object_kind,
+    event_name: object_kind,
+    ...rest,
+    message: await tagMessage(push, around.reader),
+    user_username: user?.username ?? null,
+    user_avatar: user && avatarUrl(user, around),
+    project: projectRecord(project, around),
+    commits: told,
+    total_commits_count,
+    repository: repositoryRecord(project, around),
+  };
+}
+
+async function changedPaths(reader: RepositoryReader | null, oid: string): Promise<Paths> {
+  const commit = (await reader?.commit(oid)) ?? null;
+  if (reader === null || commit === null) return NONE;
+  const [parent] = commit.parents;
+  const from = parent === undefined ? EMPTY_TREE : (await reader.commit(parent))?.tree;
+  if (from === undefined) return NONE;
+  try {
+    const { changes } = await reader.changes(from, commit.tree, { most: MOST_PATHS });
+    const pathsOf = (is: (change: (typeof changes)[number]) => boolean) =>
+      changes.filter(is).map(({ path }) => storable(path));
+    return {
+      added: pathsOf(({ old }) => old === null),
+      modified: pathsOf(({ old, now }) => old !== null && now !== null),
+      removed: pathsOf(({ now }) => now === null),
+    };
+  } catch (error) {
+    if (error instanceof TooMuch) return NONE;
+    throw error;
+  }
+}
+
+/** What an annotated tag says, as long as it is the one that was pushed. */
+async function tagMessage({ object_kind, ref, after }: PushData, reader: RepositoryReader | null) {
+  if (object_kind !== 'tag_push') return null;
+  const tag = await reader?.tag(ref.replace(/^refs\/tags\//, ''));
+  return tag?.annotation && tag.target === after ? storable(tag.annotation.message) : null;
+}

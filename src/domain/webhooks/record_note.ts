@@ -1,0 +1,56 @@
+import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
+import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
+
+/**
+ * The record that a note is on: its columns below the name that payloads have for it, its project, and the kind of the event. Notes
+ * on confidential issues are told to hooks that want these, and those on private snippets to none.
+ */
+const ON: Record<NoteableType, { name: string; join: Prisma.Sql; project: Prisma.Sql; kind: Prisma.Sql }> = {
+  Issue: {
+    name: 'issue',
+    join: sql`JOIN issues r ON r.id = n.subject_id AND r.deleted_at IS NULL`,
+    project: sql`r.project_id`,
+    kind: sql`CASE WHEN r.confidential THEN 'confidential_note' ELSE 'note' END`,
+  },
+  MergeRequest: {
+    name: 'mergeRequest',
+    join: sql`JOIN merge_requests r ON r.id = n.subject_id`,
+    project: sql`r.target_project_id`,
+    kind: sql`'note'`,
+  },
+  Snippet: {
+    name: 'snippet',
+    join: sql`JOIN snippets r ON r.id = n.subject_id AND r.project_id IS NOT NULL AND r.visibility <> 'private'`,
+    project: sql`r.project_id`,
+    kind: sql`'note'`,
+  },
+};
+
+/** Tells hooks of a new note, in the transaction that writes it. */
+export async function tellHooksOfNote(tx: Transaction, { db }: { db: Db }, type: NoteableType, id: number) {
+  if (!(await hooksWant(db, tx)).note) return;
+  const { join, project, kind } = ON[type];
+  await tx.$executeRaw`
+    SELECT record_hook_event(${kind}, ${project}, ${noteFacts(type)})
+    FROM notes n ${join} WHERE n.id = ${id} AND EXISTS (SELECT 1 FROM hooks_for(${kind}, ${project}))`;
+}
+
+/** An expression for the facts of an event about the note `n` on the record `r` (NoteFacts). */
+export function noteFacts(type: NoteableType): Prisma.Sql {
+  const { name, project } = ON[type];
+  const source = type === 'MergeRequest' ? sql`hook_project(r.source_project_id)` : sql`NULL`;
+  return sql`jsonb_build_object('note', to_jsonb(n), 'user', hook_user(n.author_id), 'project', hook_project(${project}),
+    ${name}::text, to_jsonb(r), 'source', ${source})`;
+}
+
+/** Tells hooks of a new comment on a commit, in the transaction that writes it. */
+export async function tellHooksOfComment(tx: Transaction, { db }: { db: Db }, id: number) {
+  if (!(await hooksWant(db, tx)).note) return;
+  await tx.$executeRaw`
+    SELECT record_hook_event('note', c.project_id, jsonb_build_object('comment', to_jsonb(c), 'user', hook_user(c.author_id),
+      'project', hook_project(c.project_id)))
+    FROM commit_comments c WHERE c.id = ${id} AND EXISTS (SELECT 1 FROM hooks_for('note', c.project_id))`;
+}

@@ -1,0 +1,66 @@
+import type { Change, Subject } from '#src/domain/changes/change.ts';
+import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { differences } from '#src/domain/webhooks/differences.ts';
+import { issueFacts, mergeRequestFacts, type SubjectAction, type Told } from '#src/domain/webhooks/subject_facts.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
+
+const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
+  opened: 'open',
+  closed: 'close',
+  reopened: 'reopen',
+  merged: 'merge',
+};
+
+/** Changes of which nobody is told by themselves. */
+const SILENT: ReadonlySet<Change['kind']> = new Set([
+  'deleted',
+  'movedFrom',
+  'mergeWhenPipelineSucceeds',
+  'mergeCanceled',
+  'sourceBranchDeleted',
+  'discussionsResolved',
+  'discussionsContinued',
+]);
+
+/**
+ * Tells hooks of what was changed about an issue or merge request, in the transaction that changes it and behind the change:
+ * once, however much was changed together. What is told of it is read now.
+ */
+export async function tellHooksOfSubject(
+  tx: Transaction,
+  { db }: { db: Db },
+  actor: { id: number },
+  { type, id }: Pick<Subject, 'type' | 'id'>,
+  changes: readonly Change[],
+): Promise<void> {
+  const action = actionOf(changes);
+  if (action === null) return;
+  const wanted = await hooksWant(db, tx);
+  if (!(type === 'Issue' ? wanted.issue : wanted.mergeRequest)) return;
+  const told = { action, actorId: actor.id, ...differences(changes) };
+  await (type === 'Issue' ? tellOfIssue(tx, id, told) : tellOfMergeRequest(tx, id, told));
+}
+
+/** Null where there is nothing to tell. The state counts most: what else was changed is said beside it. */
+function actionOf(changes: readonly Change[]): SubjectAction | null {
+  if (changes.some(({ kind }) => kind === 'deleted')) return null;
+  for (const { kind } of changes) {
+    const action = ACTIONS[kind];
+    if (action) return action;
+  }
+  return changes.some(({ kind }) => !SILENT.has(kind)) ? 'update' : null;
+}
+
+async function tellOfIssue(tx: Transaction, id: number, told: Told): Promise<void> {
+  await tx.$executeRaw`
+    SELECT record_hook_event(k.kind, i.project_id, ${issueFacts(told)})
+    FROM issues i CROSS JOIN LATERAL (SELECT CASE WHEN i.confidential THEN 'confidential_issue' ELSE 'issue' END AS kind) k
+    WHERE i.id = ${id} AND i.deleted_at IS NULL AND EXISTS (SELECT 1 FROM hooks_for(k.kind, i.project_id))`;
+}
+
+async function tellOfMergeRequest(tx: Transaction, id: number, told: Told): Promise<void> {
+  await tx.$executeRaw`
+    SELECT record_hook_event('merge_request', m.target_project_id, ${mergeRequestFacts(told)})
+    FROM merge_requests m
+    WHERE m.id = ${id} AND EXISTS (SELECT 1 FROM hooks_for('merge_request', m.target_project_id))`;
+}

@@ -1,0 +1,92 @@
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import type { EventKind } from '#src/domain/webhooks/kinds.ts';
+import { HEADERS, isProjectEvent } from '#src/domain/webhooks/kinds.ts';
+import { buildBody } from '#src/domain/webhooks/payload/build.ts';
+import type { Surroundings } from '#src/domain/webhooks/payload/common.ts';
+import type { Sending } from '#src/domain/webhooks/send.ts';
+import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
+import { parseHookUrl } from '#src/domain/webhooks/url.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { decrypt } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** What deliveries are made with. */
+export interface Stores {
+  db: Db;
+  repositories: RepositoryStore;
+  secret: string;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(): Promise<string>;
+  /** Where it is reached over SSH; null where it is not. */
+  sshAddress(): SshPlace;
+  /** Whether that is what this request says alone: then other receivers are not to get the bodies that are made with it. */
+  isOnlyHere?: boolean;
+}
+
+/** Where something is sent to. */
+export interface Receiver {
+  url: string;
+  tokenEncrypted: Uint8Array | null;
+  enableSslVerification: boolean;
+  /** Whether it is a hook of the server. */
+  isSystem: boolean;
+}
+
+export interface EventToSend {
+  id: number;
+  key: string;
+  kind: EventKind;
+  projectId: number | null;
+}
+
+/** The body of an event: made once, and kept so that all receivers and all attempts get the same. Throws NotFound. */
+export async function bodyOf(stores: Stores, event: EventToSend): Promise<string> {
+  const [known] = await stores.db.$queryRaw<{ payload: string | null; facts: string | null }[]>`
+    SELECT payload, CASE WHEN payload IS NULL THEN facts::text END AS facts FROM hook_events WHERE id = ${event.id}`;
+  if (!known) throw new NotFound('Hook event');
+  if (known.payload !== null) return known.payload;
+  const facts: unknown = JSON.parse(known.facts ?? 'null');
+  const body = await buildBody(event.kind, facts, await surroundings(stores, event.projectId));
+  if (stores.isOnlyHere) return body;
+  await stores.db.$executeRaw`UPDATE hook_events SET payload = ${body} WHERE id = ${event.id} AND payload IS NULL`;
+  return body;
+}
+
+/** What payloads of events in a project are made with. */
+export async function surroundings(
+  { db, repositories, baseUrl, sshAddress }: Pick<Stores, 'db' | 'repositories' | 'baseUrl' | 'sshAddress'>,
+  projectId: number | null,
+): Promise<Surroundings> {
+  const { avatarServiceEnabled: avatars } = await currentSettings(db);
+  const select = { id: true, repositoryStorage: true };
+  const place = projectId === null ? null : await db.project.findUnique({ where: { id: projectId }, select });
+  return { baseUrl: await baseUrl(), ssh: sshAddress(), avatars, reader: place && (await repositories.open(place)) };
+}
+
+/** The request that tells a receiver of an event, and its headers without what is secret. */
+export function requestFor(
+  { url, tokenEncrypted, enableSslVerification: verify, isSystem }: Receiver,
+  { key, kind }: Pick<EventToSend, 'key' | 'kind'>,
+  { body, secret, now }: { body: string; secret: string; now: Date },
+): { sending: Sending; shown: Record<string, string> } | null {
+  const to = parseHookUrl(url);
+  if (to === null) return null;
+  const token = tokenEncrypted && decrypt(tokenEncrypted, secret);
+  const plain = {
+    'content-type': 'application/json',
+    'user-agent': 'Gantry-Webhooks',
+    'x-gitlab-event': isSystem || !isProjectEvent(kind) ? 'System Hook' : HEADERS[kind],
+    'x-gitlab-event-uuid': key,
+  };
+  const at = Math.floor(now.getTime() / 1000);
+  const signed = signatureHeaders(token, { id: key, at, body });
+  const shown = { ...plain, ...signed, ...(token ? { 'x-gitlab-token': REDACTED } : {}) };
+  return {
+    sending: { url: to, headers: { ...shown, ...(token ? { 'x-gitlab-token': token } : {}) }, body, verify },
+    shown,
+  };
+}
+
+const REDACTED = '[REDACTED]';

@@ -1,0 +1,139 @@
+import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { forgetWanted } from '#src/domain/changes/wanted_hooks.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import type { Switch } from '#src/domain/webhooks/kinds.ts';
+import { SWITCHES } from '#src/domain/webhooks/kinds.ts';
+import { administered, administeredGroup, findHook, type HookRef } from '#src/domain/webhooks/list.ts';
+import { isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { hooksLock } from '#src/platform/database/lock_names.ts';
+import { BadRequest, LimitReached, NotFound, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { encrypt } from '#src/platform/secrets.ts';
+
+/** How many hooks a project has at most, or a group, or the server. */
+export const MOST_HOOKS = 100;
+
+export interface HookValues extends Partial<Record<Switch, boolean | null | undefined>> {
+  url?: string | null | undefined;
+  /** What receivers check; null or blank takes it away. */
+  token?: string | null | undefined;
+  enableSslVerification?: boolean | null | undefined;
+}
+
+export type NewHook = HookValues & { url: string };
+
+/** Where a hook is, by its ID. */
+export interface SavedHook {
+  id: number;
+}
+
+/** Makes a hook of a project. Throws NotFound, Forbidden, BadRequest for its URL, ValidationFailed, LimitReached. */
+export async function createProjectHook(context: Context, ref: Ref, values: NewHook): Promise<SavedHook> {
+  const { id } = await administered(context, ref);
+  return create(context, { projectId: id }, values, `project ${id}`);
+}
+
+/** Makes a hook that hears of all projects in a group and below. Throws as createProjectHook. */
+export async function createGroupHook(context: Context, ref: Ref, values: NewHook): Promise<SavedHook> {
+  const { id } = await administeredGroup(context, ref);
+  return create(context, { namespaceId: id }, values, `group ${id}`);
+}
+
+/** Makes a hook of the server, for administrators. Throws Forbidden, ValidationFailed, LimitReached. */
+export async function createSystemHook(context: Context, values: NewHook): Promise<SavedHook> {
+  requireAdmin(context);
+  return create(context, {}, values, 'server');
+}
+
+/** Changes a hook: unset means unchanged. One that was switched off works again. Throws as createProjectHook. */
+export async function updateHook(context: Context, ref: HookRef, values: HookValues): Promise<SavedHook> {
+  const hook = await findHook(context, ref);
+  const isSystem = hook.projectId === null && hook.namespaceId === null;
+  const data = { ...columns(context, values, isSystem), ...AWAKE, updatedAt: new Date() };
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.hook.updateMany({ where: { id: hook.id }, data });
+    if (count === 0) throw new NotFound('Hook');
+    await context.jobs.enqueue(tx, 'hooks.deliver', {});
+  });
+  forgetWanted(context.db);
+  return { id: hook.id };
+}
+
+/** Has a hook work again that was switched off, or that waits for its next attempt. Throws NotFound, Forbidden. */
+export async function enableHook(context: Context, ref: HookRef): Promise<SavedHook> {
+  return updateHook(context, ref, {});
+}
+
+/** Deletes a hook with its deliveries. Gives its ID. Throws NotFound, Forbidden. */
+export async function deleteHook(context: Context, ref: HookRef): Promise<SavedHook> {
+  requireActor(context);
+  const { id } = await findHook(context, ref);
+  const { count } = await context.db.hook.deleteMany({ where: { id } });
+  if (count === 0) throw new NotFound(ref.isSystem ? 'System hook' : 'Hook');
+  forgetWanted(context.db);
+  return { id };
+}
+
+/** What a hook is like that nothing is known against. */
+const AWAKE = { failures: 0, failingSince: null, retryAt: null, disabledAt: null };
+
+async function create(
+  context: Context,
+  place: { projectId?: number; namespaceId?: number },
+  values: NewHook,
+  where: string,
+): Promise<SavedHook> {
+  const isSystem = place.projectId === undefined && place.namespaceId === undefined;
+  const { projectId = null, namespaceId = null } = place;
+  const data = { ...columns(context, values, isSystem), url: values.url, projectId, namespaceId };
+  const { id } = await context.db.$transaction(async (tx) => {
+    await requireRoom(tx, { projectId, namespaceId }, where);
+    return tx.hook.create({ data, select: { id: true } });
+  });
+  forgetWanted(context.db);
+  return { id };
+}
+
+/** Two who make a hook at once must not pass the limit together. */
+async function requireRoom(
+  tx: Transaction,
+  place: { projectId: number | null; namespaceId: number | null },
+  where: string,
+): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${hooksLock(where)}, 0))`;
+  if ((await tx.hook.count({ where: place })) >= MOST_HOOKS) {
+    throw new LimitReached(`There are ${MOST_HOOKS} webhooks already, which is the maximum`);
+  }
+}
+
+/** The longest secret, in characters. */
+const LONGEST_TOKEN = 255;
+
+function columns({ imports, secret }: Context, values: HookValues, isSystem: boolean) {
+  const { url, token, enableSslVerification } = values;
+  if (url != null) checkUrl(url, imports.webhookHosts, isSystem);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what sends headers refuses these
+  const isSendable = token == null || /^[^\u0000-\u001f\u007f-\u009f\u0100-\uffff]*$/.test(token);
+  const wrong = [
+    ...(isSendable ? [] : ['must hold only characters that an HTTP header can hold']),
+    ...(token != null && token.length > LONGEST_TOKEN ? [`is too long (maximum is ${LONGEST_TOKEN} characters)`] : []),
+  ];
+  if (wrong.length > 0) throw new ValidationFailed({ token: wrong });
+  const switches = SWITCHES.flatMap((name) => (values[name] == null ? [] : [[name, values[name]] as const]));
+  return {
+    ...Object.fromEntries(switches),
+    ...(url == null ? {} : { url }),
+    ...(enableSslVerification == null ? {} : { enableSslVerification }),
+    ...(token === undefined ? {} : { tokenEncrypted: token ? encrypt(token, secret) : null }),
+  };
+}
+
+const PRIVATE = 'must not lead to a private address, unless GANTRY_WEBHOOK_HOSTS allows its host';
+
+/** Throws what behaviour.md 1.5 has for each kind of hook, with the reason where the address is private. */
+function checkUrl(text: string, hosts: readonly string[], isSystem: boolean): void {
+  const url = parseHookUrl(text);
+  if (url !== null && !isBlocked(url, hosts)) return;
+  if (!isSystem) throw new BadRequest(url === null ? PLAIN.INVALID_HOOK_URL : PLAIN.PRIVATE_HOOK_URL, 'url');
+  throw new ValidationFailed({ url: [url === null ? 'must be a valid URL' : PRIVATE] });
+}

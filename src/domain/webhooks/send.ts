@@ -1,0 +1,131 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { storable } from '#src/domain/repository/push_data.ts';
+import { isBlocked } from '#src/domain/webhooks/url.ts';
+import { checkedLookup } from '#src/platform/outbound/checked_lookup.ts';
+import type { ImportSettings } from '#src/platform/outbound/options.ts';
+import { isNamedHost } from '#src/platform/outbound/url.ts';
+
+/** What one attempt sends. */
+export interface Sending {
+  url: URL;
+  headers: Record<string, string>;
+  body: string;
+  /** Whether the certificate of the receiver must be valid. */
+  verify: boolean;
+}
+
+/** How an attempt went. Successful is a status of 200 to 299 alone. */
+export interface Outcome {
+  succeeded: boolean;
+  /** Null where nothing came back. */
+  status: number | null;
+  headers: Record<string, string> | null;
+  /** The beginning of what came back, as text. */
+  body: string | null;
+  /** Why it failed where nothing came back, in words that name nothing of this network. */
+  error: string | null;
+  /** In milliseconds. */
+  duration: number;
+}
+
+/** Milliseconds for everything: finding the host, connecting, sending and reading the answer. */
+export const TIMEOUT = 10_000;
+/** Bytes of an answer that are read, and of its headers. */
+export const LARGEST_ANSWER = 64 * 1024;
+const LARGEST_HEAD = 16 * 1024;
+/** Characters of one header that are kept, and how many of them. */
+const LONGEST_HEADER = 1_000;
+const MOST_HEADERS = 50;
+
+class SendFailed extends Error {}
+
+const BLOCKED = 'The URL is blocked: its address is not a public one.';
+const UNKNOWN = 'The host is not known.';
+
+// Agents of their own: those of the process may be set to use a proxy. A connection serves one request: each has its host checked.
+const agents = { http: new HttpAgent(), https: new HttpsAgent() };
+
+/** Sends a body once, to the addresses that the look-up of imports gives; redirects are not followed. Never throws. */
+export async function send(sending: Sending, { lookup, webhookHosts }: ImportSettings): Promise<Outcome> {
+  const begun = performance.now();
+  const timeout = AbortSignal.timeout(TIMEOUT);
+  const taken = () => Math.round(performance.now() - begun);
+  try {
+    if (isBlocked(sending.url, webhookHosts)) throw new SendFailed(BLOCKED);
+    const response = await ask(sending, { lookup, webhookHosts }, timeout);
+    const status = response.statusCode ?? 0;
+    const body = await readStart(response, timeout);
+    const headers = kept(response);
+    return { succeeded: status >= 200 && status < 300, status, headers, body, error: null, duration: taken() };
+  } catch (error) {
+    const reason = timeout.aborted ? `Nothing came back within ${TIMEOUT / 1000} seconds.` : explained(error);
+    return { succeeded: false, status: null, headers: null, body: null, error: reason, duration: taken() };
+  }
+}
+
+function ask(
+  { url, headers, body, verify }: Sending,
+  { lookup, webhookHosts }: Pick<ImportSettings, 'lookup' | 'webhookHosts'>,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const options = {
+    method: 'POST',
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    lookup: checkedLookup(lookup, isNamedHost(url, webhookHosts), {
+      blocked: () => new SendFailed(BLOCKED),
+      unknown: () => new SendFailed(UNKNOWN),
+    }),
+    maxHeaderSize: LARGEST_HEAD,
+    signal,
+  };
+  return new Promise((resolve, reject) => {
+    const request: ClientRequest =
+      url.protocol === 'https:'
+        ? httpsRequest(url, { ...options, agent: agents.https, rejectUnauthorized: verify })
+        : httpRequest(url, { ...options, agent: agents.http });
+    request.once('response', resolve);
+    // Later ones are those of the answer.
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** The beginning of an answer; the rest is not waited for, and neither is what does not come in time. */
+async function readStart(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of response) {
+      parts.push(part);
+      size += part.length;
+      if (size >= LARGEST_ANSWER) break;
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // The status has come: what broke off behind it changes nothing.
+  } finally {
+    response.destroy();
+  }
+  return storable(Buffer.concat(parts).subarray(0, LARGEST_ANSWER).toString());
+}
+
+function kept({ headers }: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(headers).slice(0, MOST_HEADERS);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [storable(name), storable(String(value).slice(0, LONGEST_HEADER))]),
+  );
+}
+
+/** What broke a connection. */
+function explained(error: unknown): string {
+  if (error instanceof SendFailed) return error.message;
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  if (['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT', 'EBADNAME'].includes(code)) return UNKNOWN;
+  if (/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
+    return 'The receiver cannot be trusted: its certificate or its encryption is not valid.';
+  }
+  if (code === 'ECONNREFUSED') return 'The receiver refused the connection.';
+  if (code.startsWith('HPE_') || /header/i.test(message)) return 'The receiver did not answer in HTTP.';
+  return 'The receiver cannot be reached, or broke the connection off.';
+}

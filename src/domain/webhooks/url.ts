@@ -1,0 +1,27 @@
+import { isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
+
+/** In characters. */
+const LONGEST = 2_000;
+
+/** Reads the URL of a hook; null for what is none that can be sent to: HTTP or HTTPS, maybe with a user name, a password and a query. */
+export function parseHookUrl(text: string): URL | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a URL is read without them, and then means something else
+  const isForm = /^https?:\/\/[^/\\]/i.test(text) && !/[\u0000-\u0020\u007f\\]/.test(text);
+  if (text.length > LONGEST || !isForm || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  return url.hostname === '' || !canDecode(url.username) || !canDecode(url.password) ? null : url;
+}
+
+/** Whether the host of a URL is one that nobody has to be asked about to be refused. */
+export function isBlocked(url: URL, hosts: readonly string[]): boolean {
+  return !isNamedHost(url, hosts) && isPlainlyPrivate(url);
+}
+
+function canDecode(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}

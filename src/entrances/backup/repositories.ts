@@ -1,0 +1,116 @@
+import path from 'node:path';
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { compareNames, decodeName, encodeName } from '#src/git/names.ts';
+import { RefReader } from '#src/git/refs/read.ts';
+import type { Exclusion } from '#src/platform/database/exclude.ts';
+import type { Snapshot } from '#src/platform/database/snapshot.ts';
+import type { Archive } from './archive.ts';
+import type { Known } from './known.ts';
+import type { Missing } from './manifest.ts';
+import { objectFiles } from './objects.ts';
+import { isThere } from './present.ts';
+
+/** What the copies of files are made of, and what is noted of them. */
+export interface Sources {
+  archive: Archive;
+  snapshot: Snapshot;
+  exclusion: Exclusion;
+  /** Files that earlier backups hold. */
+  known: Known;
+  missing: Missing[];
+  /** Hears of what is being copied. */
+  onStep(text: string): void;
+}
+
+interface Place {
+  id: number;
+  repositoryStorage: string;
+  defaultBranch: string | null;
+}
+
+/** How many rows are read at a time. */
+const AT_ONCE = 500;
+
+/**
+ * The repositories of all projects: their objects, with the refs that the snapshot knows of. Those are on the disk before
+ * they are recorded, and nothing is removed while this goes on.
+ */
+export async function* archiveRepositories(sources: Sources, repositories: RepositoryStore): AsyncGenerator<Buffer> {
+  const [{ count } = { count: 0 }] = await sources.snapshot.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM projects',
+  );
+  let done = 0;
+  for await (const place of projects(sources.snapshot)) {
+    done += 1;
+    sources.onStep(`repository ${done} of ${count}`);
+    yield* archiveRepository(sources, repositories.directory(place), place);
+  }
+}
+
+async function* projects(snapshot: Snapshot): AsyncGenerator<Place> {
+  for (let last = 0; ; ) {
+    const rows = await snapshot.query<Place>(
+      `SELECT id, repository_storage AS "repositoryStorage", default_branch AS "defaultBranch" FROM projects
+        WHERE id > $1 ORDER BY id LIMIT ${AT_ONCE}`,
+      [last],
+    );
+    yield* rows;
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+async function* archiveRepository(sources: Sources, directory: string, place: Place): AsyncGenerator<Buffer> {
+  const { archive, exclusion, known, missing } = sources;
+  const root = repositoryPath(place);
+  const refs = await recordedRefs(sources.snapshot, place.id);
+  const found = await isThere(path.join(directory, 'HEAD'));
+  if (found) {
+    const head =
+      place.defaultBranch === null ? await new RefReader(directory).head() : `refs/heads/${place.defaultBranch}`;
+    yield* archive.addBytes(
+      `${root}/HEAD`,
+      Buffer.concat([Buffer.from('ref: '), encodeName(head ?? 'refs/heads/master'), Buffer.from('\n')]),
+    );
+    yield* archive.addBytes(`${root}/packed-refs`, packedRefs(refs));
+    async function* files(): AsyncGenerator<Buffer> {
+      for await (const { name, size, tag, content } of objectFiles(directory)) {
+        const file = `${root}/objects/${name}`;
+        if (tag !== undefined && known.take(file, size, tag)) continue;
+        yield* archive.add(file, size, content(), tag);
+      }
+    }
+    yield* exclusion.whileUntouched(place.id, files());
+  }
+  // Whatever removes a repository marks its project as deleted before.
+  const gone = !(await exclusion.isAlive(place.id));
+  if (gone || (!found && refs.length > 0)) missing.push({ kind: 'repository', projectId: place.id, path: root, gone });
+}
+
+/** Where a repository lies in a backup. */
+function repositoryPath({ id, repositoryStorage }: Place): string {
+  return `repositories/${repositoryStorage}/${id}.git`;
+}
+
+async function recordedRefs(snapshot: Snapshot, projectId: number): Promise<{ name: string; oid: string }[]> {
+  const rows = await snapshot.query<{ name: string; oid: string }>(
+    'SELECT name, oid FROM recorded_refs WHERE project_id = $1',
+    [projectId],
+  );
+  return rows
+    .map(({ name, oid }) => ({ name: refName(name), oid }))
+    .sort((left, right) => compareNames(left.name, right.name));
+}
+
+/** Undoes refKey (src/domain/repository/record.ts). */
+function refName(key: string): string {
+  const bytes = /^bytes:([0-9a-f]+)$/.exec(key)?.[1];
+  return bytes === undefined ? key : decodeName(Buffer.from(bytes, 'hex'));
+}
+
+function packedRefs(refs: readonly { name: string; oid: string }[]): Buffer {
+  const lines = refs.map(({ name, oid }) =>
+    Buffer.concat([Buffer.from(`${oid} `), encodeName(name), Buffer.from('\n')]),
+  );
+  return Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), ...lines]);
+}

@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { openUploads } from '#src/domain/uploads/open.ts';
+import { removeProjectsLater } from '#src/platform/background/carry.ts';
+import type { Config } from '#src/platform/config/config.ts';
+import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
+import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
+import { Loading } from '#src/platform/database/load.ts';
+import { lockDataDirectory } from '#src/platform/database/lock.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { databaseUrls } from '#src/platform/lifecycle/database.ts';
+import { writePrivateFile } from '#src/platform/lifecycle/private_file.ts';
+import { secretFile } from '#src/platform/lifecycle/secret.ts';
+import { UNFINISHED_RESTORE } from '#src/platform/lifecycle/unfinished.ts';
+import { readChain } from './chain.ts';
+import { requireSecret } from './create.ts';
+import { placeHostKeys } from './host_keys.ts';
+import { labelOf } from './input.ts';
+import { loadDatabase } from './load_database.ts';
+import type { Head, Missing } from './manifest.ts';
+import { Stage } from './stage.ts';
+import type { Entry } from './unarchive.ts';
+
+export interface RestoreOptions {
+  config: Config;
+  /** Path of the backup, or `-` for the standard input. */
+  file: string;
+  /** Paths of earlier backups that it builds on, where they do not lie beside it. */
+  earlier: readonly string[];
+  log: DatabaseLog;
+  /** Hears what is being done. */
+  onStep?: (text: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** What was restored, and what was missing in it. */
+export interface Restored {
+  head: Head;
+  missing: Missing[];
+  /** Refs that lead to objects which the backup does not hold, some of them. */
+  dangling: string[];
+  /** Tables that are left out, as they are not Gantry's. */
+  foreign: string[];
+  /** Migrations that the database of the backup did not have yet. */
+  migrated: string[];
+}
+
+/** What may lie in a data directory that counts as empty. */
+const HARMLESS = ['lock', 'holder.json', 'run', 'postgres-lib', 'socket-directory', 'lost+found'];
+
+/**
+ * Makes a server of a backup, in a data directory and a database that are empty. All of the backup is read and compared with
+ * its checksums before anything is put in its place; until the end no server starts on what is there.
+ *
+ * @throws Error when something is there already, or the backup is damaged or does not fit, or the signal ends it; nothing is
+ *   left behind then in the data directory and the storages, and what is left elsewhere is named
+ */
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const { config } = options;
+  const lock = lockDataDirectory(config.dataDir, 'gantry restore');
+  try {
+    refuseFull(config);
+    await refuseFullBucket(config);
+    const stage = path.join(config.dataDir, UNFINISHED_RESTORE);
+    mkdirSync(stage, { mode: 0o700 });
+    const touched: string[] = [];
+    try {
+      return await restoreInto(options, stage, touched);
+    } catch (error) {
+      // It goes when all is in its place.
+      if (!existsSync(stage)) throw error;
+      removeAll(config);
+      throw explained(options.signal?.aborted ? options.signal.reason : error, touched);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** The error, and what people have to clear away before they try again. */
+function explained(error: Error, touched: readonly string[]): Error {
+  if (touched.length === 0) return error;
+  return new Error(
+    `${error.message.replace(/\.?$/, '.')} Before you try again, empty ${touched.join(' and ')}: part of the backup is in there.`,
+    { cause: error },
+  );
+}
+
+/** @param touched hears of each place that is not cleared away when this fails */
+async function restoreInto(options: RestoreOptions, directory: string, touched: string[]): Promise<Restored> {
+  const { config, file, earlier, onStep = () => undefined, signal } = options;
+  const stage = new Stage(directory, config.storages);
+  const take = (entry: Entry) => stage.take(entry);
+  onStep('reading the backup');
+  const onHead = (head: Head) => requireFitting(head, config);
+  const onEarlier = (needed: ReadonlySet<string>) => ({
+    onEntry: async (entry: Entry) => (needed.has(entry.path) ? take(entry) : undefined),
+  });
+  const { head, manifest } = await readChain(file, earlier, { onHead, onEntry: take }, onEarlier, signal);
+  const secret = secretFor(head, stage.secret, config);
+  const dump = stage.dump(labelOf(file));
+  await syncDisks(placesOf(config));
+  return withEmptyDatabase(options, async (url) => {
+    await using loading = await Loading.begin(url, signal);
+    if (config.databaseUrl !== undefined) touched.push('the database of DATABASE_URL');
+    const foreign = await loadDatabase(loading, url, dump, onStep);
+    await removeGone(loading, url, manifest.missing);
+    onStep('repositories and uploads');
+    const repositories = new RepositoryStore(config.storages);
+    const dangling = await stage.placeRepositories(repositories, signal);
+    if ('bucket' in config.uploads) touched.push(`the bucket ${config.uploads.bucket}`);
+    const uploads = await openUploads(config);
+    await stage.placeTraces(repositories, signal);
+    await stage.placeUploads(uploads, signal);
+    await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
+    if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
+    if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
+    await syncDisks(placesOf(config));
+    signal?.throwIfAborted();
+    await loading.finish();
+    rmSync(directory, { recursive: true });
+    const migrated = await migrate(url);
+    return { head, missing: manifest.missing, dangling, foreign, migrated };
+  });
+}
+
+/** Projects that were deleted while the backup was made, and may lack files: they are deleted here too. */
+async function removeGone(loading: Loading, url: string, missing: readonly Missing[]): Promise<void> {
+  const ids = [...new Set(missing.filter(({ gone }) => gone).map(({ projectId }) => projectId))];
+  if (ids.length === 0) return;
+  await loading.query('UPDATE projects SET deleted_at = now() WHERE id = ANY($1) AND deleted_at IS NULL', [ids]);
+  await loading.query('UPDATE projects SET forked_from_id = NULL WHERE forked_from_id = ANY($1)', [ids]);
+  await removeProjectsLater(url, ids);
+}
+
+/** What can be known from the beginning of a backup. Throws an Error when it cannot be restored with these settings. */
+function requireFitting(head: Head, config: Config): void {
+  const unknown = head.storages.filter((name) => !Object.hasOwn(config.storages, name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The backup has repositories in storages of which GANTRY_STORAGES does not tell the directory: ${unknown.join(', ')}`,
+    );
+  }
+  if (head.secret) return;
+  if (config.secret === undefined)
+    throw new Error('The backup was made without the secret: set GANTRY_SECRET to the value that the server had.');
+  requireFits(config.secret, head);
+}
+
+/** The key of the restored server. Throws an Error when GANTRY_SECRET is another one. */
+function secretFor(head: Head, kept: string | undefined, config: Config): string {
+  const secret = config.secret ?? kept ?? '';
+  requireFits(secret, head);
+  return secret;
+}
+
+function requireFits(secret: string, { sample }: Head): void {
+  requireSecret(secret, sample === null ? undefined : Buffer.from(sample, 'base64'));
+}
+
+/** Runs work on the database that is restored into. */
+async function withEmptyDatabase<T>({ config, log }: RestoreOptions, work: (url: string) => Promise<T>): Promise<T> {
+  const given = databaseUrls(config);
+  if (given) return work(given.directUrl);
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+  try {
+    return await work(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Throws an Error that names what is in the way. */
+function refuseFull(config: Config): void {
+  for (const directory of placesOf(config)) {
+    const [odd] = contentOf(directory);
+    if (odd === UNFINISHED_RESTORE) {
+      throw new Error(
+        `${directory} holds what a restore left that did not end. Remove ${placesOf(config).join(' and ')}, and try again.`,
+      );
+    }
+    if (odd !== undefined)
+      throw new Error(
+        `${directory} is not empty: it has "${odd}". Restore into an empty directory (GANTRY_DATA), or move this one away.`,
+      );
+  }
+}
+
+/** Throws an Error when uploads are kept in a bucket that has some already. */
+async function refuseFullBucket(config: Config): Promise<void> {
+  const { uploads } = config;
+  if ('directory' in uploads) return;
+  const store = await openUploads(config);
+  for (const [files, prefix] of [
+    [store, uploads.prefix],
+    [artifactsStore({ uploads: store }), `${uploads.prefix}artifacts/`],
+  ] as const) {
+    for await (const { projectId, secret, fileName } of files.list()) {
+      const file = `${prefix}${projectId}/${secret}/${fileName}`;
+      throw new Error(
+        `The bucket ${uploads.bucket} is not empty: it has "${file}". Restore into an empty one (GANTRY_UPLOADS).`,
+      );
+    }
+  }
+}
+
+/** The data directory, and the storages and the directory of uploads outside. */
+function placesOf({ dataDir, storages, uploads }: Config): string[] {
+  const roots = [...Object.values(storages), ...('directory' in uploads ? [uploads.directory] : [])];
+  return [dataDir, ...roots.filter((root) => !root.startsWith(dataDir + path.sep))];
+}
+
+function contentOf(directory: string): string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => !HARMLESS.includes(name));
+    return names.sort((left, right) => Number(right === UNFINISHED_RESTORE) - Number(left === UNFINISHED_RESTORE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** All was empty before: what is there now came from the backup. */
+function removeAll(config: Config): void {
+  for (const directory of placesOf(config)) {
+    for (const name of contentOf(directory))
+      rmSync(path.join(directory, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/**
+ * Brings everything that was written below the directories to the disk: quicker than file by file, as there are many small
+ * ones. Windows has no such program.
+ */
+async function syncDisks(directories: readonly string[]): Promise<void> {
+  if (!(await runSync(['-f', '--', ...directories.filter((directory) => existsSync(directory))]))) await runSync([]);
+}
+
+async function runSync(args: string[]): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const child = spawn('sync', args, { stdio: 'ignore' });
+  child.once('error', () => resolve(false));
+  child.once('close', (status) => resolve(status === 0));
+  return promise;
+}

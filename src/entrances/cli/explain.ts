@@ -1,0 +1,58 @@
+import { getSystemErrorMessage } from 'node:util';
+import { nearest } from '#src/platform/config/nearest.ts';
+import { DomainError, type FieldErrors } from '#src/platform/errors.ts';
+import { UsageError } from './command.ts';
+import { optionsOf, WrongUse } from './help.ts';
+
+/** What is said of an error on a terminal, and the exit status: 2 if the command line was wrong, else 1. */
+export function explain(error: unknown, command: string | undefined): { text: string; status: 1 | 2 } {
+  const wrong = wrongUse(error, command);
+  if (wrong) return { text: `${wrong.message}\n${wrong.hint}`, status: 2 };
+  return { text: failure(error), status: 1 };
+}
+
+function wrongUse(error: unknown, command: string | undefined): WrongUse | null {
+  if (error instanceof WrongUse) return error;
+  const hint = `Run \`gantry help${command === undefined ? '' : ` ${command}`}\` for its usage.`;
+  if (error instanceof UsageError) return new WrongUse(error.message, hint);
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!(error instanceof TypeError) || !code?.startsWith('ERR_PARSE_ARGS')) return null;
+  const [, option = ''] = /'(?:-\w, )?(--?[^\s'=]+|[^']*)/.exec(message) ?? [];
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return new WrongUse(`unexpected argument "${option}"`, hint);
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const meant = nearest(option, optionsOf(command ?? ''));
+    return new WrongUse(`unknown option ${option}`, meant === undefined ? hint : `Did you mean ${meant}? ${hint}`);
+  }
+  const isFlag = /does not take an argument/.test(message);
+  return new WrongUse(isFlag ? `${option} takes no value` : `${option} needs a value`, hint);
+}
+
+/** Where something unexpected broke, the stack helps. */
+function failure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const message = error instanceof DomainError ? refusal(error) : systemFailure(error);
+  return process.env.LOG_LEVEL === 'debug' ? `${message}\n${error.stack}` : message;
+}
+
+/** Refusals speak of the parameters of the API, which are options here. */
+function refusal({ message, extensions: { fields, about } }: DomainError): string {
+  const errors = isFields(about) ? about : isFields(fields) ? fields : {};
+  const lines = Object.entries(errors).flatMap(([field, messages]) =>
+    messages.map((text) => `${OPTIONS[field] ?? `--${field.replaceAll('_', '-')}`} ${text}`),
+  );
+  if (lines.length > 1) return ['some values are not accepted:', ...lines].join('\n  ');
+  return lines[0] ?? message;
+}
+
+const OPTIONS: Record<string, string> = { expires_at: '--expires' };
+
+function isFields(value: unknown): value is FieldErrors {
+  return typeof value === 'object' && value !== null && Object.values(value).every(Array.isArray);
+}
+
+/** Node says `ENOENT: no such file or directory, open '/x'`. */
+function systemFailure(error: NodeJS.ErrnoException): string {
+  const { errno, path, syscall, message } = error;
+  if (errno === undefined || syscall === undefined) return message;
+  return `${path === undefined ? syscall : path}: ${getSystemErrorMessage(errno)}`;
+}

@@ -1,0 +1,130 @@
+import { rm } from 'node:fs/promises';
+import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
+import type { Stores } from '#src/domain/repository/reconcile.ts';
+import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
+import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { Finding } from '#src/entrances/fsck/finding.ts';
+import { checkArtifacts, checkJobFiles, checkTraces } from '#src/entrances/fsck/job_files.ts';
+import { type CheckedProject, checkRepository, FIX } from '#src/entrances/fsck/repository.ts';
+import { isAbandoned } from '#src/git/write/leftovers.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+
+export interface CheckStores extends Stores {
+  uploads: UploadStore;
+}
+
+export interface CheckOptions {
+  /** Full path of the only project to check; all without. */
+  project?: string | undefined;
+  /** Whether what is safe to remove is removed. */
+  fix: boolean;
+}
+
+/** How many rows are read at once. */
+const AT_ONCE = 500;
+
+/**
+ * Looks through repositories and uploaded files, compares them with the database, and tells what is wrong, one finding after
+ * the other. Throws Error where the only project is not there.
+ *
+ * @param onChecked hears of each repository that was looked at
+ */
+export async function* check(
+  stores: CheckStores,
+  { project, fix }: CheckOptions,
+  onChecked: () => void = () => undefined,
+): AsyncGenerator<Finding> {
+  let count = 0;
+  for await (const found of projects(stores, project)) {
+    count++;
+    onChecked();
+    yield* await checkRepository(stores, found, fix);
+    yield* checkUploads(stores, found);
+    yield* checkArtifacts(stores, found);
+    yield* checkTraces(stores, found, fix);
+  }
+  if (project !== undefined) {
+    if (count === 0) throw new Error(`There is no project "${project}"`);
+    return;
+  }
+  yield* checkStorages(stores, fix);
+  yield* checkUnrecorded(stores, fix);
+  yield* checkJobFiles(stores, fix);
+}
+
+async function* projects({ db }: CheckStores, fullPath: string | undefined): AsyncGenerator<CheckedProject> {
+  const only =
+    fullPath === undefined ? Prisma.sql`TRUE` : Prisma.sql`lower(n.full_path || '/' || p.path) = lower(${fullPath})`;
+  for (let last = 0; ; ) {
+    const rows = await db.$queryRaw<CheckedProject[]>`
+      SELECT p.id, p.repository_storage AS "repositoryStorage", n.full_path || '/' || p.path AS "fullPath",
+        (SELECT count(*)::int FROM recorded_refs r WHERE r.project_id = p.id) AS recorded
+      FROM projects p JOIN namespaces n ON n.id = p.namespace_id
+      WHERE p.deleted_at IS NULL AND p.id > ${last} AND ${only} ORDER BY p.id LIMIT ${AT_ONCE}`;
+    yield* rows;
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+/** Uploaded files that are recorded and missing. */
+async function* checkUploads({ db, uploads }: CheckStores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
+  for (let last = 0; ; ) {
+    const where = { projectId: id, id: { gt: last } };
+    const rows = await db.upload.findMany({ where, orderBy: { id: 'asc' }, take: AT_ONCE });
+    for (const row of rows) {
+      if (await uploads.has(row)) continue;
+      const what = `The uploaded file /uploads/${row.secret}/${row.fileName} is missing.`;
+      yield {
+        project: fullPath,
+        place: nameOf(row),
+        what,
+        advice: 'Restore it from a backup, or upload it again.',
+      };
+    }
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+/** Directories that belong to no project, and drafts of those that died. */
+async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): AsyncGenerator<Finding> {
+  for await (const { kind, directory, id, storage } of repositories.entries()) {
+    const about = { project: null, place: directory };
+    if (kind === 'draft') {
+      if (!(await isAbandoned(directory, ABANDONED_DRAFT))) continue;
+      if (fix) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      const what = 'A copy or an import was interrupted and left this. Nothing was lost.';
+      yield { ...about, what, advice: FIX, isHarmless: true, isFixed: fix };
+      continue;
+    }
+    const project =
+      id === null ? null : await db.project.findUnique({ where: { id }, select: { repositoryStorage: true } });
+    // Those that are marked as deleted are still to be removed by a job.
+    if (kind === 'repository' && project?.repositoryStorage === storage) continue;
+    const what = kind === 'unknown' ? 'This is not a repository.' : 'No project has its repository here.';
+    const advice =
+      'Nothing uses it. Keep it if the database is to be restored from a backup that has the project; otherwise remove it.';
+    yield { ...about, what, advice };
+  }
+}
+
+/** Files of which there is no record. */
+async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerator<Finding> {
+  for await (const file of findUnrecorded(stores)) {
+    if (fix) await stores.uploads.remove(file);
+    yield {
+      project: null,
+      place: nameOf(file),
+      what: 'An upload was interrupted and left this. Nothing was lost.',
+      advice: FIX,
+      isHarmless: true,
+      isFixed: fix,
+    };
+  }
+}
+
+/** Wherever uploaded files are kept, they are called so. */
+function nameOf({ projectId, secret, fileName }: Place): string {
+  return `uploads/${projectId}/${secret}/${fileName}`;
+}

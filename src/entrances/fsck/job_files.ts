@@ -1,0 +1,98 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findUnrecordedArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { abandonedTraces } from '#src/domain/ci/job_logs/clean_up.ts';
+import { traceFile } from '#src/domain/ci/job_logs/file.ts';
+import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';
+import type { Finding } from '#src/entrances/fsck/finding.ts';
+import { type CheckedProject, FIX } from '#src/entrances/fsck/repository.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
+
+/** How many rows are read at once. */
+const AT_ONCE = 500;
+/** Milliseconds after which a file that nobody recorded was left behind. */
+const ABANDONED = 60 * 60_000;
+
+/** Artifacts of jobs that are recorded and missing. */
+export async function* checkArtifacts(stores: Stores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
+  const store = artifactsStore(stores);
+  for (let last = 0; ; ) {
+    const where = { projectId: id, jobId: { gt: last } };
+    const rows = await stores.db.jobArtifacts.findMany({ where, orderBy: { jobId: 'asc' }, take: AT_ONCE });
+    for (const row of rows) {
+      if (await store.has(row)) continue;
+      yield {
+        project: fullPath,
+        place: `artifacts/${row.projectId}/${row.secret}/${row.fileName}`,
+        what: `The artifacts of job ${row.jobId} are missing.`,
+        advice: 'Restore them from a backup, or retry the job.',
+      };
+    }
+    last = rows.at(-1)?.jobId ?? last;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+/** Traces of jobs that are recorded and missing or too short, and files that hold none any more. */
+export async function* checkTraces(stores: Stores, project: CheckedProject, fix: boolean): AsyncGenerator<Finding> {
+  const { db, repositories } = stores;
+  const expected = new Set<string>();
+  for (let last = 0; ; ) {
+    const rows = await db.job.findMany({
+      where: { projectId: project.id, id: { gt: last }, traceFile: { isNot: null } },
+      select: { id: true },
+      orderBy: { id: 'asc' },
+      take: AT_ONCE,
+    });
+    const traces = await locateTraces(
+      db,
+      rows.map(({ id }) => id),
+    );
+    for (const trace of traces) {
+      const file = traceFile(repositories, trace);
+      expected.add(file);
+      const found = await stat(file).catch(() => null);
+      if (trace.size === 0 || (found !== null && found.size >= trace.size)) continue;
+      const what = `The trace of job ${trace.jobId} is ${found === null ? 'missing' : 'cut short'}.`;
+      yield { project: project.fullPath, place: file, what, advice: 'Restore it from a backup, or retry the job.' };
+    }
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) break;
+  }
+  for await (const file of oldFiles(repositories.traces(project))) {
+    if (expected.has(file)) continue;
+    if (fix) await rm(file, { force: true });
+    yield leftover(file, project.fullPath, 'A trace was replaced or erased and left this. Nothing was lost.', fix);
+  }
+}
+
+/** Files of which there is no record: of interrupted uploads, and of projects that are gone. */
+export async function* checkJobFiles(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
+  for await (const file of findUnrecordedArtifacts(stores)) {
+    if (fix) await artifactsStore(stores).remove(file);
+    const place = `artifacts/${file.projectId}/${file.secret}/${file.fileName}`;
+    yield leftover(place, null, 'An upload of artifacts was interrupted and left this. Nothing was lost.', fix);
+  }
+  for await (const directory of abandonedTraces(stores)) {
+    if (fix) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    yield leftover(directory, null, 'The project of these traces is gone. Nothing was lost.', fix);
+  }
+}
+
+function leftover(place: string, project: string | null, what: string, fix: boolean): Finding {
+  return { project, place, what, advice: FIX, isHarmless: true, isFixed: fix };
+}
+
+/** Files below a directory that are no longer being made. */
+async function* oldFiles(directory: string): AsyncGenerator<string> {
+  for (const folder of await readdir(directory).catch(() => [])) {
+    for (const name of await readdir(path.join(directory, folder)).catch(() => [])) {
+      const file = path.join(directory, folder, name);
+      const found = await stat(file).catch(() => null);
+      if (found !== null && found.mtimeMs < Date.now() - ABANDONED) yield file;
+    }
+  }
+}

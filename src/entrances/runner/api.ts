@@ -1,0 +1,189 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobPayload } from '#src/entrances/runner/payload.ts';
+import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
+
+/** Milliseconds for one request, apart from files. */
+const REQUEST_TIMEOUT = 60_000;
+/** Milliseconds for the transfer of a file. */
+const FILE_TIMEOUT = 60 * 60_000;
+/** Milliseconds before the first and between later attempts, and how long a server that does not answer is waited for. */
+const RETRY = { first: 500, longest: 10_000, patience: 10 * 60_000 };
+
+/** The server refused; another attempt would be refused, too. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(what: string, status: number) {
+    super(`The server refused ${what} with status ${status}.`);
+    this.status = status;
+  }
+}
+
+/** The job was canceled or has ended on the server. */
+export class JobGone extends Error {}
+
+/** What the server says to a request for a job. */
+export type JobAnswer = { job: JobPayload } | { job: null; lastUpdate: string | undefined };
+
+/** The calls of the runners' protocol that a runner makes (runner-protocol.md). */
+export class RunnerApi {
+  readonly #base: string;
+
+  /** @param url of the server */
+  constructor(url: string) {
+    this.#base = `${url.replace(/(?<!\/)\/+$/, '')}/api/v4`;
+  }
+
+  /** Registers a runner; its ID and token. Throws Refused. */
+  async register(registrationToken: string, values: object): Promise<{ id: number; token: string }> {
+    const answer = await this.#json('POST', '/runners', { token: registrationToken, ...values, info: info() });
+    if (answer.status !== 201) throw new Refused('to register the runner', answer.status);
+    return (await answer.json()) as { id: number; token: string };
+  }
+
+  /** Removes the runner of a token. Throws Refused. */
+  async unregister(token: string): Promise<void> {
+    const answer = await this.#json('DELETE', '/runners', { token });
+    if (answer.status !== 204) throw new Refused('to remove the runner', answer.status);
+  }
+
+  /** Asks for a job, once. Throws Refused for an unknown token, and Error when the server does not answer. */
+  async request(token: string, lastUpdate: string | undefined): Promise<JobAnswer> {
+    const body = { token, info: info(), ...(lastUpdate === undefined ? {} : { last_update: lastUpdate }) };
+    const answer = await this.#json('POST', '/jobs/request', body);
+    if (answer.status === 201) return { job: (await answer.json()) as JobPayload };
+    await answer.body?.cancel();
+    if (answer.status === 403) throw new Refused('the token of the runner', 403);
+    if (answer.status === 204)
+      return { job: null, lastUpdate: answer.headers.get('x-gitlab-last-update') ?? undefined };
+    if (answer.status === 409) return { job: null, lastUpdate: undefined };
+    throw new Error(`the server answered with status ${answer.status}`);
+  }
+
+  /**
+   * Sends a piece of the trace; bytes that the server has by then, which is where the next piece begins. Throws JobGone, and Error
+   * when the server does not answer.
+   */
+  async appendTrace({ id, token }: JobPayload, offset: number, piece: Uint8Array<ArrayBuffer>): Promise<number> {
+    const answer = await this.#send('PATCH', `/jobs/${id}/trace`, {
+      headers: {
+        'JOB-TOKEN': token,
+        'Content-Type': 'text/plain',
+        'Content-Range': `${offset}-${offset + piece.length}`,
+      },
+      body: piece,
+    });
+    requireAlive(answer);
+    if (answer.status !== 202 && answer.status !== 416)
+      throw new Error(`the server answered with status ${answer.status}`);
+    return Number(/^0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? offset + piece.length);
+  }
+
+  /** Tells how a job ended, however long that takes to reach the server. Throws JobGone, Refused. */
+  async finish({ id, token }: JobPayload, state: 'success' | 'failed', reason?: string): Promise<void> {
+    const body = { token, state, ...(reason === undefined ? {} : { failure_reason: reason }), info: info() };
+    const answer = await patiently(() => this.#json('PUT', `/jobs/${id}`, body));
+    requireAlive(answer);
+    if (answer.status !== 200) throw new Refused('the end of the job', answer.status);
+  }
+
+  /** Uploads artifacts. Throws JobGone, Refused. */
+  async uploadArtifacts(
+    job: JobPayload,
+    upload: { size: number; expireIn: string | undefined; form(): FormBody },
+  ): Promise<void> {
+    const { id, token } = job;
+    const headers = { 'JOB-TOKEN': token };
+    // Asked beforehand, as a refusal in the middle of an upload may be lost.
+    const permission = await patiently(() =>
+      this.#send('POST', `/jobs/${id}/artifacts/authorize?filesize=${upload.size}`, { headers }),
+    );
+    requireAlive(permission);
+    if (permission.status !== 200) throw new Refused('the artifacts', permission.status);
+    const query = upload.expireIn === undefined ? '' : `?expire_in=${encodeURIComponent(upload.expireIn)}`;
+    const answer = await patiently(() => {
+      const { type, body } = upload.form();
+      const options = { headers: { ...headers, 'Content-Type': type }, body, timeout: FILE_TIMEOUT };
+      return this.#send('POST', `/jobs/${id}/artifacts${query}`, options);
+    });
+    requireAlive(answer);
+    if (answer.status !== 201) throw new Refused('the artifacts', answer.status);
+  }
+
+  /** The artifacts of a job that another one depends on. Throws Refused. */
+  async downloadArtifacts(id: number, token: string): Promise<AsyncIterable<Uint8Array>> {
+    const answer = await patiently(() =>
+      this.#send('GET', `/jobs/${id}/artifacts`, { headers: { 'JOB-TOKEN': token }, timeout: FILE_TIMEOUT }),
+    );
+    if (answer.status !== 200 || !answer.body) throw new Refused('the download of artifacts', answer.status);
+    return answer.body;
+  }
+
+  #json(method: string, path: string, body: object): Promise<Response> {
+    const headers = { 'Content-Type': 'application/json' };
+    return this.#send(method, path, { headers, body: JSON.stringify(body) });
+  }
+
+  #send(method: string, path: string, { headers, body, timeout = REQUEST_TIMEOUT }: Sending): Promise<Response> {
+    return fetch(this.#base + path, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(timeout),
+      // A server that sends elsewhere would get tokens sent elsewhere.
+      redirect: 'error',
+      ...(body === undefined ? {} : { body, duplex: 'half' }),
+    });
+  }
+}
+
+/** A multipart body as it is sent. */
+export interface FormBody {
+  /** With its boundary. */
+  type: string;
+  body: ReadableStream<Uint8Array>;
+}
+
+interface Sending {
+  headers: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+  timeout?: number;
+}
+
+/** Tries again while the server does not answer, or says that it cannot now. Throws what the last attempt threw. */
+async function patiently(attempt: () => Promise<Response>): Promise<Response> {
+  const patience = performance.now() + RETRY.patience;
+  for (let pause = RETRY.first; ; pause = Math.min(pause * 2, RETRY.longest)) {
+    const isLast = performance.now() > patience;
+    const answer = await attempt().catch((error) => {
+      if (isLast) throw error;
+      return null;
+    });
+    if (answer && (isLast || !(answer.status === 429 || answer.status >= 500))) return answer;
+    await answer?.body?.cancel();
+    await sleep(pause);
+  }
+}
+
+/** Throws JobGone where the server says that the job goes no further. */
+function requireAlive(answer: Response): void {
+  const status = answer.headers.get('job-status') ?? '';
+  const isOver = ['canceled', 'failed', 'success'].includes(status) && answer.status !== 200;
+  if (isOver || answer.status === 404 || answer.status === 403) {
+    throw new JobGone(`The job is over on the server${status === '' ? '' : ` (${status})`}.`);
+  }
+}
+
+/** What this runner says of itself. */
+function info(): object {
+  return {
+    name: 'gantry-runner',
+    version: packageVersion(),
+    revision: packageRevision(),
+    platform: process.platform,
+    architecture: process.arch,
+    executor: 'shell',
+    hostname: hostname(),
+    features: { variables: true, artifacts: true, cache: true, image: false, services: false },
+  };
+}

@@ -1,0 +1,106 @@
+import { constants, type Dirent } from 'node:fs';
+import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { BadPattern, fits, type Pattern, parsePattern } from '#src/entrances/runner/globs.ts';
+
+/** Files of the largest collection. */
+const MOST = 200_000;
+
+/** A file that belongs into an archive. */
+export interface Collected {
+  /** Below the directory, with slashes. */
+  name: string;
+  /** In bytes. */
+  size: number;
+  /** As `stat` has it. */
+  mode: number;
+  modifiedAt: Date;
+}
+
+/**
+ * The files of a directory that patterns name, and whole directories that they name. Symbolic links count as the file that they
+ * lead to, if that is in the directory too. `.git` is left out.
+ *
+ * @param say hears why something is left out
+ */
+export async function collect(
+  directory: string,
+  patterns: readonly string[],
+  say: (line: string) => void,
+): Promise<Collected[]> {
+  const root = await realpath(directory);
+  const found = new Map<string, Collected>();
+  const take = async (name: string) => {
+    const file = await lookAt(root, name);
+    if (file === null) return;
+    if (file === 'outside') return say(`WARNING: ${name} leads out of the directory of the project, and is left out.`);
+    if (found.size >= MOST) throw new Error(`There are more than ${MOST} files.`);
+    found.set(name, file);
+  };
+  for (const text of patterns) {
+    let count = 0;
+    for await (const name of matching(root, '', patternOf(text, directory, say))) {
+      count += 1;
+      if (!found.has(name)) await take(name);
+    }
+    if (count === 0) say(`WARNING: ${text}: no matching files`);
+  }
+  return [...found.values()];
+}
+
+/** As collect, of files by their names. */
+export async function collectNamed(directory: string, names: readonly string[]): Promise<Collected[]> {
+  const root = await realpath(directory);
+  const files = await Promise.all(names.slice(0, MOST).map((name) => lookAt(root, name)));
+  return files.filter((file) => file !== null && file !== 'outside');
+}
+
+/** Opens a file that was collected. It does not wait where a pipe has taken its place since. */
+export function openCollected(directory: string, name: string): Promise<FileHandle> {
+  return open(path.join(directory, name), constants.O_RDONLY | constants.O_NONBLOCK);
+}
+
+function patternOf(text: string, directory: string, say: (line: string) => void): Pattern | null {
+  try {
+    return parsePattern(text, directory);
+  } catch (error) {
+    if (!(error instanceof BadPattern)) throw error;
+    say(`WARNING: ${text}: ${error.message}`);
+    return null;
+  }
+}
+
+/** Names of the files below a directory that a pattern names. Links are files here, wherever they lead. */
+async function* matching(root: string, below: string, pattern: Pattern | null): AsyncGenerator<string> {
+  if (pattern === null) return;
+  const [first, ...rest] = pattern;
+  const isAny = first === '**';
+  if (isAny && rest.length > 0) yield* matching(root, below, rest);
+  for (const entry of await entriesOf(path.join(root, below))) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (name === '.git') continue;
+    const isNamed = first === undefined || isAny || fits(first, entry.name);
+    if (!isNamed) continue;
+    if (entry.isDirectory()) yield* matching(root, name, isAny ? pattern : rest);
+    else if (rest.length === 0) yield name;
+  }
+}
+
+async function entriesOf(directory: string): Promise<Dirent[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** A regular file; null for anything else, `outside` for a link to what is not below the root. */
+async function lookAt(root: string, name: string): Promise<Collected | 'outside' | null> {
+  const file = path.join(root, name);
+  const isOwn = await realpath(file).then(
+    (real) => real.startsWith(root + path.sep),
+    () => null,
+  );
+  if (isOwn === null) return null;
+  if (!isOwn) return 'outside';
+  const stats = await stat(file).catch(() => null);
+  if (!stats?.isFile()) return null;
+  return { name, size: stats.size, mode: stats.mode, modifiedAt: stats.mtime };
+}

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { JobPayload } from '#src/entrances/runner/payload.ts';
+
+/** What of its own environment the runner hands on: what programs need, and nothing that is a secret. */
+const HANDED_ON = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'SystemRoot',
+  'PATHEXT',
+];
+
+/** Variables by their names. */
+export type Values = Readonly<Record<string, string>>;
+
+/**
+ * The environment of a job's script: the variables of the job, and little else. Those that are files are written into a
+ * directory, and hold the path.
+ *
+ * @param project directory of the working copy
+ * @param files directory for variables that are files
+ */
+export async function environmentOf(
+  job: JobPayload,
+  { project, builds, files }: { project: string; builds: string; files: string },
+): Promise<Record<string, string>> {
+  const own = Object.fromEntries(HANDED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  const values: Record<string, string> = { ...variablesOf(job), CI_PROJECT_DIR: project, CI_BUILDS_DIR: builds };
+  const paths = job.variables.filter(({ key, file }) => file && isName(key));
+  for (const [at, { key }] of paths.entries()) {
+    const file = path.join(files, String(at));
+    await writeFile(file, values[key] ?? '', { mode: 0o600 });
+    values[key] = file;
+  }
+  return { ...own, ...values };
+}
+
+/**
+ * The variables of a job by their names. Names of others within public values are replaced by their values; secret values stay
+ * as they are.
+ */
+export function variablesOf({ variables }: Pick<JobPayload, 'variables'>): Record<string, string> {
+  const usable = variables.filter(({ key, value }) => isName(key) && !value.includes('\0'));
+  const given = Object.fromEntries(usable.map(({ key, value }) => [key, value]));
+  const open = new Set(usable.filter((variable) => variable.public && !variable.file).map(({ key }) => key));
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => {
+      const others = { ...given, [key]: '' };
+      return [key, open.has(key) ? expand(value, others) : value];
+    }),
+  );
+}
+
+/** Replaces `$NAME` and `${NAME}` where there is such a variable; the rest stays. */
+export function expand(text: string, values: Values): string {
+  return text.replace(/\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g, (whole, plain?: string, braced?: string) => {
+    const name = plain ?? braced ?? '';
+    return Object.hasOwn(values, name) ? (values[name] ?? '') : whole;
+  });
+}
+
+function isName(key: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(key);
+}

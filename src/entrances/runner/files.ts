@@ -1,0 +1,138 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FormBody, RunnerApi } from '#src/entrances/runner/api.ts';
+import { writeArchive } from '#src/entrances/runner/archive.ts';
+import { type Collected, collect, collectNamed } from '#src/entrances/runner/collect.ts';
+import { expand, type Values } from '#src/entrances/runner/environment.ts';
+import type { JobArtifacts, JobCache, JobDependency, JobPayload } from '#src/entrances/runner/payload.ts';
+import { BadArchive, unpack } from '#src/entrances/runner/unpack.ts';
+
+/** Where a job works, and what it has to say. */
+export interface Room {
+  api: RunnerApi;
+  job: JobPayload;
+  /** The working copy. */
+  project: string;
+  /** For files of the runner's own. */
+  temporary: string;
+  /** Directory of the caches of all jobs. */
+  caches: string;
+  variables: Values;
+  say(line: string): void;
+  /** Names of the files that git does not know of. */
+  untracked(): Promise<string[]>;
+}
+
+/** Unpacks the artifacts of the jobs that this one depends on. Throws Error when they cannot be had. */
+export async function fetchDependencies(room: Room): Promise<void> {
+  for (const dependency of room.job.dependencies ?? []) {
+    if (dependency.artifacts_file) await fetchOne(room, dependency);
+  }
+}
+
+async function fetchOne({ api, project, temporary, say }: Room, { id, name, token }: JobDependency): Promise<void> {
+  say(`Downloading artifacts of ${name} (${id})…`);
+  const archive = path.join(temporary, 'dependency.zip');
+  await pipeline(await api.downloadArtifacts(id, token), createWriteStream(archive));
+  await unpack(archive, project, say);
+  await rm(archive);
+}
+
+/** Uploads the artifacts of the job where they are wanted of one that ended so. Throws JobGone, Refused. */
+export async function sendArtifacts(room: Room, isSuccess: boolean): Promise<void> {
+  for (const artifacts of room.job.artifacts ?? []) {
+    const when = artifacts.when ?? 'on_success';
+    if (when === 'always' || (when === 'on_failure') === !isSuccess) await sendOne(room, artifacts);
+  }
+}
+
+async function sendOne(room: Room, wanted: JobArtifacts): Promise<void> {
+  const { api, job, temporary, variables, say } = room;
+  const files = await filesOf(room, wanted);
+  if (files.length === 0) return say('No files to upload as artifacts.');
+  const archive = path.join(temporary, 'artifacts.zip');
+  const size = await writeArchive(room.project, files, archive);
+  say(`Uploading artifacts: ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${size} bytes…`);
+  const name = `${expand(wanted.name ?? '', variables).replace(/[^\w.+-]/g, '_') || 'artifacts'}.zip`;
+  const expireIn = wanted.expire_in ?? undefined;
+  await api.uploadArtifacts(job, { size, expireIn, form: () => formOf(archive, name) });
+  await rm(archive);
+}
+
+/** A multipart body with one file, read as it is sent. */
+function formOf(archive: string, name: string): FormBody {
+  const boundary = `gantry-${randomUUID()}`;
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n` +
+        'Content-Type: application/octet-stream\r\n\r\n',
+    );
+    yield* createReadStream(archive);
+    yield Buffer.from(`\r\n--${boundary}--\r\n`);
+  }
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: Readable.toWeb(Readable.from(body())) as FormBody['body'],
+  };
+}
+
+/** Unpacks what earlier jobs of the project kept under the keys of this one. Without any the job works, too. */
+export async function restoreCache(room: Room): Promise<void> {
+  for (const cache of room.job.cache ?? []) {
+    const file = cacheFile(room, cache);
+    if (!(await stat(file).catch(() => null))) continue;
+    room.say(`Restoring the cache ${keyOf(room, cache)}…`);
+    try {
+      await unpack(file, room.project, room.say);
+    } catch (error) {
+      if (!(error instanceof BadArchive)) throw error;
+      room.say(`WARNING: The cache cannot be used: ${error.message}`);
+      await rm(file, { force: true });
+    }
+  }
+}
+
+/** Keeps files for later jobs of the project. */
+export async function saveCache(room: Room): Promise<void> {
+  for (const cache of room.job.cache ?? []) {
+    const files = await filesOf(room, cache);
+    if (files.length === 0) continue;
+    room.say(`Saving the cache ${keyOf(room, cache)}: ${files.length} ${files.length === 1 ? 'file' : 'files'}…`);
+    const archive = path.join(room.temporary, 'cache.zip');
+    await writeArchive(room.project, files, archive);
+    const file = cacheFile(room, cache);
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    // Other jobs read the old one, or this one, as a whole.
+    const beside = `${file}.${room.job.id}`;
+    await copyFile(archive, beside);
+    await rename(beside, file);
+    await rm(archive);
+  }
+}
+
+/** No key leads out of the directory, and no project to the caches of another one. */
+function cacheFile(room: Room, cache: JobCache): string {
+  const name = createHash('sha256').update(keyOf(room, cache)).digest('hex');
+  return path.join(room.caches, String(room.job.job_info.project_id), `${name}.zip`);
+}
+
+function keyOf({ variables }: Room, { key }: JobCache): string {
+  return expand(key ?? '', variables) || 'default';
+}
+
+async function filesOf(
+  room: Room,
+  wanted: { paths?: string[] | null; untracked?: boolean | null },
+): Promise<Collected[]> {
+  const { project, variables, say } = room;
+  const patterns = (wanted.paths ?? []).map((pattern) => expand(pattern, variables));
+  const named = await collect(project, patterns, say);
+  if (!wanted.untracked) return named;
+  const names = new Set(named.map(({ name }) => name));
+  const others = await collectNamed(project, await room.untracked());
+  return [...named, ...others.filter(({ name }) => !names.has(name))];
+}

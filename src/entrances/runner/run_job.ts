@@ -1,0 +1,198 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { JobGone, type RunnerApi } from '#src/entrances/runner/api.ts';
+import { checkOut } from '#src/entrances/runner/checkout.ts';
+import { environmentOf, variablesOf } from '#src/entrances/runner/environment.ts';
+import { fetchDependencies, type Room, restoreCache, saveCache, sendArtifacts } from '#src/entrances/runner/files.ts';
+import { JobLog } from '#src/entrances/runner/job_log.ts';
+import type { JobPayload, JobStep } from '#src/entrances/runner/payload.ts';
+import { type Ending, findShell, run, scriptOf } from '#src/entrances/runner/shell.ts';
+import { packageVersion } from '#src/platform/package_root.ts';
+
+/** Milliseconds that `after_script` may take. */
+const AFTERWARDS = 5 * 60_000;
+
+/** How a job ended, and why it failed. */
+export type Outcome = { state: 'success' } | { state: 'failed'; reason: string } | { state: 'gone' };
+
+/** What a job is run with. */
+export interface Running {
+  api: RunnerApi;
+  /** Of the runner: working copies and caches are below it. */
+  directory: string;
+  /** Aborted when the runner ends at once. */
+  stopping: AbortSignal;
+}
+
+/** Runs a job from the beginning to the end, and tells the server how it ended. */
+export async function runJob(job: JobPayload, { api, directory, stopping }: Running): Promise<Outcome> {
+  const builds = path.join(directory, 'builds');
+  await mkdir(builds, { recursive: true, mode: 0o700 });
+  const place = await mkdtemp(path.join(builds, `${job.id}-`));
+  try {
+    const temporary = path.join(place, 'tmp');
+    await mkdir(temporary, { mode: 0o700 });
+    const log = await JobLog.open(path.join(temporary, 'log'), api, job);
+    const work = new Work(job, log, { api, directory, stopping, place, temporary });
+    const outcome = await work.run();
+    if (outcome.state !== 'gone')
+      log.say(outcome.state === 'success' ? 'Job succeeded' : `ERROR: Job failed: ${work.why}`);
+    await log.end();
+    if (outcome.state !== 'gone')
+      await api.finish(job, outcome.state, outcome.state === 'failed' ? outcome.reason : undefined);
+    return outcome;
+  } catch (error) {
+    if (error instanceof JobGone) return { state: 'gone' };
+    throw error;
+  } finally {
+    await rm(place, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** One job at work. */
+class Work {
+  /** Why it failed, in words. */
+  why = '';
+  readonly #job: JobPayload;
+  readonly #log: JobLog;
+  readonly #around: Running & { place: string; temporary: string };
+  readonly #project: string;
+  readonly #deadline: number;
+  readonly #signal: AbortSignal;
+  #environment: Record<string, string> = {};
+
+  constructor(job: JobPayload, log: JobLog, around: Running & { place: string; temporary: string }) {
+    this.#job = job;
+    this.#log = log;
+    this.#around = around;
+    this.#project = path.join(around.place, 'project');
+    this.#deadline = performance.now() + job.runner_info.timeout * 1_000;
+    this.#signal = AbortSignal.any([log.over, around.stopping]);
+  }
+
+  async run(): Promise<Outcome> {
+    const { temporary, place, directory, api } = this.#around;
+    try {
+      this.#log.say(`Running with gantry runner ${packageVersion()}.`);
+      const files = path.join(temporary, 'variables');
+      await mkdir(files, { mode: 0o700 });
+      this.#environment = await environmentOf(this.#job, { project: this.#project, builds: place, files });
+      const room: Room = {
+        api,
+        job: this.#job,
+        project: this.#project,
+        temporary,
+        caches: path.join(directory, 'cache'),
+        variables: { ...variablesOf(this.#job), CI_PROJECT_DIR: this.#project },
+        say: (line) => this.#log.say(line),
+        untracked: () => this.#untracked(),
+      };
+      return await this.#runWithin(room);
+    } catch (error) {
+      if (this.#log.over.aborted || error instanceof JobGone) return { state: 'gone' };
+      this.why = (error as Error).message;
+      return { state: 'failed', reason: 'runner_system_failure' };
+    }
+  }
+
+  async #runWithin(room: Room): Promise<Outcome> {
+    const sources = await this.#getSources();
+    if (sources.kind !== 'exit' || sources.code !== 0) return this.#outcomeOf(sources, 'runner_system_failure');
+    await restoreCache(room);
+    await fetchDependencies(room);
+    const outcome = await this.#runSteps();
+    if (outcome.state === 'gone' || this.#signal.aborted) return outcome;
+    if (outcome.state === 'success') await saveCache(room);
+    await sendArtifacts(room, outcome.state === 'success');
+    return outcome;
+  }
+
+  async #getSources(): Promise<Ending> {
+    const { GIT_STRATEGY, GIT_DEPTH } = variablesOf(this.#job);
+    const { ref, sha } = this.#job.git_info;
+    if (GIT_STRATEGY === 'none') {
+      await mkdir(this.#project);
+      return { kind: 'exit', code: 0 };
+    }
+    this.#log.say(`Checking out ${sha.slice(0, 8)} as ${ref}…`);
+    const depth = /^[1-9]\d{0,8}$/.test(GIT_DEPTH ?? '') ? Number(GIT_DEPTH) : null;
+    return checkOut(this.#job, this.#project, { ...this.#command(), timeout: this.#left() }, depth);
+  }
+
+  /** The steps in their order. The first that fails is how the job ended, and those follow that always run. */
+  async #runSteps(): Promise<Outcome> {
+    let outcome: Outcome = { state: 'success' };
+    for (const step of this.#job.steps) {
+      if (outcome.state !== 'success' && step.when !== 'always') continue;
+      const ending = await this.#runStep(step);
+      if (step.allow_failure && ending.kind === 'exit') {
+        if (ending.code !== 0) this.#log.say(`WARNING: ${step.name} failed with exit code ${ending.code}.`);
+        continue;
+      }
+      if (step.allow_failure && ending.kind === 'timeout') {
+        this.#log.say(`WARNING: ${step.name} took too long.`);
+        continue;
+      }
+      if (outcome.state === 'success' || ending.kind === 'canceled')
+        outcome = this.#outcomeOf(ending, 'script_failure');
+      if (ending.kind === 'canceled') break;
+    }
+    return outcome;
+  }
+
+  async #runStep(step: JobStep): Promise<Ending> {
+    const shell = findShell();
+    const file = path.join(this.#around.temporary, step.name.replace(/\W/g, '_'));
+    await writeFile(file, scriptOf(step.script, shell), { mode: 0o700 });
+    const own = Math.max(0, step.timeout * 1_000);
+    const timeout = step.when === 'always' ? Math.min(own, AFTERWARDS) : Math.min(own, this.#left());
+    return run({ program: shell, args: [file], directory: this.#project, timeout, ...this.#command() });
+  }
+
+  #command() {
+    return {
+      environment: this.#environment,
+      signal: this.#signal,
+      onOutput: (chunk: Buffer) => this.#log.write(chunk),
+    };
+  }
+
+  /** Milliseconds that the job may still take. */
+  #left(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  #outcomeOf(ending: Ending, reason: string): Outcome {
+    if (ending.kind === 'exit' && ending.code === 0) return { state: 'success' };
+    if (ending.kind === 'exit') {
+      this.why = `exit code ${ending.code}`;
+      return { state: 'failed', reason };
+    }
+    if (ending.kind === 'timeout') {
+      this.why = `it took longer than ${this.#job.runner_info.timeout} seconds`;
+      return { state: 'failed', reason: 'job_execution_timeout' };
+    }
+    if (this.#log.over.aborted) return { state: 'gone' };
+    this.why = 'the runner was stopped';
+    return { state: 'failed', reason: 'runner_system_failure' };
+  }
+
+  async #untracked(): Promise<string[]> {
+    const chunks: Buffer[] = [];
+    const args = ['-c', 'core.quotePath=false', 'ls-files', '--others', '-z'];
+    const onOutput = (chunk: Buffer) => chunks.push(chunk);
+    const ending = await run({
+      program: 'git',
+      args,
+      directory: this.#project,
+      ...this.#command(),
+      timeout: this.#left(),
+      onOutput,
+    });
+    if (ending.kind !== 'exit' || ending.code !== 0) throw new Error('The untracked files cannot be listed.');
+    return Buffer.concat(chunks)
+      .toString('utf8')
+      .split('\0')
+      .filter((name) => name !== '');
+  }
+}

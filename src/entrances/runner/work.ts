@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type JobAnswer, Refused, RunnerApi } from '#src/entrances/runner/api.ts';
+import type { RunnerConfig } from '#src/entrances/runner/config.ts';
+import type { JobPayload } from '#src/entrances/runner/payload.ts';
+import { runJob } from '#src/entrances/runner/run_job.ts';
+
+/** Milliseconds between requests for a job while there is none. */
+const PAUSE = 3_000;
+/** Milliseconds between requests while the server does not answer. */
+const AWAY = { first: 1_000, longest: 30_000 };
+
+export interface WorkOptions {
+  config: RunnerConfig;
+  /** Where working copies and caches are. */
+  directory: string;
+  /** How many jobs run at once. */
+  concurrency: number;
+  /** Whether to end when no job is waiting and none runs. */
+  once: boolean;
+  /** Aborted when no more jobs are to be taken. */
+  ending: AbortSignal;
+  /** Aborted when running jobs are to be given up. */
+  stopping: AbortSignal;
+  say(line: string): void;
+}
+
+/** Takes jobs and runs them, until it is told to end. Throws Refused when the server does not know the runner. */
+export async function work(options: WorkOptions): Promise<void> {
+  const { config, concurrency, once, ending, say } = options;
+  const api = new RunnerApi(config.url);
+  const running = new Set<Promise<void>>();
+  const ended = untilAborted(ending);
+  let lastUpdate: string | undefined;
+  let away = 0;
+  try {
+    while (!ending.aborted) {
+      if (running.size >= concurrency) {
+        await Promise.race([...running, ended]);
+        continue;
+      }
+      const answer = await ask(api, config, lastUpdate, options);
+      if (answer === null) {
+        if (ending.aborted) break;
+        away = Math.min(away === 0 ? AWAY.first : away * 2, AWAY.longest);
+        await pause(away, ending);
+        continue;
+      }
+      away = 0;
+      if (answer.job) {
+        start(answer.job);
+        continue;
+      }
+      if (once && running.size === 0) break;
+      // With a job that ended there may be others to run.
+      lastUpdate = once ? undefined : answer.lastUpdate;
+      await Promise.race([pause(PAUSE, ending), ...(once ? running : [])]);
+    }
+  } finally {
+    await Promise.all(running);
+  }
+
+  function start(job: JobPayload): void {
+    say(`Job ${job.id} (${job.job_info.name} of ${job.job_info.project_name}) begins.`);
+    const done = runJob(job, { api, directory: options.directory, stopping: options.stopping })
+      .then(({ state }) => say(`Job ${job.id} ${state === 'gone' ? 'is over on the server' : state}.`))
+      .catch((error) => say(`Job ${job.id} was lost: ${error.message}`))
+      .finally(() => running.delete(done));
+    running.add(done);
+  }
+}
+
+/** What the server says; null where it does not answer. Throws Refused. */
+async function ask(
+  api: RunnerApi,
+  { token }: RunnerConfig,
+  lastUpdate: string | undefined,
+  { ending, say }: WorkOptions,
+): Promise<JobAnswer | null> {
+  try {
+    // A request under way is not broken off: the server may have given a job by then.
+    return await api.request(token, lastUpdate);
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    if (!ending.aborted) say(`No answer from the server: ${reasonOf(error as Error)}. Trying again.`);
+    return null;
+  }
+}
+
+/** What `fetch` says is in the cause. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message || message : message;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,60 @@
+import { applesScenes } from '#src/entrances/seed/content/apples.ts';
+import { issueScenes } from '#src/entrances/seed/content/issues.ts';
+import { mergeRequestScenes } from '#src/entrances/seed/content/merge_requests.ts';
+import { otherScenes } from '#src/entrances/seed/content/others.ts';
+import { PEOPLE, peopleScenes } from '#src/entrances/seed/content/people.ts';
+import { pipelineScenes } from '#src/entrances/seed/content/pipelines.ts';
+import { placeScenes } from '#src/entrances/seed/content/places.ts';
+import { type Owners, tellDates } from '#src/entrances/seed/dates.ts';
+import { requireRoomForSample } from '#src/entrances/seed/room.ts';
+import type { SampleSecrets } from '#src/entrances/seed/secrets.ts';
+import { Stage, type Stores } from '#src/entrances/seed/stage.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+export interface SeedOptions {
+  secrets: SampleSecrets;
+  /** Whether other people, groups and projects may be there already. */
+  beside: boolean;
+}
+
+/** What the people of the sample data sign in with. */
+export interface SamplePerson {
+  username: string;
+  password: string;
+  privateToken: string;
+}
+
+/**
+ * Fills a server with people, groups, projects, their histories, issues, pipelines and merge requests, as they might come about in half a year.
+ * The same each time: texts, dates and the names of commits; in an empty database the IDs too. Throws Error where there is no
+ * room for it; nothing was written then.
+ */
+export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Promise<SamplePerson[]> {
+  if (secrets.known && beside) throw new Error('Known passwords and tokens are for empty servers alone');
+  await requireRoomForSample(stores.db, { beside });
+  // Where all is the same each time, the administrator came on the first day as well.
+  const root = secrets.known ? await administrators(stores.db) : { users: [], namespaces: [] };
+  const stage = new Stage(stores, secrets);
+  await stage.play([
+    ...peopleScenes,
+    ...placeScenes,
+    ...applesScenes,
+    ...otherScenes,
+    ...issueScenes,
+    ...pipelineScenes,
+    ...mergeRequestScenes,
+  ]);
+  await tellDates(stores.db, stage.clock.marks, {
+    users: [...stage.users.values(), ...root.users],
+    namespaces: [...stage.namespaces.values(), ...root.namespaces],
+    projects: [...stage.projects.values()],
+  });
+  return PEOPLE.map(({ username }) => {
+    return { username, password: secrets.password(username), privateToken: secrets.privateToken(username) };
+  });
+}
+
+async function administrators(db: Db): Promise<Pick<Owners, 'users' | 'namespaces'>> {
+  const found = await db.namespace.findMany({ where: { kind: 'user' }, select: { id: true, ownerId: true } });
+  return { users: found.flatMap(({ ownerId }) => ownerId ?? []), namespaces: found.map(({ id }) => id) };
+}

@@ -1,0 +1,88 @@
+import { activeUser } from '#src/access/credentials/authenticate.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { moment, StoryClock } from '#src/entrances/seed/clock.ts';
+import { LaterJobs } from '#src/entrances/seed/later.ts';
+import type { SampleSecrets } from '#src/entrances/seed/secrets.ts';
+import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
+import type { JobHandlers } from '#src/platform/background/queue.ts';
+
+/** What the sample data is written with. */
+export type Stores = Pick<Context, 'db' | 'secret' | 'repositories' | 'uploads' | 'imports'>;
+
+/** Something that happens in the history of the sample data, at a moment in UTC: `2025-01-06 09:00`. */
+export interface Scene {
+  at: string;
+  play(stage: Stage): Promise<unknown>;
+}
+
+/** Where the history of the sample data takes place: its people act through the commands that requests run as well. */
+export class Stage {
+  readonly stores: Stores;
+  readonly secrets: SampleSecrets;
+  readonly clock = new StoryClock();
+  /** IDs of users by their names, of namespaces and projects by their paths, and of milestones by path and title. */
+  readonly users = new Map<string, number>();
+  readonly namespaces = new Map<string, number>();
+  readonly projects = new Map<string, number>();
+  readonly milestones = new Map<string, number>();
+  readonly #actors = new Map<string, Actor>();
+  readonly #hashes = new Map<string, Promise<string>>();
+  readonly #jobs = new LaterJobs();
+  readonly #handlers: JobHandlers;
+
+  constructor(stores: Stores, secrets: SampleSecrets) {
+    this.stores = stores;
+    this.secrets = secrets;
+    this.#handlers = jobHandlers({ ...stores, stopping: new AbortController().signal });
+  }
+
+  /** Plays scenes in the order of their moments, each with the background jobs that it leaves. */
+  async play(scenes: readonly Scene[]): Promise<void> {
+    const timed = scenes.map((scene) => ({ ...scene, time: moment(scene.at) }));
+    for (const { time, play } of timed.toSorted((one, other) => one.time - other.time)) {
+      await this.clock.at(time);
+      await play(this);
+      await this.work();
+    }
+  }
+
+  /** The hash of a password, which takes a tenth of a second: once for all who have the same. */
+  passwordHash(password: string): Promise<string> {
+    const hashed = this.#hashes.get(password) ?? hashPassword(password, null);
+    this.#hashes.set(password, hashed);
+    return hashed;
+  }
+
+  /** Does what was left for later so far. */
+  work(): Promise<void> {
+    return this.#jobs.work(this.#handlers);
+  }
+
+  /** What commands get from requests of that user. */
+  async as(username: string): Promise<Context> {
+    const known = this.#actors.get(username) ?? (await activeUser(this.stores.db, this.user(username)));
+    if (!known) throw new Error(`${username} is not active`);
+    const actor: Actor = { ...known, credential: 'private_token' };
+    this.#actors.set(username, actor);
+    return { ...this.stores, actor, jobs: this.#jobs, clientAddress: null };
+  }
+
+  user(username: string): number {
+    return found(this.users, username);
+  }
+
+  project(path: string): number {
+    return found(this.projects, path);
+  }
+
+  milestone(path: string, title: string): number {
+    return found(this.milestones, `${path} ${title}`);
+  }
+}
+
+function found(ids: ReadonlyMap<string, number>, key: string): number {
+  const id = ids.get(key);
+  if (id === undefined) throw new Error(`There is no "${key}" in the sample data`);
+  return id;
+}

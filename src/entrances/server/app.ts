@@ -1,0 +1,462 @@
+import type { IncomingMessage } from 'node:http';
+import express, { type Express, type Request, type Response } from 'express';
+import { bodyParameters } from '#rest/engine/body.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import { type About, createFacade } from '#rest/engine/facade.ts';
+import { sendRaw } from '#rest/engine/raw.ts';
+import { routes } from '#rest/v4/index.ts';
+import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
+import { executeWithin } from '#schema/execute.ts';
+import { loadGraphiql } from '#schema/graphiql.ts';
+import { schema } from '#schema/index.ts';
+import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
+import type { ProjectNamed } from '#schema/project_named.ts';
+import type { createGraphQLServer } from '#schema/server.ts';
+import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
+import { readCredentials } from '#src/access/credentials/credentials.ts';
+import { Mispresumed, Presumption, presume } from '#src/access/credentials/presumption.ts';
+import type { Beside } from '#src/access/credentials/token_owner.ts';
+import { lazyProvider } from '#src/access/oauth/lazy.ts';
+import { oauth } from '#src/access/oauth/mount.ts';
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
+import { type Actor, actorFor, type Context, type Purpose, requireApiScope } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
+import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
+import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
+import type { Ref } from '#src/domain/groups/find.ts';
+import { Hub } from '#src/domain/live/hub.ts';
+import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/seats.ts';
+import type { LiveCaller } from '#src/domain/live/subscriber.ts';
+import { ForeseenProject, ProjectHabit } from '#src/domain/projects/foreseen.ts';
+import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
+import { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
+import type { UploadStore } from '#src/domain/uploads/store.ts';
+import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
+import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
+import { bodyLimit } from '#src/entrances/web/body_limit.ts';
+import { compressAnswers } from '#src/entrances/web/compress.ts';
+import { endStalled } from '#src/entrances/web/end_stalled.ts';
+import { gitRemote, isGitPath } from '#src/entrances/web/git_remote.ts';
+import { goGet } from '#src/entrances/web/go_get.ts';
+import { health, keepNoConnection } from '#src/entrances/web/health.ts';
+import { largeUploads } from '#src/entrances/web/large_uploads.ts';
+import { metrics } from '#src/entrances/web/metrics.ts';
+import { serveAvatars } from '#src/entrances/web/pages/avatars.ts';
+import { broken } from '#src/entrances/web/pages/broken.ts';
+import { consentPages } from '#src/entrances/web/pages/consent.ts';
+import { pages } from '#src/entrances/web/pages/index.ts';
+import { refusedAuthorization } from '#src/entrances/web/pages/refused_authorization.ts';
+import { PublicText } from '#src/entrances/web/public_text.ts';
+import { serveRawSnippets } from '#src/entrances/web/raw_snippets.ts';
+import { forgetCaller, noteCaller, noteRoute } from '#src/entrances/web/request_facts.ts';
+import { requestLog } from '#src/entrances/web/request_log.ts';
+import { isArtifactsPath } from '#src/entrances/web/runner_artifacts.ts';
+import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
+import { runnerProtocol } from '#src/entrances/web/runner_protocol.ts';
+import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/entrances/web/session_token.ts';
+import { openLate, type Upgrades } from '#src/entrances/web/upgrades.ts';
+import { serveUploads } from '#src/entrances/web/uploads.ts';
+import { lastOfEach, validUrls } from '#src/entrances/web/valid_urls.ts';
+import { Attached } from '#src/platform/attached.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import type { Listener } from '#src/platform/database/listener.ts';
+import { Readiness } from '#src/platform/lifecycle/readiness.ts';
+import { Budget, type BudgetLimits, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import type { Logger } from '#src/platform/observability/log.ts';
+import { passing } from '#src/platform/observability/passing.ts';
+import { reporter } from '#src/platform/observability/report.ts';
+import { type ImportSettings, importSettings } from '#src/platform/outbound/options.ts';
+import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface AppOptions {
+  db: Db;
+  /** Key material for encrypted columns. */
+  secret: string;
+  jobs: JobQueue;
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  /** Where projects may be imported from; public hosts only when absent. */
+  imports?: ImportSettings | undefined;
+  /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
+  externalUrl?: string | undefined;
+  /** URL at which the server listens, known once it does; what OAuth clients know it by without an external one. */
+  listeningUrl?: (() => string) | undefined;
+  /** As Express takes it. */
+  trustProxy?: boolean | number | string | undefined;
+  /** What one request to /graphql may ask for; sensible defaults when absent. */
+  graphqlLimits?: Partial<Limits> | undefined;
+  /** The GraphQL documents that alone are executed, by their hashes; any is when absent. */
+  trustedDocuments?: ReadonlyMap<string, string> | undefined;
+  /** What one operation may use; sensible defaults when absent. */
+  budget?: Partial<BudgetLimits> | undefined;
+  /** Lets git clients in, shared with those over SSH; one of its own when absent. */
+  gitSeats?: RemoteSeats | undefined;
+  /** Where clients of git reach the server over SSH; turned off when absent. */
+  sshAddress?: (() => SshPlace) | undefined;
+  /** Addresses and networks that read the metrics without a credential; none when absent. */
+  metricsAddresses?: readonly string[] | undefined;
+  /** Whether answers are compressed for clients that accept it; they are when absent. */
+  compression?: boolean | undefined;
+  log?: Logger | undefined;
+  /** Whether the server can do its work; judged by the database alone when absent. */
+  readiness?: Readiness | undefined;
+  /** What subscriptions hear of changes by; there are none without. */
+  listener?: Listener | undefined;
+  /** How many subscriptions there may be; sensible defaults when absent. */
+  liveLimits?: Partial<LiveLimits> | undefined;
+  /** Learns who takes over connections that ask for WebSocket. */
+  upgrades?: Upgrades | undefined;
+  /** Aborted when subscriptions are to end, as the server is about to. */
+  stopping?: AbortSignal | undefined;
+}
+
+/** The largest body of a request to /graphql with files, in bytes: beside one file of somebody known, and of somebody unknown. */
+const BESIDE_UPLOAD = 1024 * 1024;
+const MAX_UNKNOWN_UPLOAD = 1024 * 1024;
+
+/** Bytes from which on requests to /graphql are answered one at a time, as each is in memory as a whole. */
+const LARGE_UPLOAD = 8 * 1024 * 1024;
+
+/** Requests of one caller that are answered at a time; the others wait, and no other caller waits for them. */
+const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 2_000, patience: 30_000 };
+
+/** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
+const BODY_TIMEOUT = 5 * 60_000;
+
+/** How much of a body is still taken after its answer. */
+const UNREAD = { bytes: 16 * 1024 * 1024, milliseconds: 10_000 };
+
+/** Milliseconds after which a client that takes nothing of its answer is left. */
+const STALLED = 60_000;
+
+/** The OpenAPI document, and the GraphQL schema in its own language: for tools that read files. */
+const openapi = new PublicText('rest/openapi.json', 'application/json');
+const sdl = new PublicText('schema/schema.graphql', 'text/plain; charset=utf-8');
+
+/** The whole server as an Express application: health, /graphql and /api/v4. */
+export function createApp({
+  db,
+  secret,
+  jobs,
+  repositories,
+  uploads,
+  imports = importSettings(),
+  externalUrl,
+  listeningUrl,
+  trustProxy,
+  graphqlLimits,
+  trustedDocuments,
+  budget: givenBudget,
+  gitSeats = new RemoteSeats(),
+  sshAddress = () => null,
+  metricsAddresses = [],
+  compression = true,
+  log,
+  readiness = new Readiness(db, undefined),
+  listener,
+  liveLimits,
+  upgrades,
+  stopping,
+}: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', trustProxy ?? false);
+  app.set('query parser', lastOfEach);
+  const server = { version: packageVersion(), revision: packageRevision() };
+  const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
+  const projects = new Attached<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
+  const stores = { db, secret, jobs, repositories, uploads, imports };
+  const domainContext = (actor: Actor | null, request: IncomingMessage, kind?: object | null) => {
+    const { ip = null, res: answer } = request as Request;
+    noteCaller(request, actor);
+    const known = projects.get(request);
+    const foreseen = kind === undefined || known?.kind === kind ? known?.foreseen : undefined;
+    return { ...stores, actor, clientAddress: ip, answer, foreseen };
+  };
+  const contextAt = async (context: Context, url: string) => {
+    const { avatarServiceEnabled } = await currentSettings(db);
+    return graphqlContext(context, { ...server, baseUrl: url, ssh: sshAddress(), avatars: avatarServiceEnabled });
+  };
+  const contextOf: Entrance['contextOf'] = (actor, request, kind) =>
+    contextAt(domainContext(actor, request, kind), baseUrl(request));
+  const report = reporter(log, 'unexpected error');
+
+  app.use(requestLog(log));
+  app.use((_request, response, next) => {
+    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    next();
+  });
+  app.use(bodyArrival(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path), UNREAD));
+  app.use(endStalled(STALLED));
+  app.use(keepNoConnection(readiness));
+  app.use(health(readiness));
+  if (compression) app.use(compressAnswers());
+  app.use(validUrls());
+
+  const budget = { ...DEFAULT_BUDGET, ...givenBudget };
+  const turns = new FairQueue(TURNS);
+  const habits = new WeakMap<object, ProjectHabit>();
+  const foresee = (request: IncomingMessage, kind: object, ref: Ref) => {
+    const habit = habits.get(kind) ?? new ProjectHabit();
+    habits.set(kind, habit);
+    const foreseen = new ForeseenProject(habit, ref);
+    projects.set(request, { kind, foreseen });
+    return foreseen.beside;
+  };
+  const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
+    const session = sessionForReads(request as Request, baseUrl);
+    const beside = about && foresee(request, about.endpoint, about.ref);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, beside);
+  };
+  const presumed: Entrance['presumed'] = (request, parameters, about) =>
+    presume(db, readCredentials(request.headers, parameters), {
+      beside: about && foresee(request, about.endpoint, about.ref),
+      name: Buffer.from(request.url ?? ''),
+    });
+  const entrance: Entrance = {
+    ...{ stores, baseUrl, report, budget, turns },
+    ...{ identify, presumed, foresee, domainContext, contextAt, contextOf },
+  };
+  const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
+    bodyParameters(request, { bytes, file });
+  app.use(
+    '/api/v4',
+    runnerProtocol({ stores, baseUrl, queue: new QueueWatch(listener), readBody, sendContent: sendRaw, report }),
+  );
+  serveRest(app, entrance);
+
+  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], site.graphiql);
+  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    return sdl.send(request, response);
+  });
+
+  serveGraphQL(app, { ...entrance, graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping });
+  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
+  app.use('/api/v3', (_request, response) => {
+    response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
+  });
+  const identifyVisitor = (request: Request) => identify(request, request.query);
+  app.use(serveAvatars(db));
+  app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
+  app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
+  app.use(serveRawSnippets({ contextOf: domainContext, authenticate: identifyVisitor, sendContent: sendRaw }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
+  const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
+  const oauthOptions: OAuthOptions = {
+    db,
+    secret,
+    contextOf: domainContext,
+    baseUrl,
+    sessionTokenOf: (request) => sessionToken(request, baseUrl),
+    issuer,
+    showRefusal: refusedAuthorization(site.options),
+    report,
+  };
+  const provider = lazyProvider(oauthOptions);
+  app.use(oauth(oauthOptions, provider), consentPages(site.options, provider));
+  app.use(site.router, site.missing);
+  app.use(broken(site.options));
+  return app;
+}
+
+/** What the two APIs are served with. */
+interface Entrance {
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads' | 'imports'>;
+  /** Without a trailing slash. */
+  baseUrl(request: IncomingMessage): string;
+  report(error: unknown): void;
+  budget: BudgetLimits;
+  turns: FairQueue;
+  /** Who asks for something of the REST API. */
+  identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
+  /** The caller of the REST API, if nothing has changed; null for callers not seen before. */
+  presumed(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumption | null;
+  /** Has the project of a request read beside who asks, as those of its kind select it; undefined for the first of them. */
+  foresee(request: IncomingMessage, kind: object, ref: Ref): Beside | undefined;
+  domainContext(actor: Actor | null, request: IncomingMessage): Context;
+  /** The context of resolvers, for a caller at a URL of the server. */
+  contextAt(context: Context, url: string): Promise<GraphQLContext>;
+  /**
+   * @param kind of what is asked for, where one request may ask for several: with the project that was foreseen for another
+   *   kind, what this one selects would be read for that one ever after. Null where nothing is foreseen.
+   */
+  contextOf(actor: Actor | null, request: IncomingMessage, kind?: object | null): Promise<GraphQLContext>;
+}
+
+/** The REST API at /api/v4. */
+function serveRest(app: Express, entrance: Entrance): void {
+  const { stores, baseUrl, report, budget, turns, identify, presumed, domainContext, contextOf } = entrance;
+  const facade = createFacade<Actor>({
+    schema,
+    routes,
+    openapi: (request, response) => openapi.send(request as Request, response as Response),
+    authenticate: identify,
+    presume: presumed,
+    admit: (actor, { route }) => {
+      if (route.method !== 'GET') requireApiScope(actor);
+    },
+    precheck: (actor, ability, ref, endpoint, request) =>
+      precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as Ref),
+    execute: async (endpoint, variableValues, asker, request) => {
+      const { document } = endpoint;
+      const presumption = asker instanceof Presumption ? asker : undefined;
+      const contextValue = Object.assign(await contextOf(asker.actor, request), { presumption });
+      const purpose = purposeOf(endpoint) ?? null;
+      const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose };
+      return executeWithin(execution, report, budget).catch((error: unknown) => {
+        if (!(error instanceof Mispresumed)) throw error;
+        forgetCaller(request);
+        return null;
+      });
+    },
+    read: (reader, found, actor, endpoint, request) => {
+      const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
+      if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
+      if (reader === 'trace') return readRawTrace(context, found as RawTrace);
+      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
+      return readRawArchive(context, found as RawArchive);
+    },
+    turns,
+    matched: noteRoute,
+    callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
+    largestContent: () => stores.repositories.maxInlineBytes,
+    largestFile: async () => (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
+    baseUrl,
+    logError: report,
+    passing: (error) => passing(error)?.refusal ?? null,
+  });
+  app.use('/api/v4', (request, response) => {
+    const mark = request.url.indexOf('?');
+    const path = mark < 0 ? request.url : request.url.slice(0, mark);
+    return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
+  });
+}
+
+/** What requests of a route do; undefined where they change something. */
+function purposeOf({ route }: Endpoint): Purpose | undefined {
+  if (route.method !== 'GET') return undefined;
+  return route.filesOfRepository ? 'read_files' : 'read';
+}
+
+type GraphQLEntrance = Entrance &
+  Pick<AppOptions, 'graphqlLimits' | 'trustedDocuments' | 'listener' | 'liveLimits' | 'upgrades' | 'stopping'>;
+
+/** GraphQL at /graphql: over HTTP, as Server-Sent Events and over WebSocket. */
+function serveGraphQL(
+  app: Express,
+  { stores, baseUrl, report, budget, turns, foresee, contextAt, contextOf, ...options }: GraphQLEntrance,
+): void {
+  const { db, repositories } = stores;
+  const { graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping } = options;
+  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
+  const credentialsOf = (request: IncomingMessage) => {
+    const session = sessionForOwnPages(request as Request, baseUrl);
+    const { access_token, bearer_token } = (request as Request).query;
+    return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
+  };
+  const whoAsks = remembered(async (request, about?: ProjectNamed) => {
+    if (!about) return authenticateKnown(db, credentialsOf(request));
+    // What the client selects is in the statement.
+    using own = new Budget(budget, { isForeign: true });
+    const { operation, ref } = about;
+    return await within(own, () => authenticateKnown(db, credentialsOf(request), foresee(request, operation, ref)));
+  });
+  const live = {
+    hub: listener ? new Hub({ db, listener, report }) : null,
+    limits: { ...DEFAULT_LIVE_LIMITS, ...liveLimits },
+    callers: {
+      credentialsOf,
+      authenticate: (credentials: Credentials) => authenticateKnown(db, credentials),
+      baseUrlOf: baseUrl,
+      addressOf: (request: IncomingMessage) => (request as Request).ip ?? null,
+      contextFor: ({ actor, baseUrl: url }: Pick<LiveCaller, 'actor' | 'baseUrl'>, clientAddress: string | null) =>
+        contextAt({ ...stores, actor, clientAddress }, url),
+    },
+  };
+  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
+  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
+  const loadGraphQL = () => {
+    loading ??= import('#schema/server.ts').then((server) =>
+      server.createGraphQLServer({
+        contextOf: async (request, about) => {
+          forgetCaller(request);
+          return contextOf(await whoAsks(request, about), request, about?.operation ?? null);
+        },
+        presumedContextOf: async (request, name, about) => {
+          const beside = about && foresee(request, about.operation, about.ref);
+          const presumption = presume(db, credentialsOf(request), { beside, isForeign: true, name });
+          if (!presumption) return null;
+          const context = await contextOf(presumption.actor, request, about?.operation ?? null);
+          return Object.assign(context, { presumption });
+        },
+        report,
+        limits,
+        budget,
+        turns,
+        trustedDocuments,
+        live,
+      }),
+    );
+    return loading;
+  };
+  const loadWebSockets = async () => {
+    const [{ WebSockets }, graphql] = await Promise.all([
+      import('#schema/subscriptions/web_sockets.ts'),
+      loadGraphQL(),
+    ]);
+    const { subscribing, prepare } = graphql;
+    return new WebSockets({ ...live, subscribing, prepare, messageBytes: limits.bytes });
+  };
+  const webSockets = openLate(loadWebSockets, report);
+  upgrades?.serve((request, socket, head) => {
+    // What Express gives the requests that it handles.
+    Object.setPrototypeOf(request, app.request);
+    webSockets.accept(request, socket, head);
+  });
+  stopping?.addEventListener('abort', () => {
+    webSockets.stop();
+    live.hub?.stop();
+  });
+  const graphqlBody = bodyLimit(async (request) => {
+    if (!request.is('multipart/form-data')) return limits.bytes;
+    const known = await whoAsks(request).catch(() => null);
+    return known ? Math.max(LARGE_UPLOAD, repositories.maxInlineBytes + BESIDE_UPLOAD) : MAX_UNKNOWN_UPLOAD;
+  });
+  const whoSends = async (request: Request) => callerOf(await whoAsks(request), request.ip ?? null);
+  const answer = largeUploads(LARGE_UPLOAD, whoSends, async (request, response) => {
+    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
+    request.originalUrl = request.url;
+    const graphql = await loadGraphQL();
+    await graphql(request, response);
+  });
+  app.use(['/graphql', '/api/graphql'], graphqlBody, answer);
+}
+
+/** The same answer for a request however often it is asked for. */
+function remembered<Rest extends unknown[], Answer>(
+  find: (request: IncomingMessage, ...more: Rest) => Promise<Answer>,
+): typeof find {
+  const found = new Attached<IncomingMessage, Promise<Answer>>();
+  return (request, ...more) => {
+    const answer = found.get(request) ?? find(request, ...more);
+    found.set(request, answer);
+    return answer;
+  };
+}
+
+/** The server's URL as the client used it; forwarded headers count as far as the proxy is trusted. */
+function requestUrl(request: Request): string {
+  const host = request.host;
+  return `${request.protocol}://${/^[\w.:[\]-]+$/.test(host ?? '') ? host : 'localhost'}`;
+}

@@ -1,0 +1,145 @@
+import { expireAccountTokens } from '#src/access/credentials/account_tokens/expire.ts';
+import { activeUser } from '#src/access/credentials/authenticate.ts';
+import { deliver, type Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import { expireSessions } from '#src/access/credentials/sessions/expire.ts';
+import { expireAuthorizations } from '#src/access/oauth/expire.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
+import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
+import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
+import { removeArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
+import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
+import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
+import { expireJobs } from '#src/domain/ci/runners/expire.ts';
+import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
+import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
+import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
+import { removeExpiredMembers } from '#src/domain/members/expire.ts';
+import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
+import { sendTold } from '#src/domain/notifications/mailing/send.ts';
+import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
+import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
+import { countContributors } from '#src/domain/repository/contributors.ts';
+import { EachApart } from '#src/domain/repository/each.ts';
+import { forkRepository } from '#src/domain/repository/fork.ts';
+import { maintainActive, maintainProject } from '#src/domain/repository/maintain.ts';
+import { reconcileAll } from '#src/domain/repository/reconcile.ts';
+import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
+import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
+import { tellOfClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { awaitingMerge, mergeAfterPipeline } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
+import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
+import { removeUnneededRefs } from '#src/domain/tracking/merge_requests/remove_refs.ts';
+import { referFromCommits } from '#src/domain/tracking/references/push.ts';
+import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
+import type { UploadStore } from '#src/domain/uploads/store.ts';
+import type { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
+import { sendDisabled, tellOfDisabled } from '#src/domain/webhooks/disabled.ts';
+import { pruneDeliveries } from '#src/domain/webhooks/prune.ts';
+import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** What the jobs of one process work with. */
+export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
+  db: Db;
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  /** By what mail is sent; what is wanted while none is sent is dropped. */
+  outgoing?: Outgoing | undefined;
+  /** By what webhooks are delivered. */
+  hooks?: HookDeliveries | undefined;
+}
+
+/** When jobs run by themselves, and how many of a name at once. */
+export const JOB_PACES: JobPaces = {
+  'members.expire': { cron: '3 * * * *' },
+  'jobs.expire': { cron: '*/5 * * * *' },
+  'sessions.expire': { cron: '17 * * * *' },
+  'repositories.maintain': { cron: '41 * * * *' },
+  'artifacts.expire': { cron: '*/10 * * * *' },
+  'hooks.prune': { cron: '53 * * * *' },
+  'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
+  'projects.import': { atOnce: 4 },
+  'mail.send': { atOnce: 4 },
+  'mail.tell': { atOnce: 4 },
+};
+
+/** Every job with the command that does it. */
+export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...importing }: JobSettings): JobHandlers {
+  /** What commands get that are run for a user; null for one who is not active any more. */
+  const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
+    const actor = await activeUser(db, userId);
+    const { secret, imports } = importing;
+    return actor && { db, actor, secret, jobs, repositories, uploads, imports, clientAddress: null };
+  };
+  return {
+    'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
+    'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
+    'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
+    'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
+    'repositories.maintain': async ({ projectId }) => {
+      if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
+      await eachStep([
+        () => cleanUpAll({ db, repositories }),
+        () => cleanUpUploads({ db, uploads }),
+        () => cleanUpArtifacts({ db, uploads }),
+        () => cleanUpTraces({ db, repositories }),
+        () => maintainActive({ db, repositories }),
+      ]);
+    },
+    'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
+    // What was not recorded of pushes may concern merge requests.
+    'repositories.reconcile': (_wanted, jobs) =>
+      eachStep([
+        () => reconcileAll({ db, repositories, jobs }),
+        () => refreshMergeRequests({ db, repositories, jobs }, {}),
+      ]),
+    'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs }, wanted),
+    'merge_requests.merged': async ({ mergeRequestId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) await finishMerge(context, mergeRequestId);
+    },
+    'merge_requests.closed': (closed, jobs) => tellOfClosed({ db, jobs }, closed),
+    'merge_requests.pipeline': async (settled, jobs) => {
+      const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
+        const context = await as(userId, jobs);
+        if (context) await mergeAfterPipeline(context, id);
+      });
+      await eachStep(steps);
+    },
+    'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
+    'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
+    'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs }, push),
+    'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs }),
+    'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
+    'traces.remove': (file) => removeTraceFile(repositories, file),
+    'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
+    'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
+    'members.expire': () => removeExpiredMembers(db),
+    'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
+    'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
+    'mail.tell': async (told) => outgoing && sendTold({ db, secret: importing.secret, ...outgoing }, told),
+    'hooks.deliver': async () => hooks?.sweep(),
+    'hooks.disabled': async ({ hookId }, jobs) => outgoing && tellOfDisabled({ db, jobs }, hookId),
+    'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
+    'hooks.prune': () => pruneDeliveries(db),
+    'sessions.expire': () =>
+      eachStep([
+        () => expireSessions(db),
+        () => expireAuthorizations(db),
+        () => expireAccountTokens(db),
+        () => pruneAttempts(db),
+        () => forgetDeliveries(db),
+      ]),
+  };
+}
+
+/** Runs the steps of a job in order, all of them even if some fail. Throws AggregateError at the end if some did. */
+async function eachStep(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const each = new EachApart('steps');
+  await each.run(steps, (step) => step());
+  each.end();
+}

@@ -1,0 +1,31 @@
+import {
+  authorize,
+  type GroupAbility,
+  groupAbilities,
+  type ProjectAbility,
+  projectAbilities,
+} from '#src/access/permissions/abilities.ts';
+import { type Context, requireAccount, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+
+/**
+ * What may be checked before anything else of a request is: an ability in a project or group, administration, or the
+ * administrator's right to read accounts, which `read_user` reaches too.
+ */
+export type Precheck = ProjectAbility | GroupAbility | 'administrate' | 'read_accounts';
+
+/** Throws the DomainError that the command behind it would throw for want of the ability. */
+export async function precheck(context: Context, ability: Precheck, ref: Ref): Promise<void> {
+  if (ability === 'administrate') requireAdmin(context);
+  else if (ability === 'read_accounts') requireAccountReader(context);
+  else if (Object.hasOwn(projectAbilities, ability)) authorize(context.actor, ability, await findProject(context, ref));
+  else if (Object.hasOwn(groupAbilities, ability))
+    authorize(requireActor(context), ability, await findGroup(context, ref));
+  else throw new Error(`no rule for ${ability}`);
+}
+
+function requireAccountReader(context: Context): void {
+  if (!requireAccount(context).admin) throw new Forbidden();
+}

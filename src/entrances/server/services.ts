@@ -1,0 +1,104 @@
+import { watchHooks } from '../../domain/changes/wanted_hooks.ts';
+import { requireStorages } from '../../domain/repository/storages.ts';
+import { RepositoryStore } from '../../domain/repository/store.ts';
+import { openUploads } from '../../domain/uploads/open.ts';
+import type { UploadStore } from '../../domain/uploads/store.ts';
+import { HookDeliveries } from '../../domain/webhooks/deliver.ts';
+import { makeDirectories } from '../../git/write/make_directories.ts';
+import { type JobWorker, startJobs } from '../../platform/background/queue.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { sshAddress as configuredSsh } from '../../platform/config/ssh.ts';
+import type { SshPlace } from '../../platform/config/ssh_address.ts';
+import type { Db } from '../../platform/database/db.ts';
+import { Listener } from '../../platform/database/listener.ts';
+import { startSending } from '../../platform/outbound/mail/sending.ts';
+import { type ImportSettings, importSettings } from '../../platform/outbound/options.ts';
+import { watchSettings } from '../../platform/settings/watch.ts';
+import { JOB_PACES, jobHandlers } from './background_jobs.ts';
+
+/** Where commands and jobs find what is not in the database, and where they leave work. */
+export interface Workshop {
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  imports: ImportSettings;
+  jobs: JobWorker;
+  /** Hears the notifications of the database. */
+  listener: Listener;
+}
+
+export interface WorkshopOptions {
+  config: Config;
+  db: Db;
+  /** Of the database itself, not of a pooler. */
+  directUrl: string;
+  secret: string;
+  /** URL that links of mail begin with, as soon as it is known. */
+  baseUrl(): Promise<string>;
+  /** Where this process is reached over SSH. As the settings have it while that is undefined. */
+  sshAddress?(): SshPlace | undefined;
+  /** Hears of failed jobs, and of trouble with the queue or the settings. */
+  report(error: unknown): void;
+  /** Takes what has to be ended. */
+  resources: AsyncDisposableStack;
+  /** What the metrics show of this process. */
+  labels?: readonly string[];
+}
+
+/** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
+export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+  const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
+  const { ssh } = config;
+  const sshAddress = () => {
+    const known = options.sshAddress?.();
+    return known === undefined ? ssh && configuredSsh(ssh, ssh.port) : known;
+  };
+  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
+  await requireStorages(db, repositories);
+  for (const directory of Object.values(config.storages)) await makeStorage(directory, report);
+  resources.defer(() => repositories.close());
+  const uploads = await openUploads(config);
+  const listener = await Listener.open(directUrl, report);
+  resources.defer(() => listener.close());
+  await watchSettings(db, listener);
+  await watchHooks(db, listener);
+  const imports = importSettings({
+    hosts: config.importHosts,
+    webhookHosts: config.webhookHosts,
+    maxBytes: config.importMaxBytes,
+  });
+  if (mail) startSending(db);
+  const outgoing = mail && {
+    mailer: (await import('../../platform/outbound/mail/mailer.ts')).createMailer(mail),
+    baseUrl,
+  };
+  const stopped = new AbortController();
+  const stores = { db, repositories, uploads, secret, imports };
+  const hooks = new HookDeliveries({ ...stores, baseUrl, sshAddress, report });
+  const handlers = jobHandlers({ ...stores, outgoing, hooks, stopping: stopped.signal });
+  const jobs = await startJobs({
+    url: directUrl,
+    listener,
+    db,
+    handlers,
+    paces: JOB_PACES,
+    report,
+    queues,
+    concurrency,
+    labels,
+  });
+  resources.defer(async () => {
+    stopped.abort();
+    await jobs.stop();
+  });
+  if (queues?.includes('hooks.deliver') ?? true) {
+    await hooks.start({ listener, jobs });
+    resources.defer(() => hooks.stop());
+  }
+  return { repositories, uploads, imports, jobs, listener };
+}
+
+/** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
+async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
+  await makeDirectories(directory).catch(report);
+}

@@ -1,0 +1,73 @@
+import type { Config } from '../../platform/config/config.ts';
+import { readHolder } from '../../platform/database/lock.ts';
+import { databaseUrls } from '../../platform/lifecycle/database.ts';
+import { outageLog } from '../../platform/lifecycle/outages.ts';
+import { connectOptions, prepareDatabase } from '../../platform/lifecycle/prepare.ts';
+import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
+import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
+import { requireWhole } from '../../platform/lifecycle/unfinished.ts';
+import { createLogger } from '../../platform/observability/log.ts';
+import { logSlow } from '../../platform/observability/metrics/slow.ts';
+import { reporter } from '../../platform/observability/report.ts';
+import { startTracing } from '../../platform/observability/tracing/start.ts';
+
+export interface WorkOptions {
+  /** What the metrics show of this process. */
+  labels: readonly string[];
+}
+
+/**
+ * Works on background jobs beside the server, on its machine or another one with the same files, until it is told to stop.
+ *
+ * @returns the exit status
+ * @throws Error if there is no database to find the jobs in, or if a queue is named that there is not
+ */
+export async function work(config: Config, { labels }: WorkOptions): Promise<number> {
+  const stopSignal = awaitStopSignal();
+  await using resources = new AsyncDisposableStack();
+  const log = createLogger(config.logLevel);
+  resources.defer(await startTracing(process.env));
+  logSlow(log, config.slow);
+  requireWhole(config.dataDir);
+  const embedded = readHolder(config.dataDir)?.databaseUrl;
+  const database = databaseUrls(config) ?? (embedded === undefined ? null : { url: embedded, directUrl: embedded });
+  if (database === null) {
+    throw new Error(
+      `There is no server on ${config.dataDir} whose jobs could be worked on. Start one, or set DATABASE_URL.`,
+    );
+  }
+  const [{ connect }, { openWorkshop }] = await Promise.all([
+    import('../../platform/database/db.ts'),
+    import('./services.ts'),
+  ]);
+  const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
+  resources.defer(() => db.$disconnect());
+  const report = reporter(log, 'background work');
+  let secret = '';
+  await prepareDatabase(config, database, log, async () => {
+    secret = await agreeOnSecret(db, config);
+  });
+  await openWorkshop({
+    config,
+    db,
+    directUrl: database.directUrl,
+    secret,
+    baseUrl: async () => config.externalUrl ?? readHolder(config.dataDir)?.url ?? missingUrl(),
+    report,
+    resources,
+    labels,
+  });
+  if (config.metricsPort !== undefined) {
+    const { listenForMetrics } = await import('../web/metrics.ts');
+    const listening = await listenForMetrics({ db, config, port: config.metricsPort, report });
+    resources.defer(() => listening.close({ long: 0, others: 1_000 }));
+    log.info(`Metrics at ${listening.url}/-/metrics`);
+  }
+  process.stdout.write('Gantry is working on background jobs. Stop it with Ctrl+C.\n');
+  log.info(`Stopping after ${await stopSignal.received}`);
+  return 0;
+}
+
+function missingUrl(): never {
+  throw new Error('GANTRY_URL is not set: nobody could follow the links of mail');
+}

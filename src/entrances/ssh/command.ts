@@ -1,0 +1,52 @@
+import type { RemoteService } from '#src/domain/repository/access_remote.ts';
+
+/** What a client of git asks for. */
+export interface GitCommand {
+  service: RemoteService;
+  /** Full path of a project, as far as it is one. */
+  fullPath: string;
+}
+
+/** The longest command that is read, in characters. */
+const LONGEST = 4096;
+
+const SERVICES: Record<string, RemoteService> = {
+  'git-upload-pack': 'fetch',
+  'git upload-pack': 'fetch',
+  'git-receive-pack': 'push',
+  'git receive-pack': 'push',
+};
+
+/** One word as clients write it for a shell: in single quotes, with `'\''` and `'\!'` between them, in double quotes, or plain. */
+const WORD = /^(?:(?:'[^']*'|\\['!])+|"[^"\\$`]*"|[\w@%+=:,./~-]+)$/;
+
+/**
+ * Reads a command that git sends, such as `git-upload-pack '/group/project.git'`. It is never given to a shell, and there is nothing
+ * but these: null for everything else.
+ */
+export function parseCommand(text: string): GitCommand | null {
+  if (text.length > LONGEST) return null;
+  const match = /^(git[- ](?:upload|receive)-pack) +(\S.*)$/s.exec(text.trimEnd());
+  const service = SERVICES[match?.[1] ?? ''];
+  const word = match?.[2] ?? '';
+  if (service === undefined || !WORD.test(word) || word.startsWith('-')) return null;
+  return { service, fullPath: projectPath(unquoted(word)) };
+}
+
+/** Whether a command is the one by which git asks for an archive. */
+export function isArchiveCommand(text: string): boolean {
+  return /^git[- ]upload-archive( |$)/.test(text);
+}
+
+function unquoted(word: string): string {
+  if (word.startsWith('"')) return word.slice(1, -1);
+  return word.replaceAll(/'([^']*)'|\\(['!])/g, (_, inside?: string, escaped?: string) => inside ?? escaped ?? '');
+}
+
+/** `/group/project.git/`, with or without slashes and ending. */
+function projectPath(text: string): string {
+  return text
+    .replace(/^\/+/, '')
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\.git$/, '');
+}

@@ -1,0 +1,153 @@
+import type { Socket } from 'node:net';
+import type { Connection, ServerChannel, Session } from 'ssh2';
+import { Gone } from '#src/domain/repository/remote/failure.ts';
+import { Login } from '#src/entrances/ssh/authenticate.ts';
+import type { Desk } from '#src/entrances/ssh/desk.ts';
+import { execute } from '#src/entrances/ssh/execute.ts';
+import type { Gate, Guest } from '#src/entrances/ssh/gate.ts';
+import { MOST_WAITING } from '#src/entrances/ssh/limits.ts';
+import { passing } from '#src/platform/observability/passing.ts';
+
+/** Milliseconds that a client has to close a connection that was ended. */
+const FAREWELL = 2_000;
+/** Milliseconds that a client has to take the last answer when the server stops. */
+const PARTING = 10_000;
+const MINUTE = 60_000;
+
+/** The longest version of git's protocol that a client may name, in characters. */
+const LONGEST_PROTOCOL = 100;
+
+/** One connection: its login, and the commands on its channels. */
+export class Visit {
+  readonly #client: Connection;
+  readonly #socket: Socket;
+  readonly #guest: Guest;
+  readonly #desk: Desk;
+  readonly #login: Login;
+  readonly #commands = new Set<AbortController>();
+  readonly #channels = new Set<ServerChannel>();
+  /** Of channels that their clients have closed. */
+  readonly #left = new WeakSet<AbortController>();
+  #sessions = 0;
+  #exchanges: number[] = [];
+  #idle: NodeJS.Timeout | undefined;
+  #isEnding = false;
+
+  constructor(client: Connection, socket: Socket, { guest, gate, desk }: { guest: Guest; gate: Gate; desk: Desk }) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#guest = guest;
+    this.#desk = desk;
+    this.#login = new Login(desk.stores.db, desk.limits);
+    const deadline = setTimeout(() => this.end(), desk.limits.login);
+    client.on('error', () => this.end());
+    client.on('handshake', () => this.#countExchange());
+    client.on('authentication', (context) => {
+      this.#login.attempt(context).then(
+        (goesOn) => goesOn || this.end(),
+        (error) => this.#fail(error),
+      );
+    });
+    client.on('ready', () => {
+      clearTimeout(deadline);
+      guest.isIn = true;
+      this.#rest();
+    });
+    client.on('session', (accept, reject) => this.#open(accept, reject));
+    socket.on('data', () => this.#checkWaiting());
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      clearTimeout(this.#idle);
+      if (this.#login.hasFailed) gate.fail(guest);
+      for (const command of this.#commands) command.abort(new Gone('The client is gone.'));
+    });
+  }
+
+  /** Ends the connection, at once if nothing was asked for on it, else when its client has taken the last answer. */
+  retire(): void {
+    this.#isEnding = true;
+    if (this.#commands.size > 0) return;
+    const timer = setTimeout(() => this.end(), this.#sessions === 0 ? 0 : PARTING);
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** Ends the connection whatever runs on it. */
+  end(): void {
+    this.#client.end();
+    const timer = setTimeout(() => this.#socket.destroy(), FAREWELL);
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
+
+  #fail(error: unknown): void {
+    if (!passing(error)) this.#desk.report(error);
+    this.end();
+  }
+
+  #open(accept: () => Session, reject: () => void): void {
+    if (this.#sessions >= this.#desk.limits.sessions || this.#isEnding) {
+      reject();
+      return;
+    }
+    this.#sessions += 1;
+    const session = accept();
+    const controller = new AbortController();
+    let protocol: string | undefined;
+    session.on('close', () => {
+      this.#sessions -= 1;
+      this.#left.add(controller);
+      controller.abort(new Gone('The client is gone.'));
+      if (this.#isEnding) this.retire();
+    });
+    session.on('env', (take: (() => void) | undefined, refuse: (() => void) | undefined, { key, val }) => {
+      if (key !== 'GIT_PROTOCOL' || val.length > LONGEST_PROTOCOL) return refuse?.();
+      protocol = val;
+      take?.();
+    });
+    const run = (channel: ServerChannel | undefined, command: string | null) => {
+      if (channel) this.#run({ channel, command, protocol }, controller).catch((error) => this.#fail(error));
+    };
+    session.on('exec', (take, _refuse, { command }) => run(take(), command));
+    session.on('shell', (take) => run(take(), null));
+  }
+
+  async #run(wish: Parameters<typeof execute>[2], controller: AbortController): Promise<void> {
+    const { fingerprint } = this.#login;
+    if (fingerprint === null) return this.end();
+    clearTimeout(this.#idle);
+    this.#guest.running += 1;
+    this.#commands.add(controller);
+    this.#channels.add(wish.channel);
+    try {
+      const { remoteAddress: address = null } = this.#socket;
+      await execute(this.#desk, { fingerprint, address, socket: this.#socket }, wish, controller);
+    } finally {
+      this.#guest.running -= 1;
+      this.#commands.delete(controller);
+      wish.channel.once('close', () => this.#channels.delete(wish.channel));
+      // A client that was too slow does not take the end of its channel either.
+      if (controller.signal.aborted && !this.#left.has(controller)) this.end();
+      else if (this.#isEnding) this.retire();
+      this.#rest();
+    }
+  }
+
+  #rest(): void {
+    clearTimeout(this.#idle);
+    if (this.#guest.running > 0 || this.#socket.destroyed) return;
+    this.#idle = setTimeout(() => this.end(), this.#desk.limits.idle);
+  }
+
+  /** Ends the connection of a client that has the server exchange keys again and again. */
+  #countExchange(): void {
+    const now = performance.now();
+    this.#exchanges = [...this.#exchanges.filter((at) => at > now - MINUTE), now];
+    if (this.#exchanges.length > this.#desk.limits.rekeys) this.#socket.destroy();
+  }
+
+  /** Ends the connection of a client that sends beyond the window that it was granted, or reads no answer to what it asks. */
+  #checkWaiting(): void {
+    let waiting = this.#socket.writableLength;
+    for (const channel of this.#channels) waiting += channel.readableLength;
+    if (waiting > MOST_WAITING) this.#socket.destroy();
+  }
+}

@@ -1,0 +1,151 @@
+import type { Socket } from 'node:net';
+import type { ServerChannel } from 'ssh2';
+import { failureOf, Gone } from '#src/domain/repository/remote/failure.ts';
+import { LONGEST_COMMANDS, LONGEST_FETCH } from '#src/domain/repository/remote/limits.ts';
+import { findHolder, type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
+import { ChannelInput, ChannelOutput } from '#src/entrances/ssh/channel_io.ts';
+import { type GitCommand, isArchiveCommand, parseCommand } from '#src/entrances/ssh/command.ts';
+import { type CommandFacts, type Desk, FAILED } from '#src/entrances/ssh/desk.ts';
+import { watchCommand } from '#src/entrances/ssh/progress.ts';
+import { serveGit } from '#src/entrances/ssh/serve_git.ts';
+import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
+import { DomainError } from '#src/platform/errors.ts';
+
+/** What a client asks for on a channel. */
+export interface Wish {
+  channel: ServerChannel;
+  /** The command; null for a shell. */
+  command: string | null;
+  /** The version of git's protocol that it asks for. */
+  protocol: string | undefined;
+}
+
+/** Who asks. */
+export interface Visitor {
+  /** Of the key that was proved. */
+  fingerprint: string;
+  address: string | null;
+  socket: Socket;
+}
+
+/** Milliseconds for which a client may go on sending what nobody reads any more, so that it reads its answer. */
+const LINGER = 10_000;
+
+/**
+ * Does what a client asks for, and tells it how that ended. Who has the key is looked up anew: they may have been blocked since
+ * they logged in.
+ *
+ * @param controller is aborted when the client is gone, or too slow
+ */
+export async function execute(desk: Desk, visitor: Visitor, wish: Wish, controller: AbortController): Promise<void> {
+  const begun = performance.now();
+  const { channel } = wish;
+  const command = wish.command === null ? null : parseCommand(wish.command);
+  const { signal } = controller;
+  const most =
+    command?.service === 'push' ? desk.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
+  const refusal = () => new TooMuchSent(`The client has sent more than ${most} bytes.`);
+  const input = new ChannelInput(channel, most, refusal);
+  input.on('error', () => undefined);
+  signal.addEventListener('abort', () => input.destroy(signal.reason), { once: true });
+  const output = new ChannelOutput(channel, visitor.socket, signal);
+  output.on('error', () => undefined);
+  const unwatch = watchCommand({ input, output }, controller, desk.limits);
+  let holder: KeyHolder | null = null;
+  let status = FAILED;
+  try {
+    holder = await findHolder(desk.stores.db, visitor.fingerprint);
+    if (holder === null) throw refused('Your key is not valid any more, or your account is blocked.');
+    if (wish.command === null) status = await greet(desk, holder, output);
+    else if (command === null) throw refused(unknown(wish.command));
+    else
+      status = await serveGit(desk, { holder, address: visitor.address }, command, { ...wish, input, output, signal });
+  } catch (error) {
+    complain(desk, error, channel);
+  } finally {
+    unwatch();
+  }
+  input.destroy();
+  // A client that still sends might not read its answer otherwise.
+  const mayLinger = status !== 0 || command?.service === 'push';
+  if (mayLinger && !input.hasEnded && input.received > 0 && !signal.aborted) await lingering(channel, signal);
+  channel.exit(status);
+  channel.end();
+  const { received } = input;
+  const facts = { status, ms: performance.now() - begun, received, sent: output.sent };
+  desk.tell({ ...facts, ...about(command, wish), ...whose(holder), aborted: signal.aborted || undefined });
+}
+
+async function greet({ stores }: Desk, holder: KeyHolder, output: ChannelOutput): Promise<number> {
+  await noteKeyUse(stores.db, holder);
+  const name = holder.kind === 'user' ? `@${holder.actor.username}` : `deploy key ${printable(holder.title)}`;
+  await new Promise<void>((resolve, reject) => {
+    const text = `Welcome, ${name}! Your key works: use it with git. There is no shell access.\n`;
+    // The client may be gone by now, for whom nothing is written.
+    output.write(Buffer.from(text), (error) => (error ? reject(new Gone(error.message)) : resolve()));
+  });
+  return 0;
+}
+
+function unknown(command: string): string {
+  if (isArchiveCommand(command)) return 'git archive --remote is not served here: clone the project, or use the API.';
+  return 'There is no shell access: only git fetch, git clone and git push work here.';
+}
+
+function refused(message: string): DomainError {
+  return new DomainError('FORBIDDEN', message);
+}
+
+/** Tells the person at the client what went wrong. */
+function complain(desk: Desk, thrown: unknown, channel: ServerChannel): void {
+  const { error, isOurs } = failureOf(thrown);
+  if (isOurs) desk.report(thrown);
+  const isTold = error instanceof DomainError || error instanceof TooMuchSent || error instanceof Gone;
+  const usual = isOurs
+    ? 'Something went wrong on the server.'
+    : 'The client and the server did not understand each other.';
+  say(channel, isTold ? error.message : usual);
+}
+
+function say({ stderr }: ServerChannel, message: string): void {
+  if (stderr.writable) stderr.write(`remote: ${printable(message)}\n`);
+}
+
+/** Without what a terminal would take for commands. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ');
+}
+
+/** Waits until a client has no more to send, for a while. */
+function lingering(channel: ServerChannel, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let last = 0;
+    let came = 0;
+    channel.on('data', (chunk: Buffer) => {
+      came += chunk.length;
+    });
+    const done = () => {
+      clearInterval(quiet);
+      clearTimeout(timer);
+      resolve();
+    };
+    // Most clients end what they send; others wait for the answer in silence.
+    const quiet = setInterval(() => {
+      if (came === last) done();
+      last = came;
+    }, 500);
+    const timer = setTimeout(done, LINGER);
+    channel.once('end', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+function about(command: GitCommand | null, wish: Wish): Pick<CommandFacts, 'command' | 'path'> {
+  if (command) return { command: command.service, path: command.fullPath };
+  return { command: wish.command === null ? 'greet' : 'refuse' };
+}
+
+function whose(holder: KeyHolder | null): Pick<CommandFacts, 'user' | 'deployKey'> {
+  if (holder === null) return {};
+  return holder.kind === 'user' ? { user: holder.actor.id } : { deployKey: holder.keyId };
+}

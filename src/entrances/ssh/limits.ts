@@ -1,0 +1,59 @@
+import { REMOTE_LIMITS, type RemoteLimits } from '#src/domain/repository/remote/limits.ts';
+
+/** What clients may take of the SSH server. Times are in milliseconds. */
+export interface SshLimits extends RemoteLimits {
+  /** Connections in all, and of one network (an IPv4 address, an IPv6 network of 64 bits). */
+  connections: number;
+  connectionsEach: number;
+  /** Of these, how many have not logged in. */
+  strangers: number;
+  strangersEach: number;
+  /** Key exchanges that begin in a second, in all and of one network, and how many more may begin at once. */
+  exchanges: Rate;
+  exchangesEach: Rate;
+  /** How long a connection may wait for its key exchange. */
+  patience: number;
+  /** Failed logins of one network within a minute after which it is not let in for the rest of that minute. */
+  failures: number;
+  /** In which a client has to log in. */
+  login: number;
+  /** Keys that a client may offer, and signatures that may be wrong, before the connection ends. */
+  offers: number;
+  wrongSignatures: number;
+  /** How long a connection may stay on which nothing runs. */
+  idle: number;
+  /** Commands that run at a time on one connection. */
+  sessions: number;
+  /** Key exchanges on one connection within a minute. */
+  rekeys: number;
+  /** How long a command may wait for what its client is to send. */
+  silence: number;
+}
+
+/** How often something may happen. */
+export interface Rate {
+  perSecond: number;
+  atOnce: number;
+}
+
+export const SSH_LIMITS: SshLimits = {
+  ...REMOTE_LIMITS,
+  connections: 1_000,
+  connectionsEach: 400,
+  strangers: 500,
+  strangersEach: 250,
+  exchanges: { perSecond: 60, atOnce: 120 },
+  exchangesEach: { perSecond: 20, atOnce: 60 },
+  patience: 10_000,
+  failures: 100,
+  login: 30_000,
+  offers: 100,
+  wrongSignatures: 5,
+  idle: 10 * 60_000,
+  sessions: 10,
+  rekeys: 10,
+  silence: 10 * 60_000,
+};
+
+/** Bytes that may wait for a client to read them, or for the server, on one connection: no client that keeps to its window gets there. */
+export const MOST_WAITING = 32 * 1024 * 1024;

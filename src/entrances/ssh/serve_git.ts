@@ -1,0 +1,68 @@
+import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { hiddenRefs, openRemote } from '#src/domain/repository/access_remote.ts';
+import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
+import { hiddenFromKey, openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
+import { requireProgram } from '#src/domain/repository/remote/program.ts';
+import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
+import type { GitCommand } from '#src/entrances/ssh/command.ts';
+import type { Desk } from '#src/entrances/ssh/desk.ts';
+import { pushableRefs } from '#src/git/remote/push_advertisement.ts';
+import { converse } from '#src/git/remote/serve_fetch.ts';
+
+/** What a client of git sends and takes. */
+export interface GitStreams {
+  input: Readable;
+  output: Writable;
+  /** Ends it all: the client is gone, or too slow. */
+  signal: AbortSignal;
+  /** The version of the protocol as the client asks for it, such as `version=2`. */
+  protocol: string | undefined;
+}
+
+/**
+ * Serves a fetch or a push to whom a key belongs, by the same rules as over HTTP. Returns the exit status for the client; all
+ * that it is sent has been taken then. Throws as openRemote, openByDeployKey, receivePush, or the signal's reason.
+ */
+export async function serveGit(
+  { stores, seats }: Desk,
+  { holder, address }: { holder: KeyHolder; address: string | null },
+  { service, fullPath }: GitCommand,
+  { input, output, signal, protocol }: GitStreams,
+): Promise<number> {
+  await noteKeyUse(stores.db, holder);
+  const context: Context = { ...stores, actor: holder.actor, clientAddress: address };
+  // A deploy key has a share of its own; no user has a number below zero.
+  const userId = holder.kind === 'user' ? holder.actor.id : -holder.keyId;
+  const release = await seats.take({ userId, address });
+  try {
+    const project = await open(context, holder, fullPath, service);
+    await requireProgram();
+    const { directory } = await ensureRepository(context, project);
+    const hidden = holder.kind === 'deploy' ? hiddenFromKey(project) : hiddenRefs(context, project);
+    if (service === 'fetch') {
+      const status = await converse(directory, input, output, { protocol, hidden, signal });
+      await finished(output);
+      return status;
+    }
+    output.write(await pushableRefs(directory, hidden));
+    output.end(await answerPush({ context, project, body: input, signal, goesOn: true }, output));
+    await finished(output);
+    return 0;
+  } finally {
+    release();
+  }
+}
+
+function open(
+  context: Context,
+  holder: KeyHolder,
+  fullPath: string,
+  service: GitCommand['service'],
+): Promise<ProjectRow> {
+  if (holder.kind === 'deploy') return openByDeployKey(context, holder, fullPath, service);
+  return openRemote(context, fullPath, service, 'ssh');
+}

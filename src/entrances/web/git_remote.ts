@@ -1,0 +1,252 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
+import {
+  ASK,
+  hiddenRefs,
+  identifyRemote,
+  openRemote,
+  type RemoteService,
+} from '#src/domain/repository/access_remote.ts';
+import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
+import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
+import { LONGEST_COMMANDS, LONGEST_FETCH, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
+import { requireProgram } from '#src/domain/repository/remote/program.ts';
+import type { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
+import { gitBody } from '#src/entrances/web/git_body.ts';
+import { type ProgressLimits, watchProgress } from '#src/entrances/web/progress.ts';
+import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
+import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
+import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
+import { CredentialsWanted } from '#src/git/remote/want_gate.ts';
+import { DomainError, type ErrorCode, Unauthenticated } from '#src/platform/errors.ts';
+
+export interface GitRemoteOptions {
+  contextOf(actor: Actor | null, request: Request): Context;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(request: Request): string;
+  /** Called with unexpected errors. */
+  report(error: unknown, request: Request): void;
+  /** Shared with what else serves clients of git. */
+  seats: RemoteSeats;
+  limits?: Partial<RequestLimits> | undefined;
+}
+
+export interface RequestLimits extends ProgressLimits {
+  /** Milliseconds that one request may take in all. */
+  total: number;
+  /** Milliseconds during which nothing may go either way. */
+  idle: number;
+}
+
+const LIMITS: RequestLimits = { ...REMOTE_LIMITS, idle: 5 * 60_000, firstByte: 10_000 };
+
+/** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Answers in plain text say what is wrong. */
+export function gitRemote(options: GitRemoteOptions): Router {
+  const limits = { ...LIMITS, ...options.limits };
+  const serve: RequestHandler = async (request, response, next) => {
+    const called = parse(request);
+    if (called === null) return next();
+    const controller = watch(request, response, limits);
+    try {
+      await admit(options, called, request, response, controller.signal);
+    } catch (error) {
+      fail(options, called, error, request, response);
+    } finally {
+      controller.stop();
+    }
+  };
+  return Router().use(serve);
+}
+
+/** Whether a path is one of those at which git speaks to the server. */
+export function isGitPath(path: string): boolean {
+  return PATH.test(path);
+}
+
+const PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
+
+/** Clients of git that sign in with a browser know by the name of the realm which API the server has. */
+export const CHALLENGE = 'Basic realm="GitLab"';
+
+/** Where clients ask that were given the address of the project's page: they are sent to that of its repository. */
+const PAGE = /^\/(.+)\/(info\/refs)$/;
+
+interface Called {
+  fullPath: string;
+  /** Whether the address lacks `.git`. */
+  isPage: boolean;
+  endpoint: 'info/refs' | 'git-upload-pack' | 'git-receive-pack';
+  service: RemoteService | null;
+}
+
+/** Answers as soon as it is known who asks, if the caller has a share left; nothing of the body is read before. */
+async function admit(
+  options: GitRemoteOptions,
+  called: Called,
+  request: Request,
+  response: Response,
+  signal: AbortSignal,
+): Promise<void> {
+  const { contextOf, seats } = options;
+  const actor = await identifyRemote(contextOf(null, request), request.headers);
+  const context = contextOf(actorFor(actor, called.service ?? undefined), request);
+  if (called.isPage && called.service !== null) {
+    // Who may not see the project is told what they are told at the right address.
+    const { fullPath } = await openRemote(context, called.fullPath, called.service);
+    return redirect(options, fullPath, request, response, 'The repository is at the address with .git.');
+  }
+  const release = await seats.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
+  try {
+    await answer(context, called, request, response, signal);
+  } finally {
+    release();
+  }
+}
+
+async function answer(
+  context: Context,
+  { fullPath, endpoint, service }: Called,
+  request: Request,
+  response: Response,
+  signal: AbortSignal,
+): Promise<void> {
+  const isAdvertisement = endpoint === 'info/refs';
+  if (request.method !== (isAdvertisement ? 'GET' : 'POST')) {
+    return refuse(response, 405, 'This is an address for git.', { Allow: isAdvertisement ? 'GET' : 'POST' });
+  }
+  if (service === null) return refuse(response, 403, 'Use a git client of version 1.6.6 or later.');
+  const project = await openRemote(context, fullPath, service);
+  await requireProgram();
+  const name = service === 'fetch' ? 'git-upload-pack' : 'git-receive-pack';
+  if (!isAdvertisement && request.headers['content-type'] !== `application/x-${name}-request`) {
+    return refuse(response, 415, `The content must be of type application/x-${name}-request.`);
+  }
+  const { limits } = context.repositories;
+  const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
+  const body = isAdvertisement ? request : gitBody(request, most, limits.unzippedBytes);
+  const { directory } = await ensureRepository(context, project);
+  response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
+  response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
+  const protocol = request.get('git-protocol');
+  const hidden = hiddenRefs(context, project);
+  if (service === 'fetch') {
+    const options = { protocol, hidden, isGuest: context.actor === null && project.mergeRequestsEnabled, signal };
+    if (isAdvertisement) await advertiseFetch(directory, response, options);
+    else await serveFetch(directory, body, response, options).catch(askForCredentials);
+  } else if (isAdvertisement) response.end(await pushAdvertisement(directory, hidden));
+  else response.end(await answerPush({ context, project, body, signal }, response));
+}
+
+/** Clients of git send credentials only where they are asked for them. */
+function askForCredentials(error: unknown): never {
+  throw error instanceof CredentialsWanted ? new Unauthenticated(ASK) : error;
+}
+
+/** What the request is about; null if it is none of git's. */
+function parse({ path, query }: Request): Called | null {
+  const match = PATH.exec(path);
+  const [, encoded, endpoint] = (match ?? PAGE.exec(path) ?? []) as [string?, string?, Called['endpoint']?];
+  if (encoded === undefined || endpoint === undefined) return null;
+  const named = endpoint === 'info/refs' ? query.service : endpoint;
+  const services: Record<string, RemoteService> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
+  const service = services[String(named)] ?? null;
+  const isPage = match === null;
+  return isPage && service === null ? null : { fullPath: decoded(encoded), isPage, endpoint, service };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '\0';
+  }
+}
+
+/** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */
+function watch(request: Request, response: Response, limits: RequestLimits) {
+  const { total, idle } = limits;
+  const controller = new AbortController();
+  const abort = (reason: string) => {
+    controller.abort(new Gone(reason));
+    // Whoever waits for more of the body hears of it by this.
+    request.destroy();
+  };
+  const unwatch = watchProgress(request, response, limits, (reason) => {
+    if (response.headersSent) return abort(reason);
+    refuse(response, 408, reason);
+    controller.abort(new Gone(reason));
+    response.once('finish', () => request.destroy());
+  });
+  const timer = setTimeout(abort, total, 'The request took too long.');
+  const { socket } = request;
+  let moved = 0;
+  const still = setInterval(() => {
+    const now = socket.bytesRead + socket.bytesWritten;
+    if (now === moved) abort('Nothing came for too long.');
+    moved = now;
+  }, idle);
+  const onClose = () => {
+    if (!response.writableFinished) abort('The client is gone.');
+  };
+  response.once('close', onClose);
+  const stop = () => {
+    unwatch();
+    clearTimeout(timer);
+    clearInterval(still);
+    response.off('close', onClose);
+  };
+  return { signal: controller.signal, stop };
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPE: 403,
+  NOT_FOUND: 404,
+  RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
+};
+
+function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
+  // The client has its answer.
+  if (response.writableEnded) return;
+  const { error, isOurs } = failureOf(thrown);
+  if (isOurs) options.report(thrown, request);
+  // An answer has begun: closing the connection tells the client that it is not complete.
+  if (response.headersSent || error instanceof Gone || response.destroyed) return void response.destroy();
+  if (error instanceof DomainError && STATUS[error.code] !== undefined) {
+    const { movedTo, retryAfter } = error.extensions;
+    if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {
+      redirect(options, movedTo, request, response, error.message);
+      return;
+    }
+    const headers: Record<string, string> = {};
+    if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = CHALLENGE;
+    if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
+    refuse(response, STATUS[error.code] ?? 500, error.message, headers);
+    return;
+  }
+  if (error instanceof TooMuchSent) refuse(response, 413, error.message);
+  else if (error instanceof InvalidRequest) refuse(response, 400, error.message);
+  else if (isExpected(error)) refuse(response, 400, 'The request is broken.');
+  else refuse(response, 500, 'Something went wrong on the server.');
+}
+
+/** Sends a client that asks what there is to the repository of a project. */
+function redirect(
+  { baseUrl }: GitRemoteOptions,
+  fullPath: string,
+  request: Request,
+  response: Response,
+  message: string,
+): void {
+  const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
+  const path = fullPath.split('/').map(encodeURIComponent).join('/');
+  refuse(response, 301, message, { Location: `${baseUrl(request)}/${path}.git/info/refs${query}` });
+}
+
+function refuse(response: Response, status: number, message: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache', ...headers });
+  response.end(`${message}\n`);
+}

@@ -1,0 +1,59 @@
+import type { Request, RequestHandler } from 'express';
+import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
+import { findRepositoryAbove } from '#src/domain/projects/above.ts';
+import { identifyRemote } from '#src/domain/repository/access_remote.ts';
+import { CHALLENGE } from '#src/entrances/web/git_remote.ts';
+import { type SshPlace, sshUrl } from '#src/platform/config/ssh_address.ts';
+import { DomainError } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface GoGetOptions {
+  contextOf(actor: Actor | null, request: Request): Context;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(request: Request): string;
+  sshAddress(): SshPlace;
+  report(error: unknown, request: Request): void;
+}
+
+/** Bytes of a path that is looked at, and what its parts are made of. */
+const LONGEST = 1024;
+const PART = /^[\w.~+-]+$/;
+
+/**
+ * Tells the toolchain of Go in which repository a package is (`?go-get=1`). Where the caller sees no project on the way to the package,
+ * be it that there is none, the first two parts of the path are said to be one: so nobody learns what there is.
+ */
+export function goGet({ contextOf, baseUrl, sshAddress, report }: GoGetOptions): RequestHandler {
+  return async (request, response, next) => {
+    const { path, method, query } = request;
+    if (query['go-get'] !== '1' || !['GET', 'HEAD'].includes(method)) return next();
+    const parts = path.split('/').filter((part) => part !== '');
+    if (parts.length < 2 || path.length > LONGEST || !parts.every((part) => PART.test(part))) return next();
+    try {
+      const actor = await identifyRemote(contextOf(null, request), request.headers);
+      const context = contextOf(actorFor(actor, 'fetch'), request);
+      const root = (await findRepositoryAbove(context, parts)) ?? parts.slice(0, 2).join('/');
+      const { enabledGitAccessProtocol: only } = await currentSettings(context.db);
+      const base = baseUrl(request);
+      const address = only === 'ssh' ? sshUrl(root, base, sshAddress()) : `${base}/${root}.git`;
+      const content = `${base.replace(/^https?:\/\//, '')}/${root} git ${address}`;
+      response.setHeader('Cache-Control', 'no-store');
+      response.setHeader('Content-Security-Policy', "default-src 'none'; form-action 'none'");
+      // Neither paths nor addresses of the server hold characters that mean something in HTML.
+      response
+        .type('html')
+        .send(`<!DOCTYPE html><html><head><meta name="go-import" content="${content}"></head></html>\n`);
+    } catch (error) {
+      if (!(error instanceof DomainError)) {
+        report(error, request);
+        return next(error);
+      }
+      const isUnknown = error.code === 'UNAUTHENTICATED';
+      if (isUnknown) response.setHeader('WWW-Authenticate', CHALLENGE);
+      const { retryAfter } = error.extensions;
+      if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
+      const status = { UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 }[error.code as string] ?? 403;
+      response.status(status).type('text').send(`${error.message}\n`);
+    }
+  };
+}

@@ -1,0 +1,206 @@
+import { Router } from 'express';
+import { inWords, SCOPE_NAMES, SCOPES } from '#src/access/permissions/scopes.ts';
+import { listAuthorized, revokeAuthorized } from '#src/domain/applications/authorized.ts';
+import { APPLICATION, type ApplicationRow, findApplication, listApplications } from '#src/domain/applications/find.ts';
+import {
+  deleteApplication,
+  mayRegister,
+  registerApplication,
+  renewSecret,
+  updateApplication,
+} from '#src/domain/applications/save.ts';
+import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
+import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { onlyOne } from '#src/platform/records/parents.ts';
+
+const HOME = '/profile/applications';
+
+/** The applications that the user registered, and those that the user authorized. */
+export function applicationPages({ own, ownForm }: Pages): Router {
+  return Router()
+    .get(HOME, own(list))
+    .post(HOME, ownForm(register))
+    .get(`${HOME}/new`, own(newForm))
+    .get(`${HOME}/revoke`, leadTo(HOME))
+    .post(`${HOME}/revoke`, ownForm(revoke))
+    .get(`${HOME}/:id`, own(show))
+    .post(`${HOME}/:id`, ownForm(update))
+    .get(`${HOME}/:id/edit`, own(editForm))
+    .get(`${HOME}/:id/secret`, own(confirmRenewal))
+    .post(`${HOME}/:id/secret`, ownForm(renew))
+    .get(`${HOME}/:id/delete`, own(confirmDeletion))
+    .post(`${HOME}/:id/delete`, ownForm(remove));
+}
+
+const NOTICES: Record<string, string> = {
+  saved: 'Your changes were saved.',
+  deleted: 'The application was deleted.',
+  revoked: 'The application’s access was revoked.',
+};
+
+async function list(visit: Visit): Promise<void> {
+  const { context, session } = visit;
+  const userId = session?.actor.id ?? 0;
+  const page = { limit: 500, offset: 0, withTotal: false };
+  const [registered, authorized] = [
+    onlyOne(await listApplications(context, [userId], page, APPLICATION)),
+    await listAuthorized(context, userId, page),
+  ];
+  visit.show('applications', {
+    title: 'Applications',
+    notice: noticeOf(visit),
+    applications: registered.nodes,
+    authorized: authorized.nodes.map((row) => ({ ...row, scopes: row.scopes.map(inWords), since: dayOf(row.since) })),
+    mayRegister: await mayRegister(context),
+  });
+}
+
+async function newForm(visit: Visit): Promise<void> {
+  if (!(await mayRegister(visit.context)))
+    throw new Forbidden('Only administrators can register applications on this server');
+  showForm(visit, { name: '', redirectUris: [], scopes: ['api'], confidential: true }, {});
+}
+
+async function register(visit: Visit): Promise<void> {
+  const values = { ...formOf(visit), confidential: visit.request.body.confidential === 'yes' };
+  await saving(visit, values, null, async () => {
+    const application = await registerApplication(visit.context, values);
+    showOne(visit, application);
+  });
+}
+
+async function show(visit: Visit): Promise<void> {
+  showOne(visit, await found(visit));
+}
+
+async function editForm(visit: Visit): Promise<void> {
+  const application = await found(visit);
+  showForm(visit, application, {}, application.id);
+}
+
+async function update(visit: Visit): Promise<void> {
+  const before = await found(visit);
+  const values = { ...formOf(visit), confidential: before.confidential };
+  await saving(visit, values, before.id, async () => {
+    await updateApplication(visit.context, before.id, values);
+    visit.response.redirect(303, `${HOME}/${before.id}?notice=saved`);
+  });
+}
+
+async function confirmRenewal(visit: Visit): Promise<void> {
+  const { id, name } = await found(visit);
+  visit.show('application_confirm', {
+    title: `Renew the secret of ${name}`,
+    message: `The current secret stops working immediately. Update ${name} wherever it runs.`,
+    action: `${HOME}/${id}/secret`,
+    button: 'Renew secret',
+    back: `${HOME}/${id}`,
+  });
+}
+
+async function renew(visit: Visit): Promise<void> {
+  const { id } = await found(visit);
+  showOne(visit, await renewSecret(visit.context, id));
+}
+
+async function confirmDeletion(visit: Visit): Promise<void> {
+  const { id, name } = await found(visit);
+  visit.show('application_confirm', {
+    title: `Delete ${name}`,
+    message: `${name} immediately loses access to the accounts of everyone who authorized it. This cannot be undone.`,
+    action: `${HOME}/${id}/delete`,
+    button: 'Delete application',
+    back: `${HOME}/${id}`,
+  });
+}
+
+async function remove(visit: Visit): Promise<void> {
+  await deleteApplication(visit.context, (await found(visit)).id);
+  visit.response.redirect(303, `${HOME}?notice=deleted`);
+}
+
+async function revoke(visit: Visit): Promise<void> {
+  const given = text(visit.request.body.application);
+  await revokeAuthorized(visit.context, given === '' ? null : idOf(given));
+  visit.response.redirect(303, `${HOME}?notice=revoked`);
+}
+
+interface Values {
+  name: string;
+  redirectUris: readonly string[];
+  scopes: readonly string[];
+  confidential: boolean;
+}
+
+/** Saves, or shows the form again with what is wrong in it. */
+async function saving(visit: Visit, values: Values, id: number | null, save: () => Promise<void>): Promise<void> {
+  try {
+    await save();
+  } catch (error) {
+    if (!(error instanceof ValidationFailed)) throw error;
+    showForm(visit, values, error.fields, id, 422);
+  }
+}
+
+function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number | null = null, status = 200): void {
+  const problems = Object.fromEntries(Object.entries(errors).map(([field, messages]) => [field, messages.join(', ')]));
+  visit.show(
+    'application_form',
+    {
+      title: id === null ? 'Register an application' : `Change ${values.name || 'the application'}`,
+      action: id === null ? HOME : `${HOME}/${id}`,
+      back: id === null ? HOME : `${HOME}/${id}`,
+      isNew: id === null,
+      values,
+      problems,
+      scopes: SCOPE_NAMES.map((name) => ({ name, words: SCOPES[name] })),
+    },
+    status,
+  );
+}
+
+function showOne(visit: Visit, application: ApplicationRow): void {
+  visit.show('application', {
+    title: application.name,
+    notice: noticeOf(visit),
+    application: { ...application, createdAt: dayOf(application.createdAt) },
+    secret: application.secret ?? null,
+    scopes: application.scopes.map(inWords),
+    path: `${HOME}/${application.id}`,
+  });
+}
+
+function found({ context, request }: Visit): Promise<ApplicationRow> {
+  return findApplication(context, idOf(text(request.params.id)), APPLICATION);
+}
+
+/** Throws NotFound for what is no ID. */
+function idOf(given: string): number {
+  if (!/^\d{1,9}$/.test(given)) throw new NotFound('Application');
+  return Number(given);
+}
+
+function formOf({ request }: Visit): Omit<Values, 'confidential'> {
+  const { name, redirect_uris: uris, scopes } = request.body;
+  return {
+    name: text(name),
+    redirectUris: text(uris)
+      .split('\n')
+      .map((uri) => uri.trim()),
+    scopes: [scopes].flat().filter((scope) => typeof scope === 'string'),
+  };
+}
+
+function noticeOf({ request }: Visit): string | null {
+  const { notice } = request.query;
+  return typeof notice === 'string' && Object.hasOwn(NOTICES, notice) ? (NOTICES[notice] ?? null) : null;
+}
+
+function dayOf(moment: string): string {
+  return moment.slice(0, 10);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

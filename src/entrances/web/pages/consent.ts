@@ -1,0 +1,90 @@
+import { Router } from 'express';
+import { rememberScopes } from '#src/access/oauth/grants.ts';
+import {
+  begunAt,
+  findInteraction,
+  finishInteraction,
+  type Interaction,
+  scopesOf,
+} from '#src/access/oauth/interaction.ts';
+import type { LazyProvider } from '#src/access/oauth/lazy.ts';
+import { signedInAt } from '#src/access/oauth/session.ts';
+import { inWords } from '#src/access/permissions/scopes.ts';
+import { askToSignIn, pagesFor, showError } from '#src/entrances/web/pages/page.ts';
+import { showSignIn } from '#src/entrances/web/pages/sign_in.ts';
+import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
+
+/** The pages where users sign in for an application and decide what it can do. */
+export function consentPages(options: PageOptions, lazy: LazyProvider): Router {
+  const { page, ownForm } = pagesFor(options);
+  const path = '/oauth/interaction/:uid';
+  return Router()
+    .get(
+      path,
+      page((visit) => show(lazy, visit)),
+    )
+    .post(
+      path,
+      ownForm((visit) => decide(lazy, visit)),
+    );
+}
+
+async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
+  const interaction = await findInteraction(lazy, visit);
+  if (!interaction) return outOfDate(visit);
+  if (interaction.prompt.name === 'login') return signIn(interaction, visit);
+  const { session, context } = visit;
+  if (!session) return askToSignIn(visit);
+  if (interaction.session?.accountId !== String(session.actor.id)) return outOfDate(visit);
+  const { client_id: uid, redirect_uri: redirectUri } = interaction.params;
+  const application = await context.db.oAuthApplication.findUnique({
+    where: { uid: String(uid) },
+    select: { name: true, owner: { select: { name: true, username: true } } },
+  });
+  if (!application) return outOfDate(visit);
+  visit.show('consent', {
+    title: `Authorize ${application.name}`,
+    application,
+    scopes: scopesOf(interaction).map(inWords),
+    destination: destinationOf(String(redirectUri)),
+    action: `/oauth/interaction/${interaction.uid}`,
+  });
+}
+
+/** The user signs in, or did so after the application asked for it; then the provider goes on. */
+async function signIn(interaction: Interaction, visit: Visit): Promise<void> {
+  const { session, context, request } = visit;
+  if (!session) return askToSignIn(visit);
+  const anySession = interaction.prompt.reasons.every((reason) => reason === 'no_session');
+  if (!anySession && session.createdAt <= (await begunAt(context.db, interaction.uid))) {
+    return showSignIn(visit, { returnTo: request.originalUrl });
+  }
+  const ts = signedInAt(session.age);
+  // Signing in anew ends the session of before, and may be as somebody else.
+  interaction.session = undefined;
+  await finishInteraction(interaction, visit.response, { login: { accountId: String(session.actor.id), ts } });
+}
+
+async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
+  const { session, request, response, context } = visit;
+  const interaction = await findInteraction(lazy, visit);
+  const user = session?.actor.id;
+  if (user === undefined || interaction?.prompt.name !== 'consent') return outOfDate(visit);
+  if (interaction.session?.accountId !== String(user)) return outOfDate(visit);
+  if (request.body.decision !== 'approve') {
+    const denied = { error: 'access_denied', error_description: 'The user denied access to the application.' };
+    return finishInteraction(interaction, response, denied);
+  }
+  await rememberScopes(context.db, user, String(interaction.params.client_id), scopesOf(interaction));
+  await finishInteraction(interaction, response, { ...interaction.lastSubmission, consent: {} });
+}
+
+/** The host of a web address; the whole URI for other schemes. */
+function destinationOf(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return ['http:', 'https:'].includes(url.protocol) ? url.host : redirectUri;
+}
+
+function outOfDate(visit: Visit): void {
+  showError(visit, 400, 'This authorization request has expired', 'Go back to the application and start again.');
+}

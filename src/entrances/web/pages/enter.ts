@@ -1,0 +1,23 @@
+import { endSession, type Shown, startSession } from '#src/access/credentials/sessions/session.ts';
+import { clearCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { localPath } from '#src/entrances/web/pages/page.ts';
+import { csrfOf, type Visit } from '#src/entrances/web/pages/visit.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** Signs a browser in and redirects it to where it wanted to go, if what the user has proved is still enough. */
+export async function enter(visit: Visit, userId: number, returnTo: unknown, shown?: Shown): Promise<void> {
+  await freshSession(visit, userId, shown);
+  clearCookie(visit.response, 'gantry_form', visit.secure);
+  visit.response.redirect(303, localPath(returnTo, '/'));
+}
+
+/** Starts a new session for the browser; returns the token that its forms must contain. */
+export async function freshSession(visit: Visit, userId: number, shown?: Shown): Promise<string> {
+  const { context, response, session, secure } = visit;
+  const { sessionExpireDelay } = await currentSettings(context.db);
+  // Nothing of what the browser had before goes on: a session that somebody else planted is useless.
+  if (session) await endSession(context.db, session.id);
+  const token = await startSession(context.db, userId, shown);
+  setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });
+  return csrfOf(context.secret, token);
+}

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { type RequestHandler, Router } from 'express';
+import { accountPages } from '#src/entrances/web/pages/account.ts';
+import { applicationPages } from '#src/entrances/web/pages/applications.ts';
+import { type Asset, Assets } from '#src/entrances/web/pages/asset.ts';
+import { documentPages, type LoadGraphiql } from '#src/entrances/web/pages/documents.ts';
+import { favicon } from '#src/entrances/web/pages/favicon.ts';
+import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
+import { notFound, pagesFor } from '#src/entrances/web/pages/page.ts';
+import { privateTokenPages } from '#src/entrances/web/pages/private_token.ts';
+import { profilePages } from '#src/entrances/web/pages/profile.ts';
+import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
+import { signUpPages } from '#src/entrances/web/pages/sign_up.ts';
+import { tokenPages } from '#src/entrances/web/pages/tokens.ts';
+import { unsubscribePages } from '#src/entrances/web/pages/unsubscribe.ts';
+import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
+
+/** The pages for people; `graphiql` is the one at the address of GraphQL, `missing` answers for what is not there. */
+export interface PageHandlers {
+  /** What pages elsewhere are made with. */
+  options: PageOptions;
+  router: Router;
+  graphiql: RequestHandler;
+  missing: RequestHandler;
+}
+
+export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: LoadGraphiql): PageHandlers {
+  const assets = new Assets();
+  const options = { ...given, stylesheet: () => assets.path(STYLESHEET) };
+  const made = pagesFor(options);
+  const documents = documentPages(made, assets, loadGraphiql);
+  const router = Router()
+    .get('/', made.page(home))
+    .use(signInPages(made))
+    .use(applicationPages(made))
+    .use(signUpPages(made))
+    .use(mailLinkPages(made))
+    .use(unsubscribePages(made))
+    .use(profilePages(made))
+    .use(accountPages(made))
+    .use(tokenPages(made))
+    .use(privateTokenPages(made))
+    .use(documents.router)
+    .use(favicon())
+    .use(assets.router([STYLESHEET]));
+  return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
+}
+
+/** The home page; visitors are redirected to `home_page_url` if it is set. */
+async function home(visit: Visit): Promise<void> {
+  const { context, session, response, baseUrl } = visit;
+  const { homePageUrl } = await currentSettings(context.db);
+  if (!session && homePageUrl) return response.redirect(302, homePageUrl);
+  visit.show('home', { title: 'Welcome', baseUrl });
+}

@@ -1,0 +1,164 @@
+import { isUtf8 } from 'node:buffer';
+import { parse as parseForm } from 'node:querystring';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
+import { type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
+import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
+import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
+import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
+import { passing } from '#src/platform/observability/passing.ts';
+import { isUtf8Encoded } from '#src/platform/utf8.ts';
+
+/** Responds to a visit. DomainErrors that it throws become pages, too. */
+export type Page = (visit: Visit) => Promise<void> | void;
+
+/** Makes request handlers for pages and forms. */
+export interface Pages {
+  /** Shows something to everyone. */
+  page(show: Page): RequestHandler;
+  /** Shows something to signed-in users; others sign in first and come back. */
+  own(show: Page): RequestHandler;
+  /** Handles a form that was sent from a page of this server. `request.body` has its fields, each a string or a list of strings. */
+  form(act: Page): RequestHandler[];
+  /** As `form`, for signed-in users. */
+  ownForm(act: Page): RequestHandler[];
+  /**
+   * As `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null where none was sent.
+   */
+  ownUpload(file: UploadField, act: Page): (RequestHandler | ErrorRequestHandler)[];
+}
+
+/** The largest form, in bytes. */
+const MAX_FORM = 64 * 1024;
+
+/** The most fields that a form may have. */
+const MAX_FIELDS = 100;
+
+const parse: RequestHandler = (request, _response, next) => {
+  if (request.body === undefined) return next();
+  const text = String(request.body);
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
+    return next(new UnreadableForm(413, `The form has more than ${MAX_FIELDS} fields`));
+  }
+  if (!isUtf8(request.body) || !isUtf8Encoded(text)) {
+    return next(new UnreadableForm(400, 'The form is not valid UTF-8'));
+  }
+  request.body = parseForm(text);
+  next();
+};
+
+/**
+ * Leads to the page with a form who asks for the address that the form is sent to, as a browser does when an answer with mistakes
+ * is reloaded from its address bar.
+ */
+export function leadTo(page: string): RequestHandler {
+  return (_request, response) => response.redirect(303, page);
+}
+
+export function pagesFor(options: PageOptions): Pages {
+  const read = readForm('application/x-www-form-urlencoded', MAX_FORM);
+  const handler = (answer: Page): RequestHandler => {
+    return async (request, response) => {
+      let visit: Visit | undefined;
+      try {
+        visit = await beginVisit(options, request, response);
+        await answer(visit);
+      } catch (error) {
+        if (response.headersSent) response.destroy();
+        else await refuse({ request, response, visit }, error, options);
+      }
+    };
+  };
+  const checked = (act: Page): Page => {
+    return (visit) => {
+      if (isOwnForm(visit)) return act(visit);
+      return showError(visit, 422, 'This form has expired', 'Go back, reload the page and submit the form again.');
+    };
+  };
+  const signedIn = (show: Page): Page => {
+    return (visit) => (visit.session ? show(visit) : askToSignIn(visit));
+  };
+  return {
+    page: (show) => handler(show),
+    own: (show) => handler(signedIn(show)),
+    form: (act) => [read, parse, handler(checked(act))],
+    ownForm: (act) => [read, parse, handler(checked(signedIn(act)))],
+    ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],
+  };
+}
+
+/** A page with an error. */
+export function showError({ show }: Visit, status: number, title: string, message: string): void {
+  show('error', { title, message }, status);
+}
+
+/** Whether a client prefers a page to JSON. */
+export function wantsPage(request: Request): boolean {
+  return request.accepts(['json', 'html']) === 'html';
+}
+
+/** Redirects to the sign-in page, and back afterwards if the request was a GET. */
+export function askToSignIn({ request, response }: Visit): void {
+  const back = request.method === 'GET' ? `?return_to=${encodeURIComponent(request.originalUrl)}` : '';
+  response.redirect(303, `/users/sign_in${back}`);
+}
+
+/** The path below this server that a parameter names; `fallback` for anything else, which could lead elsewhere. */
+export function localPath(given: unknown, fallback: string): string {
+  if (typeof given !== 'string' || !given.startsWith('/')) return fallback;
+  const url = URL.canParse(given, HERE) ? new URL(given, HERE) : undefined;
+  // Browsers parse the result once more: `/.//host` is `//host` by now, which is another site.
+  if (url?.origin !== HERE || url.pathname.startsWith('//')) return fallback;
+  return url.pathname + url.search + url.hash;
+}
+
+const HERE = 'http://here.invalid';
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPE: 403,
+  LIMIT_REACHED: 403,
+  NOT_FOUND: 404,
+  VALIDATION_FAILED: 422,
+  BAD_REQUEST: 400,
+  CONFLICT: 409,
+  RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
+};
+
+/** The visit may not be known yet when something goes wrong. */
+interface Asked extends Pick<Visit, 'request' | 'response'> {
+  visit: Visit | undefined;
+}
+
+async function refuse({ request, response, visit }: Asked, error: unknown, options: PageOptions): Promise<void> {
+  const status = error instanceof DomainError ? STATUS[error.code] : undefined;
+  if (!(error instanceof DomainError) || status === undefined || !visit) {
+    options.report(error, request);
+    const passes = passing(error)?.refusal;
+    if (passes) return unavailable(options, passes, request, response);
+    if (!visit) return void response.status(500).type('text').send('Something went wrong.');
+    showError(visit, 500, 'Something went wrong', 'An unexpected error occurred on the server.');
+    return;
+  }
+  const { retryAfter } = error.extensions;
+  if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
+  showError(visit, status, titles[status] ?? 'Something went wrong', error.message);
+}
+
+const titles: Record<number, string> = {
+  403: 'Access denied',
+  404: 'Page not found',
+  429: 'Too many attempts',
+  503: 'The server is busy',
+};
+
+/** The last handler: a 404 page for browsers, JSON for other clients. */
+export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {
+  return async (request, response) => {
+    if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
+    const visit = await beginVisit(options, request, response);
+    showError(visit, 404, 'Page not found', 'The page may have moved, or you may need to sign in to see it.');
+  };
+}

@@ -1,0 +1,172 @@
+import { Router } from 'express';
+import { requireActor } from '#src/access/permissions/actor.ts';
+import { TOO_LARGE as AVATAR_TOO_LARGE, avatarPath, LARGEST_AVATAR } from '#src/domain/users/avatar.ts';
+import { listEmails } from '#src/domain/users/emails/list.ts';
+import { createEmail, deleteEmail } from '#src/domain/users/emails/save.ts';
+import { findViewer } from '#src/domain/users/find.ts';
+import { listKeys } from '#src/domain/users/keys/list.ts';
+import { createKey, deleteKey } from '#src/domain/users/keys/save.ts';
+import { requestConfirmation } from '#src/domain/users/mail_requests.ts';
+import { updateProfile } from '#src/domain/users/update_profile.ts';
+import { noticeOf, type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
+import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const HOME = '/profile';
+const TOO_LARGE = 'avatar_too_large';
+const AVATAR = { field: 'avatar', largest: LARGEST_AVATAR, tooLarge: `${HOME}?problem=${TOO_LARGE}` };
+
+/** What others see of the signed-in user, and the user's e-mail addresses and SSH keys. */
+export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
+  return Router()
+    .get(HOME, own(showProfile))
+    .post(HOME, ownForm(save))
+    .get(`${HOME}/avatar`, leadTo(HOME))
+    .post(`${HOME}/avatar`, ownUpload(AVATAR, saveAvatar))
+    .get(`${HOME}/avatar/delete`, leadTo(HOME))
+    .post(`${HOME}/avatar/delete`, ownForm(deleteAvatar))
+    .get(`${HOME}/emails`, leadTo(HOME))
+    .post(`${HOME}/emails`, ownForm(addEmail))
+    .get(`${HOME}/emails/:id/confirmation`, leadTo(HOME))
+    .post(`${HOME}/emails/:id/confirmation`, ownForm(resendConfirmation))
+    .get(`${HOME}/emails/:id/delete`, leadTo(HOME))
+    .post(`${HOME}/emails/:id/delete`, ownForm(removeEmail))
+    .get(`${HOME}/keys`, leadTo(HOME))
+    .post(`${HOME}/keys`, ownForm(addKey))
+    .get(`${HOME}/keys/:id/delete`, leadTo(HOME))
+    .post(`${HOME}/keys/:id/delete`, ownForm(removeKey));
+}
+
+/** How many addresses and keys the page shows. */
+const SHOWN = 100;
+
+/** The fields of the first form, by their names in the record. */
+const FIELDS = {
+  name: 'name',
+  bio: 'bio',
+  organization: 'organization',
+  location: 'location',
+  websiteUrl: 'website_url',
+} as const;
+
+const USER = select('User', {
+  id: true,
+  name: true,
+  email: true,
+  confirmedAt: true,
+  avatarKey: true,
+  bio: true,
+  organization: true,
+  location: true,
+  websiteUrl: true,
+});
+
+const NO_USERS = select('User', { id: true });
+
+type Values = Record<string, string>;
+
+function showProfile(visit: Visit): Promise<void> {
+  const tooLarge = visit.request.query.problem === TOO_LARGE;
+  return show(visit, tooLarge ? { avatar: AVATAR_TOO_LARGE } : {});
+}
+
+/** The page; `values` has what was typed into a form that was refused. */
+async function show(visit: Visit, problems: Problems, values: Values = {}, status = 200): Promise<void> {
+  const { context, request } = visit;
+  const { id, avatarKey, ...user } = await findViewer(context, USER);
+  const page = { limit: SHOWN, offset: 0, withTotal: true };
+  const saved = Object.fromEntries(
+    Object.entries(FIELDS).map(([name, field]) => [field, user[name as keyof typeof FIELDS] ?? '']),
+  );
+  visit.show(
+    'profile',
+    {
+      title: 'Profile',
+      notice: noticeOf(request),
+      primary: { email: user.email, confirmed: user.confirmedAt !== null },
+      picture: avatarKey === null ? null : avatarPath(id, avatarKey),
+      emails: await listEmails(context, id, page),
+      keys: await listKeys(context, id, page, NO_USERS),
+      mail: sendsMail(context.db),
+      sshBase: visit.sshBase,
+      values: { email: '', title: '', key: '', ...saved, ...values },
+      problems,
+    },
+    status,
+  );
+}
+
+async function save(visit: Visit): Promise<void> {
+  const { body } = visit.request;
+  const changes = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, text(body[field]).trim()]));
+  const typed = Object.fromEntries(Object.values(FIELDS).map((field) => [field, text(body[field])]));
+  await saving(visit, 'profile_saved', typed, () => updateProfile(visit.context, changes));
+}
+
+async function saveAvatar(visit: Visit): Promise<void> {
+  const { avatar } = visit.request.body;
+  if (!(avatar instanceof File) || avatar.size === 0) return show(visit, { avatar: "can't be blank" }, {}, 422);
+  // What the browser sends is read in full by now, and small.
+  const picture = { size: avatar.size, stream: () => avatar.stream() as unknown as AsyncIterable<Uint8Array> };
+  await saving(visit, 'avatar_saved', {}, () => updateProfile(visit.context, { avatar: picture }));
+}
+
+async function deleteAvatar(visit: Visit): Promise<void> {
+  await updateProfile(visit.context, { avatar: null });
+  back(visit, 'avatar_deleted');
+}
+
+async function addEmail(visit: Visit): Promise<void> {
+  const email = text(visit.request.body.email);
+  const notice = sendsMail(visit.context.db) ? 'email_added_unconfirmed' : 'email_added';
+  await saving(visit, notice, { email }, () => createEmail(visit.context, { email }));
+}
+
+async function resendConfirmation(visit: Visit): Promise<void> {
+  const { context } = visit;
+  const { nodes } = await listEmails(context, requireActor(context).id, { limit: SHOWN, offset: 0, withTotal: false });
+  const found = nodes.find(({ id }) => id === idOf(visit, 'Email'));
+  if (!found) throw new NotFound('Email');
+  await requestConfirmation(context, found.email);
+  back(visit, 'confirmation_sent');
+}
+
+async function removeEmail(visit: Visit): Promise<void> {
+  await deleteEmail(visit.context, { id: idOf(visit, 'Email') });
+  back(visit, 'email_deleted');
+}
+
+async function addKey(visit: Visit): Promise<void> {
+  const { title, key } = visit.request.body;
+  const values = { title: text(title), key: text(key) };
+  await saving(visit, 'key_added', values, () => createKey(visit.context, values));
+}
+
+async function removeKey(visit: Visit): Promise<void> {
+  await deleteKey(visit.context, { id: idOf(visit, 'Key') });
+  back(visit, 'key_deleted');
+}
+
+/** Saves, or shows the page again with what is wrong beside its field. */
+async function saving(visit: Visit, notice: string, values: Values, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    return show(visit, problemsOf(error), values, 422);
+  }
+  back(visit, notice);
+}
+
+function back({ response }: Visit, notice: string): void {
+  response.redirect(303, `${HOME}?notice=${notice}`);
+}
+
+/** Throws NotFound for what is no ID. */
+function idOf({ request }: Visit, resource: string): number {
+  const given = text(request.params.id);
+  if (!/^\d{1,9}$/.test(given)) throw new NotFound(resource);
+  return Number(given);
+}

@@ -1,0 +1,56 @@
+import crypto from 'node:crypto';
+import { Eta } from 'eta';
+import type { Response } from 'express';
+import { formTarget } from '#src/access/oauth/form_post.ts';
+import { navigation } from '#src/entrances/web/pages/navigation.ts';
+import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+
+/** What the layout of every page needs. */
+export interface Frame {
+  /** Of the page, without the name of the server. */
+  title: string;
+  /** Username of the signed-in user; null for visitors. */
+  username: string | null;
+  /** The `authenticity_token` of forms. */
+  csrf: string;
+  /** Path of the stylesheet. */
+  stylesheet: string;
+  /** URLs outside of this server to which its forms lead by redirects, which browsers hold against the policy of the page. */
+  formTargets?: readonly string[];
+}
+
+const version = packageVersion();
+
+const eta = new Eta({ views: packagePath('views'), cache: true, autoEscape: true });
+
+/**
+ * Responds with a page from views/<view>.eta. The template escapes its output. The page is not cached, as it may show
+ * secrets and the user. Only scripts with its nonce run in it, and other sites cannot frame it.
+ * A viewer is a third-party script that writes its own styles and runs workers.
+ */
+export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
+  const nonce = crypto.randomBytes(16).toString('base64');
+  const [path = '/'] = response.req.originalUrl.split('?');
+  const links = navigation(path, frame.username !== null);
+  const html = eta.render(view, { ...frame, nonce, path, links, version });
+  response.status(status);
+  response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
+  response.setHeader('X-Frame-Options', 'DENY');
+  response.setHeader('Referrer-Policy', 'same-origin');
+  response.setHeader('Cache-Control', 'no-store');
+  response.type('html').send(html);
+}
+
+function policy(nonce: string, viewer: boolean, formTargets: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'self'${viewer ? " 'unsafe-inline'" : ''}`,
+    "img-src 'self' data:",
+    ...(viewer ? ["font-src 'self' data:", 'worker-src blob:'] : []),
+    "connect-src 'self'",
+    `form-action ${["'self'", ...formTargets.map(formTarget)].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

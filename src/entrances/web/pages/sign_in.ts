@@ -1,0 +1,139 @@
+import { Router } from 'express';
+import { endSession } from '#src/access/credentials/sessions/session.ts';
+import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
+import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
+import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
+import { clearCookie, readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { enter } from '#src/entrances/web/pages/enter.ts';
+import { noticeOf, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { localPath, type Pages } from '#src/entrances/web/pages/page.ts';
+import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** Signing in and out with a browser. */
+export function signInPages({ page, form, own, ownForm }: Pages): Router {
+  return Router()
+    .get('/users/sign_in', page(showForm))
+    .post('/users/sign_in', form(submit))
+    .get('/users/two_factor', page(showCode))
+    .post('/users/two_factor', form(submitCode))
+    .get('/users/password/renew', page(showRenewal))
+    .post('/users/password/renew', form(submitRenewal))
+    .get('/users/sign_out', own(confirmSignOut))
+    .post('/users/sign_out', ownForm(signOut));
+}
+
+async function showForm(visit: Visit): Promise<void> {
+  const returnTo = returnPath(visit);
+  if (visit.session) return visit.response.redirect(303, returnTo || '/');
+  await showSignIn(visit, { returnTo, notice: noticeOf(visit.request) });
+}
+
+async function submit(visit: Visit): Promise<void> {
+  const { context, request } = visit;
+  const { login, password } = request.body;
+  try {
+    await go(visit, await beginSignIn(context, text(login), text(password)));
+  } catch (error) {
+    if (!(error instanceof Unauthenticated)) throw error;
+    const problem = error.reason ?? 'The username, email address or password is incorrect.';
+    const unconfirmed = error instanceof Unconfirmed;
+    await showSignIn(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
+  }
+}
+
+/** Redirects to the next step, or signs in. The ticket is in a cookie, so that no page or URL shows it. */
+async function go(visit: Visit, next: NextStep): Promise<void> {
+  const { response, secure } = visit;
+  if (next.step === 'enter') {
+    clearCookie(response, 'gantry_sign_in', secure);
+    return enter(visit, next.userId, returnPath(visit), next.shown);
+  }
+  setCookie(response, 'gantry_sign_in', next.ticket, { secure, maxAge: TICKET_LIFETIME * 1000 });
+  const returnTo = returnPath(visit);
+  const path = next.step === 'second_factor' ? '/users/two_factor' : '/users/password/renew';
+  response.redirect(303, returnTo ? `${path}?return_to=${encodeURIComponent(returnTo)}` : path);
+}
+
+function showCode(visit: Visit): void {
+  if (ticketOf(visit) === '') again(visit);
+  else showCodeForm(visit, {});
+}
+
+function showCodeForm(visit: Visit, problems: Record<string, string>, status = 200): void {
+  visit.show('sign_in_code', { title: 'Two-factor authentication', returnTo: returnPath(visit), problems }, status);
+}
+
+async function submitCode(visit: Visit): Promise<void> {
+  const { context, request } = visit;
+  await stepping(
+    visit,
+    async () => go(visit, await proveSecondFactor(context, ticketOf(visit), text(request.body.code))),
+    (problems) => showCodeForm(visit, problems, 422),
+  );
+}
+
+function showRenewal(visit: Visit): void {
+  if (ticketOf(visit) === '') again(visit);
+  else showRenewalForm(visit, {});
+}
+
+function showRenewalForm(visit: Visit, problems: Record<string, string>, status = 200): void {
+  visit.show('renew_password', { title: 'Choose a new password', returnTo: returnPath(visit), problems }, status);
+}
+
+async function submitRenewal(visit: Visit): Promise<void> {
+  await stepping(
+    visit,
+    async () => {
+      const renew = (password: string) => renewPassword(visit.context, ticketOf(visit), password);
+      await go(visit, await withNewPassword(visit.request, renew));
+    },
+    (problems) => showRenewalForm(visit, problems, 422),
+  );
+}
+
+/** Runs a step; shows its form again for mistakes that can be fixed there, otherwise starts over. */
+async function stepping(visit: Visit, work: () => Promise<void>, retry: (problems: Record<string, string>) => void) {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') again(visit);
+    else retry(problemsOf(error, { password: 'new_password' }));
+  }
+}
+
+function again({ response, secure }: Visit): void {
+  clearCookie(response, 'gantry_sign_in', secure);
+  response.redirect(303, '/users/sign_in?notice=sign_in_again');
+}
+
+function ticketOf({ request, secure }: Visit): string {
+  return readCookie(request, 'gantry_sign_in', secure) ?? '';
+}
+
+/** Where the visitor wanted to go; empty if unknown. */
+function returnPath({ request }: Visit): string {
+  return localPath(request.body?.return_to ?? request.query.return_to, '');
+}
+
+/** The sign-in form; `values` has at least `returnTo`. */
+export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
+  const { signInText, signupEnabled } = await currentSettings(visit.context.db);
+  const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
+  const shown = { signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
+  visit.show('sign_in', { title: 'Sign in', ...shown }, status);
+}
+
+function confirmSignOut(visit: Visit): void {
+  visit.show('sign_out', { title: 'Sign out' });
+}
+
+async function signOut({ context, session, response, secure }: Visit): Promise<void> {
+  if (session) await endSession(context.db, session.id);
+  clearCookie(response, 'gantry_session', secure);
+  const { afterSignOutPath } = await currentSettings(context.db);
+  response.redirect(303, afterSignOutPath || '/users/sign_in');
+}

@@ -1,0 +1,41 @@
+import { Router } from 'express';
+import { signUp, signUpErrors } from '#src/domain/users/sign_up.ts';
+import { enter } from '#src/entrances/web/pages/enter.ts';
+import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import type { Pages } from '#src/entrances/web/pages/page.ts';
+import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** Pages to sign up. */
+export function signUpPages({ page, form }: Pages): Router {
+  return Router().get('/users/sign_up', page(showForm)).post('/users/sign_up', form(submit));
+}
+
+async function showForm(visit: Visit): Promise<void> {
+  if (visit.session) return visit.response.redirect(303, '/');
+  const { signupEnabled } = await currentSettings(visit.context.db);
+  if (!signupEnabled) throw new Forbidden('Sign-up is disabled. Ask your administrator for an account.');
+  show(visit, { name: '', username: '', email: '' }, {});
+}
+
+async function submit(visit: Visit): Promise<void> {
+  const { context, request, response } = visit;
+  const { name, username, email } = request.body;
+  const values = { name: text(name), username: text(username), email: text(email) };
+  try {
+    const userId = await withNewPassword(
+      request,
+      (password) => signUp(context, { ...values, password }),
+      (password) => signUpErrors(context, { ...values, password }),
+    );
+    if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
+    else await enter(visit, userId, '/');
+  } catch (error) {
+    show(visit, values, problemsOf(error, { password: 'new_password' }), 422);
+  }
+}
+
+function show(visit: Visit, values: Record<string, string>, problems: Problems, status = 200): void {
+  visit.show('sign_up', { title: 'Create an account', values, problems }, status);
+}

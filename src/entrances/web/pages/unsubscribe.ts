@@ -1,0 +1,35 @@
+import { Router } from 'express';
+import {
+  readUnsubscribeToken,
+  UNSUBSCRIBE_PATH,
+  type Unsubscription,
+  unsubscribe,
+  unsubscribedName,
+} from '#src/domain/notifications/mailing/unsubscribe.ts';
+import { text } from '#src/entrances/web/pages/fields.ts';
+import { type Pages, showError } from '#src/entrances/web/pages/page.ts';
+import type { Visit } from '#src/entrances/web/pages/visit.ts';
+
+/**
+ * The page that ends mail about an issue or merge request. Nothing happens until its button is pressed, as programs that scan mail
+ * follow links; mail clients press it by themselves when their user says so (RFC 8058). The token in the URL is all that is
+ * asked for: the body of the request, and whether it comes from a page of this server, do not matter.
+ */
+export function unsubscribePages({ page }: Pages): Router {
+  return Router()
+    .get(UNSUBSCRIBE_PATH, page(withToken(false)))
+    .post(UNSUBSCRIBE_PATH, page(withToken(true)));
+}
+
+function withToken(acts: boolean): (visit: Visit) => Promise<void> {
+  return async (visit) => {
+    const { request, context } = visit;
+    const token = text(request.query.token);
+    const meant: Unsubscription | null = readUnsubscribeToken(context.secret, token);
+    if (!meant) return showError(visit, 404, 'This link is not valid', 'Open the link in the email again.');
+    if (acts) await unsubscribe(context.db, meant);
+    const name = await unsubscribedName(context.db, meant);
+    const action = `${UNSUBSCRIBE_PATH}?token=${encodeURIComponent(token)}`;
+    visit.show('unsubscribe', { title: acts ? 'Unsubscribed' : 'Unsubscribe', name, action, isDone: acts });
+  };
+}

@@ -1,0 +1,113 @@
+import crypto from 'node:crypto';
+import type { Request, Response } from 'express';
+import { findSession, type Session } from '#src/access/credentials/sessions/session.ts';
+import { redirectUriAt } from '#src/access/oauth/interaction.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { render } from '#src/entrances/web/pages/render.ts';
+import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** What the pages need from the application. */
+export interface PageOptions {
+  contextOf(actor: Actor | null, request: Request): Context;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(request: Request): string;
+  /** Where clients of git reach the server over SSH; null where they do not. */
+  sshAddress(): SshPlace;
+  /** Path of the stylesheet. */
+  stylesheet(): Promise<string>;
+  /** Called with unexpected errors. */
+  report(error: unknown, request: Request): void;
+}
+
+/** A request for a page, with its session and context. */
+export interface Visit {
+  readonly request: Request;
+  readonly response: Response;
+  /** Its actor is the one of the session. */
+  readonly context: Context;
+  readonly session: Session | null;
+  /** URL of the server as the visitor uses it, without a trailing slash. */
+  readonly baseUrl: string;
+  /** What the addresses of repositories over SSH begin with; null where there are none. */
+  readonly sshBase: string | null;
+  /** Whether cookies are restricted to https. */
+  readonly secure: boolean;
+  /** The `authenticity_token` of this browser's forms. */
+  readonly csrf: string;
+  /** Answers with a page. */
+  show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
+}
+
+/** Finds the session of a request. A browser without one gets a cookie that its forms are tied to. */
+export async function beginVisit(options: PageOptions, request: Request, response: Response): Promise<Visit> {
+  const nobody = options.contextOf(null, request);
+  const baseUrl = options.baseUrl(request);
+  const secure = baseUrl.startsWith('https:');
+  const token = readCookie(request, 'gantry_session', secure);
+  const session = token === undefined ? null : await findSession(nobody.db, token);
+  const browser = session && token ? token : formCookie(request, response, secure);
+  const stylesheet = await options.stylesheet();
+  const csrf = csrfOf(nobody.secret, browser);
+  const formTargets = await formTargetsOf(nobody.db, request, session);
+  const ssh = options.sshAddress();
+  return {
+    request,
+    response,
+    context: options.contextOf(session?.actor ?? null, request),
+    session,
+    baseUrl,
+    sshBase: ssh === null || ssh === 'nowhere' ? null : sshBase(baseUrl, ssh),
+    secure,
+    csrf,
+    show(view, values, status = 200) {
+      render(response, status, view, {
+        username: session?.actor.username ?? null,
+        csrf,
+        stylesheet,
+        formTargets,
+        ...values,
+      });
+    },
+  };
+}
+
+/**
+ * Where forms of a page lead beside this server: from signing in and consent to the application that waits for it, and from signing
+ * out to where the settings say.
+ */
+async function formTargetsOf(db: Db, request: Request, session: Session | null): Promise<string[]> {
+  const { afterSignOutPath } = session ? await currentSettings(db) : { afterSignOutPath: null };
+  const returnTo: unknown = request.body?.return_to ?? request.query.return_to ?? request.path;
+  return [await redirectUriAt(db, returnTo), afterSignOutPath].filter(
+    (url) => url != null && URL.canParse(url),
+  ) as string[];
+}
+
+/** The token of a browser's forms, derived from its session or, before there is one, from its cookie for forms. */
+export function csrfOf(secret: string, browser: string): string {
+  return crypto.createHmac('sha256', secret).update(`form ${browser}`).digest('base64url');
+}
+
+/**
+ * Whether a form was sent by the browser that requested it, from a page of this server: it has the token, and the `Origin` header, if
+ * there is one, is this server.
+ */
+export function isOwnForm({ request, csrf, baseUrl }: Visit): boolean {
+  const { origin } = request.headers;
+  if (origin !== undefined && origin !== new URL(baseUrl).origin) return false;
+  const given: unknown = request.body?.authenticity_token;
+  if (typeof given !== 'string') return false;
+  const digest = (text: string) => crypto.createHash('sha256').update(text).digest();
+  return crypto.timingSafeEqual(digest(given), digest(csrf));
+}
+
+function formCookie(request: Request, response: Response, secure: boolean): string {
+  const kept = readCookie(request, 'gantry_form', secure);
+  if (kept !== undefined && /^[\w-]{32}$/.test(kept)) return kept;
+  const made = crypto.randomBytes(24).toString('base64url');
+  setCookie(response, 'gantry_form', made, { secure });
+  return made;
+}

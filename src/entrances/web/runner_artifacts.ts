@@ -1,0 +1,110 @@
+import type { Request, Router } from 'express';
+import { jobForDependent } from '#src/access/credentials/tokens/job_token.ts';
+import { openArtifacts } from '#src/domain/ci/artifacts/read.ts';
+import { expiryOf, receiveArtifacts, requireFitting } from '#src/domain/ci/artifacts/receive.ts';
+import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
+import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
+import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
+import { jobIdOf, jobTokenOf, requireRunningJob } from '#src/entrances/web/runner_job.ts';
+import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
+import { BadParameter, readText } from '#src/entrances/web/runner_parameters.ts';
+import { smallBody } from '#src/entrances/web/runner_small_body.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
+
+/** How many archives are received at a time, onto the disk; those of one job come one after the other. */
+const TURNS = { concurrency: 20, perCaller: 1, waitingPerCaller: 4, waiting: 200, patience: 60_000 };
+
+/** Bytes that the fields of a form may have beside the file, and the form itself. */
+const BESIDE = 64 * 1024;
+const FORM = 1024 * 1024;
+
+/** Milliseconds that an archive may take to come, and for which nothing may come of it. */
+const ARRIVAL = { total: 60 * 60_000, silence: 60_000 };
+
+const PATH = /^\/api\/v4\/jobs\/\d+\/artifacts$/;
+
+/** Whether a body takes as long as an archive may take. */
+export function isArtifactsPath(path: string): boolean {
+  return PATH.test(path);
+}
+
+/** Runners send the artifacts of their jobs, and fetch those that other jobs left. */
+export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
+  const { stores, sendContent } = options;
+  const turns = new FairQueue(TURNS);
+
+  router.post(
+    '/jobs/:id/artifacts/authorize',
+    endpoint(
+      '/jobs/:id/artifacts/authorize',
+      async (request, _response, body) => {
+        if (isOff(options)) return SWITCHED_OFF;
+        await requireRunningJob(options, request);
+        const given = { ...request.query, ...body };
+        requireFitting(stores, sizeOf(given.filesize));
+        return { status: 200, body: {} };
+      },
+      { receive: smallBody(options) },
+    ),
+  );
+
+  router.post(
+    '/jobs/:id/artifacts',
+    endpoint(
+      '/jobs/:id/artifacts',
+      async (request) => {
+        if (isOff(options)) return SWITCHED_OFF;
+        // Nothing is received of somebody who has no running job.
+        await requireRunningJob(options, request);
+        const expireIn = readText(request.query, 'expire_in') ?? undefined;
+        // What cannot be right is said before anything is sent.
+        expiryOf(expireIn);
+        requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
+        return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, expireIn));
+      },
+      { ownTurns: true },
+    ),
+  );
+
+  router.get(
+    '/jobs/:id/artifacts',
+    endpoint(
+      '/jobs/:id/artifacts',
+      async (request, response) => {
+        const { id } = await jobForDependent(stores.db, jobIdOf(request), jobTokenOf(request));
+        await sendContent(await openArtifacts(stores, id), request, response);
+        return null;
+      },
+      { ownTurns: true },
+    ),
+  );
+}
+
+const SWITCHED_OFF: ProtocolAnswer = { status: 405, body: { message: '405 Method Not Allowed' } };
+
+function isOff({ stores }: Pick<RunnerProtocolOptions, 'stores'>): boolean {
+  return stores.repositories.limits.artifactsBytes === 0;
+}
+
+async function receive(
+  { stores, readBody }: RunnerProtocolOptions,
+  request: Request,
+  expireIn: string | undefined,
+): Promise<ProtocolAnswer> {
+  const job = await requireRunningJob({ stores }, request);
+  endSilentBody(request, ARRIVAL);
+  const given = await readBody(request, BESIDE, { name: 'file', bytes: stores.repositories.limits.artifactsBytes });
+  if (!(given.file instanceof SpooledFile)) throw new BadParameter('file is missing');
+  await using file = given.file;
+  await noteSignOfLife(stores.db, job.id);
+  await receiveArtifacts(stores, job, file, readText(given, 'expire_in') ?? expireIn);
+  return { status: 201, body: { id: job.id } };
+}
+
+function sizeOf(given: unknown): number {
+  if (given === undefined) return 0;
+  const size = Number(given);
+  if (given === '' || !Number.isSafeInteger(size) || size < 0) throw new BadParameter('filesize is invalid');
+  return size;
+}

@@ -1,0 +1,36 @@
+import type { Request } from 'express';
+import { isRunning, runningJob, type TokenJob } from '#src/access/credentials/tokens/job_token.ts';
+import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+
+/** The token of a job as its runner sends it before the body: in the header, or in the URL. */
+export function jobTokenOf(request: Request): unknown {
+  return request.get('JOB-TOKEN') ?? request.query.token;
+}
+
+/** The ID of the job in the path; NaN for what is none. */
+export function jobIdOf({ params }: Request): number {
+  return /^\d{1,10}$/.test(String(params.id)) ? Number(params.id) : Number.NaN;
+}
+
+/**
+ * The job that the path names and whose token came with the request, if it runs.
+ *
+ * @throws NotFound; Forbidden for another token, and for a job that is over, whose state is in the header `Job-Status` then
+ */
+export async function requireRunningJob(
+  { stores }: Pick<RunnerProtocolOptions, 'stores'>,
+  request: Request,
+): Promise<TokenJob> {
+  const job = await runningJob(stores.db, jobIdOf(request), jobTokenOf(request));
+  if (!isRunning(job)) throw new JobOver(job);
+  return job;
+}
+
+/** The runner goes on with a job that is over; it stops when it hears of it. */
+class JobOver extends Forbidden {
+  constructor({ status }: TokenJob) {
+    super('Job is not running');
+    this.extensions.headers = { 'Job-Status': status };
+  }
+}

@@ -1,0 +1,111 @@
+import type { Request, Router } from 'express';
+import { isRunning, runningJob } from '#src/access/credentials/tokens/job_token.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { writeTrace } from '#src/domain/ci/job_logs/append.ts';
+import { traceCoverage } from '#src/domain/ci/jobs/coverage.ts';
+import { failureReason } from '#src/domain/ci/jobs/failure_reason.ts';
+import { askingRunner } from '#src/domain/ci/runners/asking.ts';
+import { endRunningJob } from '#src/domain/ci/runners/finish.ts';
+import { jobPayload } from '#src/domain/ci/runners/payload/build.ts';
+import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
+import { takeJob } from '#src/domain/ci/runners/take.ts';
+import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
+import { jobIdOf } from '#src/entrances/web/runner_job.ts';
+import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
+import { BadParameter, readText, requireTexts } from '#src/entrances/web/runner_parameters.ts';
+import { SMALL_BODY, smallBody } from '#src/entrances/web/runner_small_body.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+
+/** By which the queue value goes to the runner, which sends it back. */
+const LAST_UPDATE = 'X-GitLab-Last-Update';
+
+/** Bytes of the largest body at the end of a job, which may hold its trace. */
+const LARGE_BODY = 8 * 1024 * 1024;
+
+/** Such bodies are in memory before it is known whose they are: few at a time. */
+const LARGE_BODIES = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, waiting: 400, patience: 60_000 };
+
+/** Runners ask for jobs, and tell how these ended. */
+export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
+  const { stores, readBody, queue, baseUrl } = options;
+  const { db, secret } = stores;
+  const receiveSmall = smallBody(options);
+  const largeBodies = new FairQueue(LARGE_BODIES);
+  const readUpdate = (request: Request) => {
+    const size =
+      request.get('transfer-encoding') === undefined ? Number(request.get('content-length') ?? 0) : LARGE_BODY;
+    if (size <= SMALL_BODY) return receiveSmall(request);
+    return largeBodies.run(callerOf(null, request.ip ?? null), () => readBody(request, LARGE_BODY));
+  };
+  router.post(
+    '/jobs/request',
+    endpoint(
+      '/jobs/request',
+      async (request, _response, given): Promise<ProtocolAnswer> => {
+        requireTexts(given, ['token']);
+        const runner = await askingRunner(db, given.token, given.info);
+        // Told before anything is looked for, so that what comes meanwhile is looked for the next time.
+        const value = await queue.valueFor(runner);
+        const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
+        if (!runner.active || given.last_update === value) return nothing;
+        const taken = await takeJob(stores, runner);
+        if (taken === null) return nothing;
+        if (taken === 'taken') return { status: 409, body: { message: '409 Conflict' } };
+        const context = { db, secret, baseUrl: baseUrl(request) };
+        const payload = await jobPayload(context, runner, taken).catch(async (error) => {
+          // Nobody would run it.
+          await endRunningJob(stores, taken, { state: 'failed', coverage: null, reason: 'runner_system_failure' });
+          throw error;
+        });
+        return payload ? { status: 201, body: payload } : nothing;
+      },
+      { receive: receiveSmall },
+    ),
+  );
+  router.put(
+    '/jobs/:id',
+    endpoint(
+      '/jobs/:id',
+      async (request, _response, given): Promise<ProtocolAnswer> => {
+        const token = given.token ?? request.get('JOB-TOKEN');
+        requireTexts({ token }, ['token']);
+        const state = stateOf(given);
+        const job = await runningJob(db, jobIdOf(request), token);
+        if (!isRunning(job)) return over(job.status);
+        const trace = readText(given, 'trace');
+        if (trace !== null) await writeTrace(stores, job.id, trace);
+        if (state === 'running') {
+          await noteSignOfLife(db, job.id);
+          return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
+        }
+        const coverage = await traceCoverage(stores, job);
+        const end =
+          state === 'success'
+            ? ({ state, coverage } as const)
+            : ({ state, coverage, reason: failureReason(given.failure_reason ?? 'script_failure') } as const);
+        const status = await endRunningJob(stores, job, end);
+        return status === state ? { status: 200, body: 200, headers: { [JOB_STATUS]: status } } : over(status);
+      },
+      { receive: readUpdate },
+    ),
+  );
+}
+
+/** By which the runner learns that the job goes no further. */
+const JOB_STATUS = 'Job-Status';
+
+/** What the runner of a job is told that has ended: to stop. */
+function over(status: JobStatus): ProtocolAnswer {
+  return { status: 404, body: { message: '404 Not Found' }, headers: { [JOB_STATUS]: status } };
+}
+
+const STATES = ['running', 'success', 'failed'] as const;
+
+/** Without any, the runner says that it is still there. Throws BadParameter. */
+function stateOf(given: Record<string, unknown>): (typeof STATES)[number] {
+  const word = readText(given, 'state') ?? 'running';
+  const state = STATES.find((known) => known === word);
+  if (!state) throw new BadParameter('state does not have a valid value');
+  return state;
+}

@@ -1,0 +1,21 @@
+import type { Request, Response } from 'express';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
+import type { RawContent } from '#src/domain/repository/raw.ts';
+import type { Answering } from '#src/entrances/web/runner_answers.ts';
+
+/** What the protocol of runners is served with. */
+export interface RunnerProtocolOptions extends Answering {
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads'>;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(request: Request): string;
+  /** Knows whether there may be a job for a runner. */
+  queue: Pick<QueueWatch, 'valueFor'>;
+  /**
+   * The parameters of a body of at most so many bytes: JSON or a form, of which one parameter may be a SpooledFile. Throws
+   * errors with a `status`.
+   */
+  readBody(request: Request, bytes: number, file?: { name: string; bytes: number }): Promise<Record<string, unknown>>;
+  /** Sends a content, or the part of it that is asked for. */
+  sendContent(content: RawContent, request: Request, response: Response): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import type { Request, Router } from 'express';
+import { appendTrace } from '#src/domain/ci/job_logs/append.ts';
+import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
+import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
+import type { ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
+import { requireRunningJob } from '#src/entrances/web/runner_job.ts';
+import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
+import { BadParameter } from '#src/entrances/web/runner_parameters.ts';
+import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+
+/** How many pieces of traces are received at a time; those of one job come one after the other. */
+const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
+
+/** Milliseconds that a piece may take to come, and for which nothing may come of it. */
+const ARRIVAL = { total: 5 * 60_000, silence: 30_000 };
+
+/** Bytes of the longest piece, beside what is kept of a trace in all. */
+const BESIDE = 64 * 1024 * 1024;
+
+/** Runners send what their jobs print, piece by piece. */
+export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
+  const { stores } = options;
+  const turns = new FairQueue(TURNS);
+  const receive = async (request: Request, offset: number) => {
+    const job = await requireRunningJob(options, request);
+    endSilentBody(request, ARRIVAL);
+    const { piece, sent } = await readPiece(request, stores.repositories.limits.traceBytes);
+    const { isAccepted, received } = await appendTrace(stores, job.id, offset, piece, sent);
+    await noteSignOfLife(stores.db, job.id);
+    const headers = { 'Job-Status': job.status, Range: `0-${received}` };
+    return { status: isAccepted ? 202 : 416, headers };
+  };
+  router.patch(
+    '/jobs/:id/trace',
+    endpoint(
+      '/jobs/:id/trace',
+      async (request) => {
+        // Whoever does not know the token holds back nobody, and a runner that sends slowly its own job alone.
+        const { id } = await requireRunningJob(options, request);
+        const offset = offsetOf(request);
+        return turns.run(`job ${id}`, () => receive(request, offset));
+      },
+      { ownTurns: true },
+    ),
+  );
+}
+
+/** Where the piece begins: `0-99`, also as `bytes 0-99/*`; its end is told by the body. Throws BadParameter. */
+function offsetOf(request: Request): number {
+  const range = request.get('Content-Range');
+  if (range === undefined) throw new BadParameter('The header Content-Range is missing');
+  const [, offset] = /^(?:bytes[ =])?(\d{1,15})-/.exec(range.trim()) ?? [];
+  if (offset === undefined) throw new BadParameter('The header Content-Range is invalid');
+  return Number(offset);
+}
+
+/** The beginning of the body, as much as may be kept of it, and how long it is. Throws BadParameter. */
+async function readPiece(request: Request, limit: number): Promise<{ piece: Buffer; sent: number }> {
+  const kept: Buffer[] = [];
+  let sent = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      // One byte more, by which it shows that something is left out.
+      if (sent <= limit) kept.push(chunk.subarray(0, limit + 1 - sent));
+      sent += chunk.length;
+      if (sent > limit + BESIDE) throw new BadParameter('The piece of the trace is too large');
+    }
+  } catch (error) {
+    if (error instanceof BadParameter) throw error;
+    throw new BadParameter('The body ended before all of it had come');
+  }
+  return { piece: Buffer.concat(kept), sent };
+}

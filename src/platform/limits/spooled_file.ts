@@ -1,0 +1,79 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { limited } from '#src/platform/limits/limited.ts';
+
+/** How much is read at a time, in bytes. */
+const CHUNK = 64 * 1024;
+
+/** A file was sent that is larger than files may be. */
+export class FileTooLarge extends Error {}
+
+/**
+ * A file that came with a request, on the disk until the request is answered. It has no name there, so the system takes it
+ * back when the process ends, however it does.
+ */
+export class SpooledFile implements AsyncDisposable {
+  /** As the client calls it. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly #file: FileHandle;
+
+  private constructor(name: string, size: number, file: FileHandle) {
+    this.name = name;
+    this.size = size;
+    this.#file = file;
+  }
+
+  /** Takes what a stream gives, `limit` bytes at most. Throws FileTooLarge; nothing stays behind then, and the stream stays open. */
+  static async from(name: string, content: Readable, limit: number): Promise<SpooledFile> {
+    const file = await openNameless();
+    let size = 0;
+    const write = async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        await file.appendFile(chunk);
+        size += chunk.length;
+      }
+    };
+    try {
+      await pipeline(
+        limited(content, limit, () => new FileTooLarge()),
+        write,
+      );
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return new SpooledFile(name, size, file);
+  }
+
+  /** The content from its start; streams of one file do not disturb each other. */
+  stream(): Readable {
+    return Readable.from(this.#chunks(), { objectMode: false });
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < this.size; ) {
+      const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-file-'));
+  try {
+    return await open(path.join(directory, 'content'), 'wx+', 0o600);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,54 @@
+import { createTransport } from 'nodemailer';
+import type { MailConfig } from '#src/platform/config/config.ts';
+
+export interface Message {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Where it stands among other messages, by their identifiers (`<…@host>`). */
+  thread?: { messageId: string; inReplyTo?: string } | undefined;
+  /** Headers beside those that every message has. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Mailer {
+  /** Hands a message over to the mail server. Throws what that says against it, and when it does not answer. */
+  send(message: Message): Promise<void>;
+}
+
+/** Milliseconds that the mail server has for each answer. */
+const PATIENCE = 20_000;
+
+/** Sends through the mail server of the settings, each message over a connection of its own. */
+export function createMailer({ url, from }: MailConfig): Mailer {
+  const transport = openTransport(url, PATIENCE);
+  return {
+    async send({ to, subject, text, html, thread, headers }) {
+      const all = { 'Auto-Submitted': 'auto-generated', ...headers };
+      const place = thread && { ...thread, ...(thread.inReplyTo ? { references: thread.inReplyTo } : {}) };
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, ...place, headers: all });
+    },
+  };
+}
+
+/** Connects and signs in, and sends nothing. Throws what speaks against it. */
+export async function verifyMailServer({ url }: MailConfig, patience = PATIENCE): Promise<void> {
+  const transport = openTransport(url, patience);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+function openTransport(url: string, patience: number) {
+  return createTransport({
+    url,
+    connectionTimeout: patience,
+    greetingTimeout: patience,
+    socketTimeout: patience,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}

@@ -1,9 +1,0 @@
-import type { CommitRow } from '#src/commits/find.ts';
-
-/** The first branch by name that has the commit; null when none has. */
-export async function branchOf({ repository, oid }: CommitRow): Promise<string | null> {
-  const branches = (await repository.branches()).filter(({ name }) => name.isWellFormed());
-  const tips = [...new Set(branches.map(({ commit }) => commit))];
-  const reaching = await repository.reaching(oid, tips);
-  return branches.find(({ commit }) => reaching.has(commit))?.name ?? null;
-}
