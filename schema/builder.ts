@@ -1,17 +1,17 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import type { CommitTime } from '#schema/commit_time.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { COUNTING } from '#schema/costs.ts';
 import '#schema/node/plugin.ts';
 import '#schema/nullability.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
-import type { CommitTime } from '#schema/scalars.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
 import type { UserMatch } from '#src/domain/tracking/subjects/filter.ts';
-import type { IncomingFile } from '#src/domain/uploads/create.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 /** The builder that every slice of the schema adds to. */
 export const builder = new SchemaBuilder<{

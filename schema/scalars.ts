@@ -1,10 +1,11 @@
 import { GraphQLError } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import type { CommitTime } from '#schema/commit_time.ts';
 import { databaseIdOf } from '#schema/node/plugin.ts';
 import { refTo } from '#schema/refs.ts';
 import type { UserMatch } from '#src/domain/tracking/subjects/filter.ts';
-import type { IncomingFile } from '#src/domain/uploads/create.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 builder.scalarType('DateTime', {
   description:
@@ -76,12 +77,6 @@ function formatDateTime(value: string | Date): string {
   if (typeof value !== 'string' || !value.endsWith('+00:00')) return new Date(value).toISOString();
   const text = value.slice(0, -6);
   return text.length === 19 ? `${text}.000Z` : `${text.padEnd(23, '0')}Z`;
-}
-
-/** When something was committed: seconds since 1970, and minutes east of UTC. */
-export interface CommitTime {
-  seconds: number;
-  offset: number;
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

@@ -435,8 +435,8 @@ describe('Pipelines that a crash left unmade', () => {
   it('are made when the changes are found, once for each, in the name of the creator', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }]);
     const lost = lose(own.directory, 'heads/master', 'tags/came');
-    await reconcileAll({ db: world.db, repositories: world.repositories, jobs });
-    await reconcileAll({ db: world.db, repositories: world.repositories, jobs });
+    await reconcileAll({ db: world.db, repositories: world.repositories, followers: world.followers, jobs });
+    await reconcileAll({ db: world.db, repositories: world.repositories, followers: world.followers, jobs });
     const made = await pipelinesOf(own.project.id, lost);
     expect(made.map(({ ref, tag, userId, source }) => [ref, tag, userId, source])).toEqual([
       ['came', true, owner.id, 'push'],

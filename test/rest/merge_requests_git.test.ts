@@ -13,7 +13,7 @@ const world = await startWorld();
 const owner = await world.user();
 const forker = await world.user();
 const api = world.api(owner);
-const stores = { db: world.db, repositories: world.repositories };
+const stores = { db: world.db, repositories: world.repositories, followers: world.followers };
 
 type Place = { id: number; fullPath: string };
 const directoryOf = ({ id }: { id: number }) => world.repositories.directory({ id, repositoryStorage: 'default' });

@@ -48,7 +48,7 @@ type Stage = Awaited<ReturnType<typeof stage>>;
 async function pushMore({ fork, id }: Stage, content = 'secret\n'): Promise<string> {
   const sha = await commitTo(world, fork, rosa, 'topic', world.unique('secret'), content);
   await world.idle();
-  await refreshMergeRequest({ db: world.db, repositories: world.repositories }, id);
+  await refreshMergeRequest({ db: world.db, repositories: world.repositories, followers: world.followers }, id);
   return sha;
 }
 
@@ -137,7 +137,7 @@ describe('A merge request whose author has lost the fork', () => {
     await world.db.user.update({ where: { id: author.id }, data: { state: 'blocked' } });
     const sha = await commitTo(world, project, owner, 'topic', 'more.txt');
     await world.idle();
-    await refreshMergeRequest({ db: world.db, repositories: world.repositories }, id);
+    await refreshMergeRequest({ db: world.db, repositories: world.repositories, followers: world.followers }, id);
     expect((await world.api(owner).get(`/projects/${project.id}/merge_requests/${iid}`)).body.sha).toBe(sha);
   });
 });

@@ -3,13 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { bootstrapAdministrator } from '#src/domain/users/bootstrap.ts';
 import { KNOWN_SECRETS, randomSecrets } from '#src/entrances/seed/secrets.ts';
 import { seed } from '#src/entrances/seed/seed.ts';
+import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
+import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { LONG } from '../support/long.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const { db, repositories, uploads, imports } = world;
-const stores = { db, secret: SECRET, repositories, uploads, imports };
+const given = { db, secret: SECRET, repositories, uploads, imports };
+const stores = { ...given, followers: FOLLOWERS, handlers: jobHandlers(given) };
 const password = KNOWN_SECRETS.password('root');
 await bootstrapAdministrator(db, SECRET, { password, privateToken: KNOWN_SECRETS.privateToken('root') });
 await seed(stores, { secrets: KNOWN_SECRETS, beside: false });

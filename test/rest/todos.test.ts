@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
-import { tellOfConflict } from '#src/domain/tracking/todos/merge_requests.ts';
+import { addConflictTodo } from '#src/domain/tracking/todos/merge_requests.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -190,7 +190,7 @@ describe('Todos are made', () => {
     await mergeRequest(bob, { ...source, state: 'closed' });
     await mergeRequest(owner, { ...source, targetBranch: 'other', sha: '0'.repeat(40) });
     const settle = (status: 'failed' | 'success') =>
-      world.db.$transaction((tx) => settlePipeline(tx, { db: world.db }, id, status));
+      world.db.$transaction((tx) => settlePipeline(tx, world.as(owner), id, status));
     await settle('failed');
     await settle('failed');
     expect((await todos(ann)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([
@@ -203,7 +203,7 @@ describe('Todos are made', () => {
 
   it('for the author when a merge request can no longer be merged', async () => {
     const { id } = await mergeRequest(ann);
-    for (let n = 0; n < 2; n += 1) await world.db.$transaction((tx) => tellOfConflict(tx, id));
+    for (let n = 0; n < 2; n += 1) await world.db.$transaction((tx) => addConflictTodo(tx, id));
     expect(await actions(ann)).toEqual(['unmergeable']);
     expect((await world.api(ann).get('/todos')).body[0].target).toMatchObject({ id, merge_status: 'unchecked' });
   });
@@ -223,7 +223,7 @@ describe('Todos are done', () => {
     const { id, iid, title } = await mergeRequest(owner);
     await world.api(ann).post(`/projects/${project.id}/merge_requests/${iid}/todo`);
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
-    await world.db.$transaction((tx) => recordActivity(tx, world.as(ann), ann, subject, [{ kind: 'closed' }]));
+    await world.db.$transaction((tx) => recordSubjectChanges(tx, world.as(ann), ann, subject, [{ kind: 'closed' }]));
     expect(await actions(ann)).toEqual([]);
   });
 

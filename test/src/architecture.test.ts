@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
@@ -37,15 +37,57 @@ const ASSIGNED_RARELY = [
   'src/entrances/ssh/announce_signatures.ts',
 ];
 
-/** From the ground up (docs/architecture.md): a room imports from its own floor and from those below. */
-const FLOORS = [
-  { name: 'git', holds: (room: string) => room === 'git' },
-  { name: 'platform', holds: (room: string) => room === 'platform' },
-  { name: 'access', holds: (room: string) => room === 'access' },
-  { name: 'resources', holds: (room: string) => !room.endsWith('.ts') && !['web', 'ssh', 'operating'].includes(room) },
-  { name: 'entrances', holds: () => true },
+/** From the ground up (docs/architecture.md): a file imports from its own floor and from those below. */
+const FLOORS = ['git', 'platform', 'access', 'domain', 'entrances'];
+const floorOf = (file: string) => FLOORS.indexOf(file.split('/')[1] ?? '');
+
+/** The rooms of the domain from the ground up: each imports from those of the rows above it alone. */
+const DOMAIN = [
+  ['administration', 'changes', 'namespaces'],
+  ['users'],
+  ['applications', 'groups'],
+  ['projects'],
+  ['activity', 'members', 'repository'],
+  ['imports', 'live', 'uploads'],
+  ['ci', 'snippets'],
+  ['lifecycle', 'tracking'],
+  ['notifications', 'webhooks'],
 ];
-const floorOf = (file: string) => FLOORS.findIndex(({ holds }) => holds(file.split('/')[1] ?? ''));
+
+/** `src/domain/ci` of a file in it, and `src/git`, which is one room; null for what lies beside the rooms of its floor. */
+const roomOf = (file: string) => /^src\/(?:git|\w+\/\w+)(?=\/)/.exec(file)?.[0] ?? null;
+
+/** What imports what in a layer, as files or as whatever a function makes of their names. */
+function graphOf(layer: string, nodeOf = (file: string): string | null => file): Map<string, Set<string>> {
+  const edges = new Map<string, Set<string>>();
+  for (const { file, imported } of importsOf(layer)) {
+    if (!imported.startsWith(`#${layer}/`)) continue;
+    const [from, to] = [nodeOf(file), nodeOf(imported.slice(1))];
+    if (from === null || to === null || from === to) continue;
+    edges.set(from, (edges.get(from) ?? new Set()).add(to));
+  }
+  return edges;
+}
+
+/** A circle in a graph, from a node back to itself; empty without any. */
+function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const done = new Set<string>();
+  const visit = (node: string, trail: string[]): string[] => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+    if (done.has(node)) return [];
+    for (const next of edges.get(node) ?? []) {
+      const circle = visit(next, [...trail, node]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(node);
+    return [];
+  };
+  for (const node of edges.keys()) {
+    const circle = visit(node, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}
 
 const listed = (found: { file: string; imported: string }[]) =>
   found.map(({ file, imported }) => `${file} → ${imported}`);
@@ -66,7 +108,12 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('the floors of the domain import from below alone, types too', () => {
+  it('the floors are these folders', () => {
+    const found = readdirSync(path.join(root, 'src')).filter((name) => name !== 'generated');
+    expect(found.sort()).toEqual([...FLOORS].sort());
+  });
+
+  it('floors import from below alone, types too', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
       const isOwn = imported.startsWith('#src/') && !imported.startsWith('#src/generated/');
       return isOwn && floorOf(imported.slice(1)) > floorOf(file);
@@ -76,7 +123,9 @@ describe('Who may import whom', () => {
 
   it('only the composition, web and oauth know express', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
-      return /^express/.test(imported) && !COMPOSITION.includes(file) && !/^src\/(web|access\/oauth)\//.test(file);
+      return (
+        /^express/.test(imported) && !COMPOSITION.includes(file) && !/^src\/(entrances\/web|access\/oauth)\//.test(file)
+      );
     });
     expect(listed(found)).toEqual([]);
   });
@@ -89,8 +138,10 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('only src/ssh knows what speaks SSH', () => {
-    const found = importsOf('src').filter(({ file, imported }) => imported === 'ssh2' && !file.startsWith('src/ssh/'));
+  it('only src/entrances/ssh knows what speaks SSH', () => {
+    const found = importsOf('src').filter(
+      ({ file, imported }) => imported === 'ssh2' && !file.startsWith('src/entrances/ssh/'),
+    );
     expect(listed(found)).toEqual([]);
   });
 
@@ -106,7 +157,7 @@ describe('Who may import whom', () => {
     const allowed = [...own, 'lru-cache'];
     const found = importsOf('src').filter(({ file, imported }) => {
       // Runners pack the artifacts of their jobs.
-      if (imported === 'yazl' && file.startsWith('src/operating/runner/')) return false;
+      if (imported === 'yazl' && file.startsWith('src/entrances/runner/')) return false;
       if (!file.startsWith('src/git/')) return own.includes(imported);
       if (imported.startsWith('#')) return !imported.startsWith('#src/git/');
       return !imported.startsWith('node:') && !allowed.includes(imported);
@@ -137,10 +188,10 @@ describe('Who may import whom', () => {
         'platform/compressible',
         'platform/errors',
         'platform/json',
-        'platform/read_at_most',
-        'platform/limited',
-        'platform/fair_queue',
-        'platform/spooled_file',
+        'platform/limits/read_at_most',
+        'platform/limits/limited',
+        'platform/limits/fair_queue',
+        'platform/limits/spooled_file',
         'platform/utf8',
         'platform/broken_off',
         'generated/operations',
@@ -156,7 +207,7 @@ describe('Who may import whom', () => {
   it('words of HTTP stand in entrances alone', () => {
     const files = globSync('{src,schema}/**/*.ts', { cwd: root }).map((name) => name.replaceAll('\\', '/'));
     const found = files.filter((file) => {
-      if (file.startsWith('src/generated/') || file.startsWith('src/web/')) return false;
+      if (file.startsWith('src/generated/') || file.startsWith('src/entrances/web/')) return false;
       return /['"`][1-5]\d\d [A-Z(]/.test(readFileSync(path.join(root, file), 'utf8'));
     });
     expect(found).toEqual([]);
@@ -168,23 +219,31 @@ describe('Who may import whom', () => {
     expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);
   });
 
-  it('files import each other in no circle, types too', () => {
-    const edges = new Map<string, string[]>();
-    for (const { file, imported } of importsOf('src')) {
-      if (imported.startsWith('#src/')) edges.set(file, [...(edges.get(file) ?? []), imported.slice(1)]);
-    }
-    const done = new Set<string>();
-    const visit = (file: string, trail: string[]): string[] => {
-      if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
-      if (done.has(file)) return [];
-      for (const next of edges.get(file) ?? []) {
-        const cycle = visit(next, [...trail, file]);
-        if (cycle.length > 0) return cycle;
-      }
-      done.add(file);
-      return [];
-    };
-    for (const file of edges.keys()) expect(visit(file, [])).toEqual([]);
+  it('rooms of a floor import each other in no circle, types too', () => {
+    const rooms = graphOf('src', roomOf);
+    expect(rooms.size).toBeGreaterThan(30);
+    expect(circleIn(rooms)).toEqual([]);
+  });
+
+  it('rooms of the domain import from those below alone, types too', () => {
+    const rows = DOMAIN.flatMap((rooms, row) => rooms.map((room): [string, number] => [`src/domain/${room}`, row]));
+    const rowOf = new Map(rows);
+    expect(readdirSync(path.join(root, 'src/domain')).sort()).toEqual(DOMAIN.flat().sort());
+    const up = [...graphOf('src', roomOf)].flatMap(([from, all]) => {
+      const row = rowOf.get(from);
+      if (row === undefined) return [];
+      return [...all].filter((to) => (rowOf.get(to) ?? -1) >= row).map((to) => `${from} → ${to}`);
+    });
+    expect(up).toEqual([]);
+  });
+
+  it.each(['src', 'schema', 'rest'])('files of %s import each other in no circle, types too', (layer) => {
+    expect(circleIn(graphOf(layer))).toEqual([]);
+  });
+
+  it('circles are found', () => {
+    const edges = new Map(Object.entries({ a: new Set(['b']), b: new Set(['c']), c: new Set(['b']) }));
+    expect(circleIn(edges)).toEqual(['b', 'c', 'b']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
-import { DatabaseClient, hostUrls, openClient } from '#src/platform/database/client.ts';
+import { hostUrls } from '#src/platform/config/host_urls.ts';
+import { DatabaseClient, openClient } from '#src/platform/database/client.ts';
 
 describe('A URL of a database', () => {
   it('stands for one URL a host, with the same user, database and options', () => {

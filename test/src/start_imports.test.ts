@@ -19,9 +19,13 @@ process.exit(0);
 `;
 
 test('A start loads no package that few requests need', { timeout: 120_000 }, () => {
-  const files = ['main', 'app', 'workshop', 'platform/db', 'users/bootstrap'].map((name) =>
-    packagePath(`src/${name}.ts`),
-  );
+  const files = [
+    'entrances/server/main',
+    'entrances/server/app',
+    'entrances/server/services',
+    'platform/database/db',
+    'domain/users/bootstrap',
+  ].map((name) => packagePath(`src/${name}.ts`));
   const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', PROGRAM, ...files], {
     encoding: 'utf8',
     cwd: packagePath('.'),

@@ -24,6 +24,7 @@ import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
 import { createApp } from '#src/entrances/server/app.ts';
 import { JOB_PACES, jobHandlers } from '#src/entrances/server/background_jobs.ts';
+import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { Upgrades } from '#src/entrances/web/upgrades.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/platform/background/queue.ts';
 import { connect, type Db } from '#src/platform/database/db.ts';
@@ -79,6 +80,7 @@ export class World {
   readonly imports: ImportSettings;
   readonly repositories: RepositoryStore;
   readonly uploads: UploadStore;
+  readonly followers = FOLLOWERS;
   #count = 0;
   #passwordHash: Promise<string> | undefined;
   readonly #heard: Heard;
@@ -272,9 +274,9 @@ export class World {
 
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
-    const { db, repositories, uploads, imports } = this;
+    const { db, followers, repositories, uploads, imports } = this;
     if (!this.#jobs) throw new Error('The server of this file has stopped');
-    return { db, actor, secret, jobs: this.#jobs, repositories, uploads, imports, clientAddress: null };
+    return { db, actor, secret, jobs: this.#jobs, followers, repositories, uploads, imports, clientAddress: null };
   }
 
   /** Lets go of what the server was, which has stopped. */

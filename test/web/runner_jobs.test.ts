@@ -469,7 +469,7 @@ describe('The token of a job', () => {
 
 describe('Jobs of which nothing is heard', () => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-  const stores = (of: World) => ({ db: of.db, jobs: of.as(owner).jobs });
+  const stores = (of: World) => of.as(owner);
   const running = async () => {
     const { project } = await projectWithJobs('unit: {script: x}');
     const runner = await registerRunner(world);

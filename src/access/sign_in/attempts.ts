@@ -1,8 +1,8 @@
 import crypto from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
 import type { Db } from '#src/platform/database/db.ts';
 import { RateLimited } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 
 /** How many wrong passwords an account takes in a window before any more are refused unread. */
 export const ACCOUNT_LIMIT = 10;
@@ -84,18 +84,6 @@ export async function pruneAttempts(db: Db): Promise<void> {
 function keysOf({ account, address }: Attempt): [string, string?] {
   const named = typeof account === 'number' ? `#${account}` : digest(account.toLowerCase());
   return address === null ? [`account ${named}`] : [`account ${named}`, `address ${networkOf(address)}`];
-}
-
-/** What a client can be told apart by: its IPv4 address, or the network of its IPv6 address. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (mapped && isIPv4(mapped)) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
-  const first = head === '' ? [] : head.split(':');
-  const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length);
-  const groups = [...first, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])];
-  return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
 /** Names of any length make keys of one. */

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
-import { networkOf } from '#src/access/sign_in/attempts.ts';
 import { hashInThread } from '#src/access/sign_in/hashing_threads.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 
 /** What a new hash costs: scrypt's parameters. Tests that hash many passwords make `N` smaller. */
 export const PASSWORD_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };

@@ -1,8 +1,8 @@
 import { forgetEvents, recordEvent } from '#src/domain/activity/record_event.ts';
-import type { Change, ChangeKind, Subject } from '#src/domain/changes/change.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import type { ChangeKind } from '#src/domain/changes/change.ts';
+import type { Follower } from '#src/domain/changes/record.ts';
 
-/** The words of the feed (behaviour.md 7, Event) for the changes that it shows. */
+/** The words of the feed (behaviour.md 7, Event) for the changes of issues and merge requests that it shows. */
 const ACTIONS: Partial<Record<ChangeKind, string>> = {
   opened: 'opened',
   closed: 'closed',
@@ -11,17 +11,34 @@ const ACTIONS: Partial<Record<ChangeKind, string>> = {
   deleted: 'destroyed',
 };
 
-/** Writes the events of these changes. */
-export async function recordEvents(
-  tx: Transaction,
-  { id: authorId }: { id: number },
-  { type, id, title, project }: Subject,
-  changes: readonly Change[],
-): Promise<void> {
-  for (const { kind } of changes) {
-    // Issues stay, marked as deleted, and their events with them.
-    if (kind === 'deleted' && type === 'MergeRequest') await forgetEvents(tx, { type, id });
-    const action = ACTIONS[kind];
-    if (action) await recordEvent(tx, { projectId: project.id, authorId, action, target: { type, id, title } });
-  }
-}
+/** Writes the events that the feeds of projects and users show. Those of pushes are written with the push. */
+export const feed: Follower = {
+  async subjectChanged(tx, _context, { actor, subject: { type, id, title, project }, changes }) {
+    for (const { kind } of changes) {
+      // Issues stay, marked as deleted, and their events with them.
+      if (kind === 'deleted' && type === 'MergeRequest') await forgetEvents(tx, { type, id });
+      const action = ACTIONS[kind];
+      const target = { type, id, title };
+      if (action) await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
+    }
+  },
+  async noteWritten(tx, _context, { author, noteable: { type, id: subjectId, title, project }, noteId, text }) {
+    if (type === 'Snippet' || text.from !== null) return;
+    const target = { type: `${type}Note` as const, id: noteId, title, subjectId };
+    await recordEvent(tx, { projectId: project.id, authorId: author.id, action: 'commented on', target });
+  },
+  async noteDeleted(tx, _context, { noteable: { type }, noteId }) {
+    if (type !== 'Snippet') await forgetEvents(tx, { type: `${type}Note`, id: noteId });
+  },
+  async commitCommented(tx, _context, { author, project, commentId, title }) {
+    const target = { type: 'Note', id: commentId, title } as const;
+    await recordEvent(tx, { projectId: project.id, authorId: author.id, action: 'commented on', target });
+  },
+  async milestoneChanged(tx, _context, { actor, project, milestone, action }) {
+    const target = { type: 'Milestone', ...milestone } as const;
+    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
+  },
+  async projectChanged(tx, _context, { project, user, action }) {
+    await recordEvent(tx, { projectId: project.id, authorId: user.id, action });
+  },
+};

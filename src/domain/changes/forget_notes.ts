@@ -1,4 +1,4 @@
-import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
+import type { NoteableType } from '#src/domain/changes/change.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** Removes the notes on a record that is deleted, and the awards on it and on them. */

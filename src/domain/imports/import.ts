@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { openForward } from '#src/domain/imports/forward.ts';
 import { ImportFailed, SourceRepository } from '#src/domain/imports/source.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
@@ -32,7 +32,7 @@ declare module '#src/platform/background/queue.ts' {
   }
 }
 
-export interface ImportStores extends Pick<Context, 'db' | 'repositories' | 'secret'> {
+export interface ImportStores extends Pick<Context, 'db' | 'repositories' | 'secret' | 'followers'> {
   imports: ImportSettings;
   /** The server stops: what is under way is broken off and begun anew at the next start. */
   stopping?: AbortSignal | undefined;
@@ -204,7 +204,8 @@ async function finish(stores: ImportStores, project: Target, refs: readonly Ref[
       await tx.project.update({ where: { id }, data: { defaultBranch } });
       await recordCopy(tx, stores, project, refs);
     }
-    await recordEvent(tx, { projectId: id, authorId: creatorId, action: 'imported' });
+    const user = { id: creatorId };
+    await recordChange(tx, stores, { type: 'projectChanged', project, user, action: 'imported' });
     await tx.project.update({ where: { id }, data: { importStatus: 'finished', importError: null } });
     await tx.projectImport.deleteMany({ where: { projectId: id } });
   });

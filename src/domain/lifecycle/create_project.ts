@@ -1,7 +1,7 @@
 import { MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
-import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
@@ -96,7 +96,7 @@ export type ProjectColumns = Pick<
 /** Inserts a project with all that belongs to a new one. Returns its ID. */
 export async function insertProject(
   tx: Transaction,
-  context: Pick<Context, 'db' | 'secret' | 'repositories'>,
+  context: Pick<Context, 'secret' | 'repositories'> & ChangeContext,
   home: HeldHome,
   creatorId: number,
   columns: ProjectColumns,
@@ -115,7 +115,8 @@ export async function insertProject(
     select: { id: true },
   });
   await takePath(tx, `${home.fullPath}/${columns.path}`);
-  await recordEvent(tx, { projectId: project.id, authorId: creatorId, action: 'created' });
+  const user = { id: creatorId };
+  await recordChange(tx, context, { type: 'projectChanged', project, user, action: 'created' });
   return project.id;
 }
 

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
 import { lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
-import { wantRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function deleteGroup(context: Context, ref: Ref): Promise<GroupRow>
     await tx.$executeRaw`
       UPDATE namespaces SET deleted_at = now() WHERE lineage @> ARRAY[${group.id}]::int[] AND deleted_at IS NULL`;
     await context.jobs.enqueue(tx, 'namespaces.remove', { namespaceId: group.id });
-    await wantRefreshOfForks(tx, context, { namespaceId: group.id, userId: actor.id });
+    await recordChange(tx, context, { type: 'namespaceDeleted', namespace: { id: group.id }, actor });
   });
   return group;
 }

@@ -1,5 +1,5 @@
 import { type Actor, type Context, requireAdmin } from '#src/access/permissions/actor.ts';
-import { wantRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { userById } from '#src/domain/users/find.ts';
 import { ghostId } from '#src/domain/users/ghost.ts';
 import { deadlocked, type Transaction } from '#src/platform/database/db.ts';
@@ -32,10 +32,11 @@ export async function deleteUser<R>(context: Context, id: number, selection: Sel
 }
 
 async function remove<R>(
-  { db, jobs }: Context,
+  context: Context,
   { actor, id, ghost }: { actor: Actor; id: number; ghost: number },
   selection: Selection<'User', R>,
 ): Promise<R | null> {
+  const { db, jobs } = context;
   return db.$transaction(
     async (tx) => {
       await requireStillAdmin(tx, actor.id, id);
@@ -51,7 +52,7 @@ async function remove<R>(
       await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
       if (namespace !== undefined) {
         await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });
-        await wantRefreshOfForks(tx, { jobs }, { namespaceId: namespace, userId: actor.id });
+        await recordChange(tx, context, { type: 'namespaceDeleted', namespace: { id: namespace }, actor });
       }
       return user;
     },

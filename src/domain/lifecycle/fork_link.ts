@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { holdSource } from '#src/domain/lifecycle/fork_project.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
 import { Conflict, NotModified, ValidationFailed } from '#src/platform/errors.ts';
 
@@ -55,7 +55,7 @@ export async function unlinkFork(context: Context, ref: Ref): Promise<ProjectRow
       data: { forkedFromId: null },
     });
     if (count === 0) throw new NotModified();
-    await closeOfFork(tx, context, actor, { id: project.id, whose: 'all' });
+    await recordChange(tx, context, { type: 'forkDetached', fork: { id: project.id }, actor });
   });
   return findProject(context, project.id);
 }

@@ -1,6 +1,7 @@
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
@@ -8,7 +9,6 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
 import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/domain/projects/values.ts';
 import { changeDefaultBranch } from '#src/domain/repository/default_branch.ts';
-import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -58,7 +58,7 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
       if (path !== project.path) await redirectProject(tx, project.id);
       await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
       if (isWider(project.visibility, visibility)) {
-        await closeOfFork(tx, context, actor, { id: project.id, whose: 'targets seen by more' });
+        await recordChange(tx, context, { type: 'forkHidden', fork: { id: project.id }, actor });
       }
       if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
     });

@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { live } from '#src/access/permissions/visibility.ts';
-import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
 import {
@@ -38,7 +38,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
-  await context.db.$transaction((tx) => insertMember(tx, source, input));
+  await context.db.$transaction((tx) => insertMember(tx, context, source, input));
   return { source, userId: input.userId };
 }
 
@@ -46,7 +46,12 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
  * Inserts the membership, in the place of one that has expired; a request for access of the user is settled by it.
  * Throws Conflict when the user is a member.
  */
-export async function insertMember(tx: Transaction, source: Source, input: NewMember): Promise<void> {
+export async function insertMember(
+  tx: Transaction,
+  context: ChangeContext,
+  source: Source,
+  input: NewMember,
+): Promise<void> {
   const { userId, accessLevel, expiresAt = null } = input;
   const columns = source.kind === 'project' ? sql`project_id, user_id` : sql`namespace_id, user_id`;
   await lockAccess(tx, source, userId);
@@ -60,5 +65,12 @@ export async function insertMember(tx: Transaction, source: Source, input: NewMe
   const { record, kind } = source;
   const where = kind === 'project' ? { projectId: record.id } : { namespaceId: record.id };
   await tx.accessRequest.deleteMany({ where: { userId, ...where } });
-  if (kind === 'project') await recordEvent(tx, { projectId: record.id, authorId: userId, action: 'joined' });
+  if (kind === 'project') {
+    await recordChange(tx, context, {
+      type: 'projectChanged',
+      project: record,
+      user: { id: userId },
+      action: 'joined',
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { keepAnOwner } from '#src/domain/members/last_owner.ts';
 import { type ChangeableMember, memberToChange } from '#src/domain/members/list.ts';
 import { authorizeMembers, findSource, type SourceRef } from '#src/domain/members/source.ts';
@@ -20,7 +20,8 @@ export async function removeMember(context: Context, ref: SourceRef, userId: num
     const { count } = await tx.member.deleteMany({ where: { id: member.id } });
     if (count === 0) throw new NotFound('Member');
     if (source.kind === 'project') {
-      await recordEvent(tx, { projectId: source.record.id, authorId: userId, action: 'left' });
+      const user = { id: userId };
+      await recordChange(tx, context, { type: 'projectChanged', project: source.record, user, action: 'left' });
     }
   });
   return member;

@@ -36,7 +36,7 @@ export interface BranchCommit {
   also?(tx: Transaction, oid: Oid): Promise<void>;
 }
 
-type Stores = Pick<Context, 'db' | 'repositories' | 'jobs'>;
+type Stores = Pick<Context, 'db' | 'repositories' | 'jobs' | 'followers'>;
 
 interface Task extends LineTask {
   stores: Stores;

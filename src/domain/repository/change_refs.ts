@@ -1,8 +1,9 @@
 import type { PathLike } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { requireAlive } from '#src/domain/projects/alive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ensureRepository, requireAlive } from '#src/domain/repository/ensure.ts';
+import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { holdRepositoryLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
 import { encodeName } from '#src/git/names.ts';

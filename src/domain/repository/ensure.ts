@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { requireAlive } from '#src/domain/projects/alive.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 
 /**
  * The reader of a project's repository, which is created if it is not there: under the lock, so that none comes back of a
@@ -23,15 +23,4 @@ export async function ensureRepository(
     return repositories.ensure(project, project.defaultBranch);
   };
   return locked ? create(locked) : withRepositoryLock(db, project.id, create);
-}
-
-/** Throws NotFound if a project was deleted. To be asked by who holds its repository's lock, before anything is written. */
-export async function requireAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<void> {
-  if (!(await isAlive(db, projectId))) throw new NotFound('Project');
-}
-
-/** Whether a project is not deleted. If so, its repository stays for as long as the caller holds the repository's lock. */
-export async function isAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<boolean> {
-  const alive = await db.$queryRaw<object[]>`SELECT id FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
-  return alive.length > 0;
 }

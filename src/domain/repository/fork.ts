@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { isAlive } from '#src/domain/projects/alive.ts';
 import { changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
-import { isAlive } from '#src/domain/repository/ensure.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { wantPipelines } from '#src/domain/ci/pipelines/push.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
@@ -21,7 +21,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Pipelines are only made where there are background jobs. */
-export type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] };
+export type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] };
 
 /** How many projects are looked for at once. */
 const AT_ONCE = 500;
@@ -50,7 +50,8 @@ function spare({ repositories }: Stores, error: unknown): void {
 }
 
 /** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's, and has its pipelines made. */
-export async function reconcileRepository({ db, repositories, jobs }: Stores, projectId: number): Promise<void> {
+export async function reconcileRepository(stores: Stores, projectId: number): Promise<void> {
+  const { db, repositories } = stores;
   const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));
   // A repository that is not there was lost, and not emptied: what is known of it stays.
@@ -65,7 +66,9 @@ export async function reconcileRepository({ db, repositories, jobs }: Stores, pr
     const own = changes.filter(({ name }) => isOwnRef(name));
     if (pushed.length > 0) {
       await record(tx, recorder, pushed);
-      await wantPipelines(tx, { jobs }, reader, { projectId, userId: project.creatorId, changes: pushed });
+      const { described } = recorder;
+      const push = { project, pusher, changes: pushed, reader, described, isRecovered: true };
+      await recordChange(tx, stores, { type: 'refsPushed', ...push });
     }
     if (own.length > 0) await recordOwnRefs(tx, projectId, own);
   });

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { wantPipelines } from '#src/domain/ci/pipelines/push.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/domain/repository/describe_push.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
@@ -7,8 +7,6 @@ import { wantMaintenance } from '#src/domain/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/domain/repository/push_data.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
-import { wantRefresh } from '#src/domain/tracking/merge_requests/request_refresh.ts';
-import { wantReferences } from '#src/domain/tracking/references/push.ts';
 import type { Oid } from '#src/git/model.ts';
 import { encodeName } from '#src/git/names.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -37,7 +35,7 @@ export interface PushOptions extends ChangeOptions {
  * made.
  */
 export async function pushRefs(
-  context: Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] },
+  context: Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] },
   actor: { id: number } | Pusher,
   project: PushedProject,
   changes: readonly RefChange[],
@@ -55,15 +53,14 @@ export async function pushRefs(
   };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     const { watched, missed } = await record(tx, recorder, made);
-    await wantRefresh(tx, context, { projectId: project.id, userId: pusher.id, branches: watched });
+    await recordChange(tx, context, { type: 'branchesMoved', project, user: pusher, branches: watched });
+    const push = { type: 'refsPushed', project, reader, described: recorder.described } as const;
     for (const { change, pusher } of missed) {
-      await wantPipelines(tx, context, reader, { projectId: project.id, userId: pusher.id, changes: [change] });
+      await recordChange(tx, context, { ...push, pusher, changes: [change], isRecovered: true });
     }
-    const pushes = steps ?? [{ change: null, pusher }];
-    for (const { change, pusher } of pushes) {
-      const push = { projectId: project.id, userId: pusher.id, changes: change === null ? made : [change] };
-      await wantPipelines(tx, context, reader, push);
-      await wantReferences(tx, context, project, push, recorder.described);
+    for (const { change, pusher: by } of steps ?? [{ change: null, pusher }]) {
+      const changes = change === null ? made : [change];
+      await recordChange(tx, context, { ...push, pusher: by, changes, isRecovered: false });
     }
     await wantMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);

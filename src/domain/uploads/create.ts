@@ -3,18 +3,11 @@ import path from 'node:path';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
+import { requireAlive } from '#src/domain/projects/alive.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { requireAlive } from '#src/domain/repository/ensure.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-
-/** A file as it comes in. */
-export interface IncomingFile {
-  readonly name: string;
-  /** In bytes. */
-  readonly size: number;
-  stream(): AsyncIterable<Uint8Array>;
-}
 
 /** How an uploaded file is referred to (behaviour.md 7, Uploads). */
 export interface UploadRow {

@@ -1,8 +1,9 @@
 import type { MailKind } from '#src/access/credentials/mail/wanted.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { countUses, digest, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
+import { countUses, digest, spaced } from '#src/access/sign_in/attempts.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
 import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 /** How many mails go to one address, and are asked for from one network, in WINDOW. */

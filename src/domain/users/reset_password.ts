@@ -8,12 +8,13 @@ import {
 import { notify } from '#src/access/credentials/mail/notify.ts';
 import { replacePrivateToken } from '#src/access/credentials/private_token.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { countUses, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
+import { countUses, spaced } from '#src/access/sign_in/attempts.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { markConfirmed } from '#src/domain/users/confirm.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 
 /** How many passwords are reset from one network in WINDOW. */
 export const RESETS = 30;

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { countUses, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
+import { countUses, spaced } from '#src/access/sign_in/attempts.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { takenErrors, userErrors } from '#src/domain/users/attributes.ts';
 import { createUser } from '#src/domain/users/create.ts';
@@ -7,6 +7,7 @@ import { domainErrors } from '#src/domain/users/domains.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Conflict, type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

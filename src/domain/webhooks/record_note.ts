@@ -1,6 +1,7 @@
+import type { CommitCommented, NoteableType, NoteWritten } from '#src/domain/changes/change.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
-import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
-import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
@@ -30,7 +31,12 @@ const ON: Record<NoteableType, { name: string; join: Prisma.Sql; project: Prisma
 };
 
 /** Tells hooks of a new note, in the transaction that writes it. */
-export async function tellHooksOfNote(tx: Transaction, { db }: { db: Db }, type: NoteableType, id: number) {
+export async function recordNoteEvent(
+  tx: Transaction,
+  { db }: ChangeContext,
+  { noteable: { type }, noteId: id, text }: NoteWritten,
+): Promise<void> {
+  if (text.from !== null) return;
   if (!(await hooksWant(db, tx)).note) return;
   const { join, project, kind } = ON[type];
   await tx.$executeRaw`
@@ -47,7 +53,11 @@ export function noteFacts(type: NoteableType): Prisma.Sql {
 }
 
 /** Tells hooks of a new comment on a commit, in the transaction that writes it. */
-export async function tellHooksOfComment(tx: Transaction, { db }: { db: Db }, id: number) {
+export async function recordCommentEvent(
+  tx: Transaction,
+  { db }: ChangeContext,
+  { commentId: id }: CommitCommented,
+): Promise<void> {
   if (!(await hooksWant(db, tx)).note) return;
   await tx.$executeRaw`
     SELECT record_hook_event('note', c.project_id, jsonb_build_object('comment', to_jsonb(c), 'user', hook_user(c.author_id),

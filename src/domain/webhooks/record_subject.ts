@@ -1,8 +1,9 @@
-import type { Change, Subject } from '#src/domain/changes/change.ts';
+import type { Change, SubjectChanged } from '#src/domain/changes/change.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
 import { differences } from '#src/domain/webhooks/differences.ts';
 import { issueFacts, mergeRequestFacts, type SubjectAction, type Told } from '#src/domain/webhooks/subject_facts.ts';
-import type { Db, Transaction } from '#src/platform/database/db.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 
 const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
   opened: 'open',
@@ -26,12 +27,10 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
  * Tells hooks of what was changed about an issue or merge request, in the transaction that changes it and behind the change:
  * once, however much was changed together. What is told of it is read now.
  */
-export async function tellHooksOfSubject(
+export async function recordSubjectEvent(
   tx: Transaction,
-  { db }: { db: Db },
-  actor: { id: number },
-  { type, id }: Pick<Subject, 'type' | 'id'>,
-  changes: readonly Change[],
+  { db }: ChangeContext,
+  { actor, subject: { type, id }, changes }: SubjectChanged,
 ): Promise<void> {
   const action = actionOf(changes);
   if (action === null) return;

@@ -10,10 +10,11 @@ async function fsck(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options });
   const config = settings();
   requireGantry(config);
-  const [{ check }, { RepositoryStore }, { openUploads }] = await Promise.all([
+  const [{ check }, { RepositoryStore }, { openUploads }, { FOLLOWERS }] = await Promise.all([
     import('#src/entrances/fsck/check.ts'),
     import('#src/domain/repository/store.ts'),
     import('#src/domain/uploads/open.ts'),
+    import('#src/entrances/server/followers.ts'),
   ]);
   return onDatabase('gantry fsck', async (db) => {
     const repositories = new RepositoryStore(config.storages);
@@ -24,7 +25,7 @@ async function fsck(args: string[]): Promise<number> {
         counts.checked++;
       };
       for await (const { project, place, what, advice, isFixed } of check(
-        { db, repositories, uploads },
+        { db, repositories, uploads, followers: FOLLOWERS },
         values,
         onChecked,
       )) {

@@ -1,18 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '#src/entrances/cli/command.ts';
+import type { ServeOptions } from '#src/entrances/server/serve_options.ts';
 import { parsePort } from '#src/platform/config/values.ts';
-
-/** What `gantry serve` is told beside the settings. */
-export interface ServeOptions {
-  /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
-  ephemeral: boolean;
-  /** Of an ephemeral server: filled with the sample data, whose passwords and tokens are known. */
-  seed: boolean;
-  /** Also where others reach the server. */
-  exposeKnownTokens: boolean;
-  /** Of an ephemeral server, instead of a free one. */
-  port: number | undefined;
-}
 
 /** Reads the options of `gantry serve`. Throws UsageError. */
 export function readServeOptions(args: string[]): ServeOptions {

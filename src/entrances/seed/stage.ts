@@ -4,11 +4,13 @@ import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { moment, StoryClock } from '#src/entrances/seed/clock.ts';
 import { LaterJobs } from '#src/entrances/seed/later.ts';
 import type { SampleSecrets } from '#src/entrances/seed/secrets.ts';
-import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import type { JobHandlers } from '#src/platform/background/queue.ts';
 
 /** What the sample data is written with. */
-export type Stores = Pick<Context, 'db' | 'secret' | 'repositories' | 'uploads' | 'imports'>;
+export interface Stores extends Pick<Context, 'db' | 'secret' | 'repositories' | 'uploads' | 'imports' | 'followers'> {
+  /** What does the background jobs that commands leave. */
+  handlers: JobHandlers;
+}
 
 /** Something that happens in the history of the sample data, at a moment in UTC: `2025-01-06 09:00`. */
 export interface Scene {
@@ -29,12 +31,10 @@ export class Stage {
   readonly #actors = new Map<string, Actor>();
   readonly #hashes = new Map<string, Promise<string>>();
   readonly #jobs = new LaterJobs();
-  readonly #handlers: JobHandlers;
 
   constructor(stores: Stores, secrets: SampleSecrets) {
     this.stores = stores;
     this.secrets = secrets;
-    this.#handlers = jobHandlers({ ...stores, stopping: new AbortController().signal });
   }
 
   /** Plays scenes in the order of their moments, each with the background jobs that it leaves. */
@@ -56,7 +56,7 @@ export class Stage {
 
   /** Does what was left for later so far. */
   work(): Promise<void> {
-    return this.#jobs.work(this.#handlers);
+    return this.#jobs.work(this.stores.handlers);
   }
 
   /** What commands get from requests of that user. */

@@ -34,6 +34,7 @@ import { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
+import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
 import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
 import { bodyLimit } from '#src/entrances/web/body_limit.ts';
@@ -172,7 +173,7 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const projects = new Attached<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
-  const stores = { db, secret, jobs, repositories, uploads, imports };
+  const stores = { db, secret, jobs, followers: FOLLOWERS, repositories, uploads, imports };
   const domainContext = (actor: Actor | null, request: IncomingMessage, kind?: object | null) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
@@ -271,7 +272,7 @@ export function createApp({
 
 /** What the two APIs are served with. */
 interface Entrance {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads' | 'imports'>;
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
   /** Without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   report(error: unknown): void;

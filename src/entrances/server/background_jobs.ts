@@ -38,6 +38,7 @@ import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
 import { sendDisabled, tellOfDisabled } from '#src/domain/webhooks/disabled.ts';
 import { pruneDeliveries } from '#src/domain/webhooks/prune.ts';
+import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -68,18 +69,20 @@ export const JOB_PACES: JobPaces = {
 
 /** Every job with the command that does it. */
 export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...importing }: JobSettings): JobHandlers {
+  const followers = FOLLOWERS;
   /** What commands get that are run for a user; null for one who is not active any more. */
   const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
     const actor = await activeUser(db, userId);
     const { secret, imports } = importing;
-    return actor && { db, actor, secret, jobs, repositories, uploads, imports, clientAddress: null };
+    return actor && { db, actor, secret, jobs, followers, repositories, uploads, imports, clientAddress: null };
   };
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
-    'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
+    'branches.delete_merged': ({ projectId, userId }) =>
+      removeMergedBranches({ db, repositories, followers }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
-    'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
+    'projects.import': ({ projectId }) => importRepository({ db, repositories, followers, ...importing }, projectId),
     'repositories.maintain': async ({ projectId }) => {
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([
@@ -94,15 +97,15 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     // What was not recorded of pushes may concern merge requests.
     'repositories.reconcile': (_wanted, jobs) =>
       eachStep([
-        () => reconcileAll({ db, repositories, jobs }),
-        () => refreshMergeRequests({ db, repositories, jobs }, {}),
+        () => reconcileAll({ db, repositories, jobs, followers }),
+        () => refreshMergeRequests({ db, repositories, jobs, followers }, {}),
       ]),
-    'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs }, wanted),
+    'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs, followers }, wanted),
     'merge_requests.merged': async ({ mergeRequestId, userId }, jobs) => {
       const context = await as(userId, jobs);
       if (context) await finishMerge(context, mergeRequestId);
     },
-    'merge_requests.closed': (closed, jobs) => tellOfClosed({ db, jobs }, closed),
+    'merge_requests.closed': (closed, jobs) => tellOfClosed({ db, jobs, followers }, closed),
     'merge_requests.pipeline': async (settled, jobs) => {
       const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
         const context = await as(userId, jobs);
@@ -112,9 +115,9 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     },
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
-    'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs }, push),
-    'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs }),
-    'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
+    'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs, followers }, push),
+    'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
+    'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),

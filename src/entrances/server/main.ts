@@ -24,10 +24,11 @@ import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';
 import { startTracing } from '../../platform/observability/tracing/start.ts';
 import { packageVersion } from '../../platform/package_root.ts';
-import type { ServeOptions } from '../cli/serve_options.ts';
 import type { SampleOptions } from '../seed/ephemeral.ts';
+import type { Stores as SampleStores } from '../seed/stage.ts';
 import type { SshOptions, StartedSsh } from '../ssh/start.ts';
 import { isLocal, localOnly, requireLoopback } from '../web/local_only.ts';
+import type { ServeOptions } from './serve_options.ts';
 
 /** PostgreSQL waits for no disk where nothing is kept. */
 const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -103,12 +104,12 @@ async function start(
   loading.catch(() => undefined);
   const loadingSsh = config.ssh && loadSsh(config.ssh);
   loadingSsh?.catch(() => undefined);
-  const loadingSample = sample && import('../seed/ephemeral.ts');
+  const loadingSample = sample && loadSample();
   loadingSample?.catch(() => undefined);
   const database = await openDatabase(config, log, context.databaseGone, ephemeral ? SHORT_LIVED : {});
   resources.defer(() => database.stop());
   const application = await loading;
-  const filling = await loadingSample;
+  const sampleOf = await loadingSample;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
   const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
@@ -117,7 +118,7 @@ async function start(
   const version = await prepareDatabase(config, database, log, async () => {
     secret = await agreeOnSecret(db, config);
     if (await hasAdministrator(db)) return;
-    const { chosen, made } = prepareCredentials(config, filling?.knownAdministrator());
+    const { chosen, made } = prepareCredentials(config, sampleOf?.knownAdministrator());
     if (await bootstrapAdministrator(db, secret, chosen)) created = made;
   });
 
@@ -148,7 +149,7 @@ async function start(
     report,
     resources,
   });
-  const said = sample && (await filling?.fill({ db, secret, ...stores }, sample));
+  const said = sample && (await sampleOf?.fill({ db, secret, ...stores }, sample));
   await jobs.enqueueAlone('repositories.reconcile', {});
 
   const readiness = new Readiness(db, config, (problems) => {
@@ -246,6 +247,18 @@ async function loadSsh(config: SshConfig) {
   const keys = hostKeys(config.keys);
   keys.catch(() => undefined);
   return (options: Omit<SshOptions, 'hostKeys'>) => startSsh(config, { ...options, hostKeys: keys });
+}
+
+async function loadSample() {
+  const [{ fill, knownAdministrator }, { jobHandlers }] = await Promise.all([
+    import('../seed/ephemeral.ts'),
+    import('./background_jobs.ts'),
+  ]);
+  return {
+    knownAdministrator,
+    fill: (stores: Omit<SampleStores, 'handlers'>, options: SampleOptions) =>
+      fill({ ...stores, handlers: jobHandlers(stores) }, options),
+  };
 }
 
 async function loadApplication() {

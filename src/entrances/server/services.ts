@@ -1,3 +1,5 @@
+import type { Follower } from '#src/domain/changes/record.ts';
+import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { watchHooks } from '../../domain/changes/wanted_hooks.ts';
 import { requireStorages } from '../../domain/repository/storages.ts';
 import { RepositoryStore } from '../../domain/repository/store.ts';
@@ -22,6 +24,7 @@ export interface Workshop {
   uploads: UploadStore;
   imports: ImportSettings;
   jobs: JobWorker;
+  followers: readonly Follower[];
   /** Hears the notifications of the database. */
   listener: Listener;
 }
@@ -95,7 +98,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     await hooks.start({ listener, jobs });
     resources.defer(() => hooks.stop());
   }
-  return { repositories, uploads, imports, jobs, listener };
+  return { repositories, uploads, imports, jobs, listener, followers: FOLLOWERS };
 }
 
 /** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */

@@ -4,7 +4,7 @@ import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 
 /** What connections are served with. */
 export interface Desk {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads' | 'imports'>;
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
   seats: RemoteSeats;
   limits: SshLimits;
   /** Is told of every command that was served. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { networkOf } from '#src/access/sign_in/attempts.ts';
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 import { Pace } from '#src/entrances/ssh/pace.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 
 /** A connection, as far as its place among the others goes. */
 export interface Guest {

@@ -6,7 +6,7 @@ import type { Answering } from '#src/entrances/web/runner_answers.ts';
 
 /** What the protocol of runners is served with. */
 export interface RunnerProtocolOptions extends Answering {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads'>;
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads'>;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
   /** Knows whether there may be a job for a runner. */

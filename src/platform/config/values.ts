@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { hostUrls } from '#src/platform/database/client.ts';
+import { hostUrls } from '#src/platform/config/host_urls.ts';
 
 // What the texts of settings mean. Each of these throws an Error that says what is wrong with a text.
 

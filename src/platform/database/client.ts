@@ -1,16 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { hostUrls } from '#src/platform/config/host_urls.ts';
 import { DatabaseAway } from '../database_unavailable.ts';
-
-/**
- * The URLs of one host each that a URL of several stands for, in its order: `postgresql://a:1,b:2/db` names two. A URL of
- * one host is itself.
- */
-export function hostUrls(url: string): string[] {
-  const [, before = '', hosts = '', after = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/i.exec(url) ?? [];
-  if (!hosts.includes(',')) return [url];
-  return hosts.split(',').map((host) => before + host + after);
-}
 
 /** The hosts of a URL, and which of them is to be tried next: all connections of a process share what they learn. */
 class Hosts {

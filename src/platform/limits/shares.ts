@@ -1,4 +1,4 @@
-import { networkOf } from '#src/access/sign_in/attempts.ts';
+import { networkOf } from '#src/platform/limits/network.ts';
 
 /** How many of something may be under way at once. */
 export interface ShareLimits {

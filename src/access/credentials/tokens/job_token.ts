@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isToken } from '#src/access/credentials/tokens/runner_tokens.ts';
-import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 /** A job as its token makes it known. */
@@ -11,7 +11,7 @@ export interface TokenJob {
   projectId: number;
   pipelineId: number;
   /** Anything but `running`, and the token is good for nothing any more: its runner is told so, and stops. */
-  status: JobStatus;
+  status: Columns['Job']['status'];
   runnerId: number | null;
 }
 

@@ -3,8 +3,9 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
-import { fileNameOf, type IncomingFile } from '#src/domain/uploads/create.ts';
+import { fileNameOf } from '#src/domain/uploads/create.ts';
 import { BadRequest, ContentTooLarge, Forbidden } from '#src/platform/errors.ts';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 type Stores = Pick<Context, 'db' | 'jobs' | 'repositories' | 'uploads'>;
 

@@ -5,7 +5,7 @@ import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
+type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
 
 /** A job of a pipeline. */
 export interface RunningJob {
@@ -38,14 +38,14 @@ export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: 
 
 /** Works on a job while nobody else changes its pipeline, which follows. */
 async function withJob(
-  { db, jobs }: Stores,
+  stores: Stores,
   { id, pipelineId }: RunningJob,
   work: (tx: Transaction, job: { id: number; status: JobStatus }) => Promise<unknown>,
 ): Promise<void> {
-  await db.$transaction(async (tx) => {
+  await stores.db.$transaction(async (tx) => {
     await lockPipeline(tx, pipelineId);
     const job = await tx.job.findUniqueOrThrow({ where: { id, pipelineId }, select: { id: true, status: true } });
     await work(tx, job);
-    await settlePipeline(tx, { db, jobs }, pipelineId);
+    await settlePipeline(tx, stores, pipelineId);
   });
 }

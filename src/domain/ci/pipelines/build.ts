@@ -1,3 +1,4 @@
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { JobConfig, Variables } from '#src/domain/ci/pipelines/config/model.ts';
@@ -5,7 +6,6 @@ import type { Plan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import { type Desk, wantMail } from '#src/domain/notifications/mailing/request.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -32,19 +32,26 @@ export interface NewPipeline extends Occasion {
  * posts a status; with an invalid one it has failed. Null when the push has its pipeline already.
  */
 export async function buildPipeline(
-  desk: Desk,
+  context: ChangeContext,
   input: NewPipeline,
   { repository, plan }: { repository: RepositoryReader; plan: Plan },
 ): Promise<number | null> {
   const commit = await repository.commit(input.sha);
-  return desk.db.$transaction(async (tx) => {
+  return context.db.$transaction(async (tx) => {
     const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
     if (id === null) return null;
     if (!input.isSkipped) await insertJobs(tx, id, input, plan);
-    await settlePipeline(tx, desk, id);
+    await settlePipeline(tx, context, id);
     // What has failed from the start ends no more.
     if (plan.error !== null) {
-      await wantMail(tx, desk, [{ event: 'failedPipeline', projectId: input.projectId, pipelineId: id }]);
+      const pipeline = { id, projectId: input.projectId };
+      await recordChange(tx, context, {
+        type: 'pipelineChanged',
+        pipeline,
+        status: 'failed',
+        hasEnded: true,
+        isAwaited: false,
+      });
     }
     return id;
   });

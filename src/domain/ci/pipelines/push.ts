@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
+import type { RefsPushed } from '#src/domain/changes/change.ts';
+import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { CONFIG_PATH, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import type { Desk } from '#src/domain/notifications/mailing/request.ts';
-import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
@@ -36,14 +35,15 @@ const TAGS = 'refs/tags/';
 /** A push of more refs than this one brings a whole repository, and starts no pipelines. */
 const MOST_REFS = 20;
 
+/** Makes pipelines of what is pushed. */
+export const pushedPipelines: Follower = { refsPushed: requestPipelines };
+
 /** Has pipelines made for those of the pushed refs whose commit says what to do, when the transaction of the push commits. */
-export async function wantPipelines(
+async function requestPipelines(
   tx: Transaction,
-  { jobs }: { jobs?: Context['jobs'] },
-  reader: RepositoryReader,
-  push: { projectId: number; userId: number; changes: readonly RefChange[] },
+  { jobs }: ChangeContext,
+  { project, pusher, changes, reader }: RefsPushed,
 ): Promise<void> {
-  const { projectId, userId, changes } = push;
   if (!jobs || changes.length > MOST_REFS) return;
   const refs: PushedRef[] = [];
   for (const { name, from, to } of changes) {
@@ -54,7 +54,9 @@ export async function wantPipelines(
     const ref = name.slice(prefix.length);
     refs.push({ ref, tag: prefix === TAGS, sha, beforeSha: from, pushKey: randomUUID() });
   }
-  if (refs.length > 0) await jobs.enqueue(tx, 'pipelines.create', { projectId, userId, refs });
+  if (refs.length > 0) {
+    await jobs.enqueue(tx, 'pipelines.create', { projectId: project.id, userId: pusher.id, refs });
+  }
 }
 
 /**
@@ -62,10 +64,10 @@ export async function wantPipelines(
  * An invalid file makes a failed one that tells why, and a commit with `[ci skip]` in its message a skipped one without jobs.
  */
 export async function createPushedPipelines(
-  { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
+  { repositories, ...context }: ChangeContext & Pick<Context, 'repositories'>,
   { projectId, userId, refs }: Jobs['pipelines.create'],
 ): Promise<void> {
-  const { db } = desk;
+  const { db } = context;
   const project = await findPushedProject(db, projectId);
   const settings = await db.project.findUnique({ where: { id: projectId }, select: { jobsEnabled: true } });
   const repository = project && (await repositories.open(project));
@@ -78,6 +80,6 @@ export async function createPushedPipelines(
     const plan = await planPipeline(repository, occasion, pushed.sha);
     const isSkipped = plan.error === null && plan.jobs !== null && SKIPS.test(commit.message);
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
-    await buildPipeline(desk, { ...pushed, ...occasion, projectId, userId, isSkipped }, { repository, plan });
+    await buildPipeline(context, { ...pushed, ...occasion, projectId, userId, isSkipped }, { repository, plan });
   }
 }

@@ -1,17 +1,9 @@
 import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { type Desk, wantMail } from '#src/domain/notifications/mailing/request.ts';
-import { tellOfPipeline } from '#src/domain/tracking/todos/merge_requests.ts';
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
-
-declare module '#src/platform/background/queue.ts' {
-  interface Jobs {
-    /** A pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
-    'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
-  }
-}
 
 /** A job that counts, as far as the pipeline's own values follow from it. Times are ISO 8601. */
 interface LatestJob {
@@ -36,16 +28,20 @@ export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
  * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
  * merge requests of its commit hear of its success by a job, and whose it is hears of its end by mail.
  */
-export async function settlePipeline(tx: Transaction, desk: Desk, id: number, wish?: JobStatus): Promise<void> {
+export async function settlePipeline(
+  tx: Transaction,
+  context: ChangeContext,
+  id: number,
+  wish?: JobStatus,
+): Promise<void> {
   const jobs = await latestJobs(tx, id);
   await writeTurns(tx, takeTurns(jobs));
   const status = wish ?? (jobs.length === 0 ? null : aggregate(jobs));
   if (status === null) return;
   const { hasChanged, isAwaited, projectId } = await write(tx, id, status, jobs);
-  if (!hasChanged || (status !== 'success' && status !== 'failed')) return;
-  if (isAwaited && status === 'success') await desk.jobs?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
-  const event = status === 'success' ? 'successPipeline' : 'failedPipeline';
-  await wantMail(tx, desk, [{ event, projectId, pipelineId: id }]);
+  const hasEnded = hasChanged && (status === 'success' || status === 'failed');
+  const pipeline = { id, projectId };
+  await recordChange(tx, context, { type: 'pipelineChanged', pipeline, status, hasEnded, isAwaited });
 }
 
 function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
@@ -116,7 +112,6 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
     FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
     RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged",
       EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
-  await tellOfPipeline(tx, id, status);
   if (!written) throw new NotFound('Pipeline');
   return written;
 }

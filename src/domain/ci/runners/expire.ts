@@ -1,4 +1,4 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { endRunningJob } from '#src/domain/ci/runners/finish.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
@@ -27,7 +27,7 @@ const ENDS: readonly [Prisma.Sql, FailureReason][] = [
 ];
 
 /** Fails jobs that are stuck or over their time; their pipelines go on without them. */
-export async function expireJobs(stores: Pick<Context, 'db'> & { jobs?: Context['jobs'] }): Promise<void> {
+export async function expireJobs(stores: ChangeContext): Promise<void> {
   for (const [condition, reason] of ENDS) {
     for (let after = 0; ; ) {
       const found = await find(stores.db, condition, after);

@@ -1,5 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-type Stores = Pick<Context, 'db'> & { jobs?: Context['jobs'] | undefined };
+type Stores = ChangeContext;
 
 /** How a job ended. */
 export type JobEnd =

@@ -1,5 +1,5 @@
 import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
 import { type Db, Prisma, vanished } from '#src/platform/database/db.ts';
@@ -8,7 +8,7 @@ import { newToken, tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
 
-type Stores = Pick<Context, 'db'> & { jobs?: Context['jobs'] | undefined };
+type Stores = ChangeContext;
 
 /** A job that a runner has just taken. */
 export interface TakenJob {

@@ -29,7 +29,7 @@ export async function approveAccessRequest(
     const settled = await tx.$executeRaw`
       DELETE FROM access_requests r WHERE ${ofSource(source, 'r')} AND r.user_id = ${userId}`;
     if (settled === 0) throw new NotFound('AccessRequest');
-    await insertMember(tx, source, { userId, accessLevel });
+    await insertMember(tx, context, source, { userId, accessLevel });
   });
   return { source, userId };
 }

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import type { NotificationEvent } from '#src/domain/changes/notification_events.ts';
-import type { JobQueue } from '#src/platform/background/queue.ts';
-import type { Db, Transaction } from '#src/platform/database/db.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -38,14 +38,12 @@ export type Happening = RecordHappening | PipelineHappening;
 /** What happened, with what names it among all that ever happened. */
 export type Keyed = Happening & { key: string };
 
-/** Where work is left for later; nothing is where there is no queue. */
-export interface Desk {
-  db: Db;
-  jobs?: JobQueue | undefined;
-}
-
 /** Has mail sent about what happened, when the transaction commits. Leaves nothing behind if the server does not send mail. */
-export async function wantMail(tx: Transaction, { db, jobs }: Desk, happenings: readonly Happening[]): Promise<void> {
+export async function requestMail(
+  tx: Transaction,
+  { db, jobs }: ChangeContext,
+  happenings: readonly Happening[],
+): Promise<void> {
   if (!jobs || happenings.length === 0 || !sendsMail(db)) return;
   const keyed = happenings.map((happening) => ({ ...happening, key: crypto.randomUUID() }));
   await jobs.enqueue(tx, 'mail.find_recipients', { happenings: keyed });

@@ -1,18 +1,11 @@
-import type { Change, Subject } from '#src/domain/changes/change.ts';
-import { type Desk, type RecordHappening, wantMail } from '#src/domain/notifications/mailing/request.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import type { SubjectChanged } from '#src/domain/changes/change.ts';
+import type { RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 
-/** Has mail sent about the changes that one can choose to hear of. A moved issue is told of where it was. */
-export async function mailChanges(
-  tx: Transaction,
-  desk: Desk,
-  { id: actorId }: { id: number },
-  { type, id, project }: Subject,
-  changes: readonly Change[],
-): Promise<void> {
-  if (changes.some(({ kind }) => kind === 'movedFrom')) return;
-  const common = { projectId: project.id, subject: { type, id }, actorId };
-  const happenings = changes.flatMap((change): RecordHappening[] => {
+/** The changes that one can choose to get mail about. A moved issue is told of where it was. */
+export function mailOf({ actor, subject: { type, id, project }, changes }: SubjectChanged): RecordHappening[] {
+  if (changes.some(({ kind }) => kind === 'movedFrom')) return [];
+  const common = { projectId: project.id, subject: { type, id }, actorId: actor.id };
+  return changes.flatMap((change): RecordHappening[] => {
     switch (change.kind) {
       case 'opened':
         return [{ ...common, event: `new${type}` }];
@@ -28,5 +21,4 @@ export async function mailChanges(
         return [];
     }
   });
-  await wantMail(tx, desk, happenings);
 }

@@ -32,10 +32,11 @@ export async function deleteMergedBranches(context: Context, ref: Ref): Promise<
  * and those of open merge requests. What is pushed to meanwhile stays.
  */
 export async function removeMergedBranches(
-  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  stores: Pick<Context, 'db' | 'repositories' | 'followers'>,
   projectId: number,
   userId: number,
 ): Promise<void> {
+  const { db, repositories } = stores;
   const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));
   const root = reader && project.defaultBranch !== null ? await reader.branch(project.defaultBranch) : null;
@@ -55,7 +56,7 @@ export async function removeMergedBranches(
   });
   const changes = gone.map(({ name, commit }) => ({ name: `refs/heads/${name}`, from: commit, to: null }));
   for (let at = 0; at < changes.length; at += AT_ONCE) {
-    await pushRefs({ db, repositories }, { id: userId }, project, changes.slice(at, at + AT_ONCE));
+    await pushRefs(stores, { id: userId }, project, changes.slice(at, at + AT_ONCE));
   }
 }
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { IncomingFile } from '#src/domain/uploads/create.ts';
 import { ContentTooLarge, ValidationFailed } from '#src/platform/errors.ts';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 /** The content of a file as a client gives it: in the request itself, or as a file beside it. */
 export interface GivenContent {

@@ -1,34 +1,55 @@
-import { recordEvents } from '#src/domain/activity/follow.ts';
 import type { Change, Subject } from '#src/domain/changes/change.ts';
-import type { Desk } from '#src/domain/notifications/mailing/request.ts';
-import { mailChanges } from '#src/domain/notifications/mailing/subject_mail.ts';
+import type { Follower } from '#src/domain/changes/record.ts';
 import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
 import { writeSystemNotes } from '#src/domain/tracking/activity/system_notes.ts';
-import { writeTodos } from '#src/domain/tracking/activity/todos.ts';
-import { tellHooksOfSubject } from '#src/domain/webhooks/record_subject.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { writeNoteTodos, writeTodos } from '#src/domain/tracking/activity/todos.ts';
+import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
+import { requestReferences } from '#src/domain/tracking/references/push.ts';
+import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos/merge_requests.ts';
 
-/**
- * Tells of what somebody changed about an issue or merge request, in the transaction that changes it. Commands report their
- * changes here and write nothing of this themselves: each kind of record has a file beside this one.
- */
-export async function recordActivity(
-  tx: Transaction,
-  desk: Desk,
-  actor: { id: number },
-  subject: Subject,
-  changes: readonly Change[],
-): Promise<void> {
-  if (changes.length === 0) return;
-  await recordEvents(tx, actor, subject, changes);
-  await writeSystemNotes(tx, actor, subject, changes);
-  await writeTodos(tx, actor, subject, changes);
-  await mailChanges(tx, desk, actor, subject, changes);
-  await tellHooksOfSubject(tx, desk, actor, subject, changes);
-  // What was moved mentions what it did before.
-  if (changes.some(({ kind }) => kind === 'movedFrom')) return;
-  for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** A pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
+    'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
+  }
 }
+
+/** Writes system notes, todos and mentions, and has merge requests and references brought up to date. */
+export const tracking: Follower = {
+  async subjectChanged(tx, _context, { actor, subject, changes }) {
+    await writeSystemNotes(tx, actor, subject, changes);
+    await writeTodos(tx, actor, subject, changes);
+    // What was moved mentions what it did before.
+    if (changes.some(({ kind }) => kind === 'movedFrom')) return;
+    for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);
+  },
+  async noteWritten(tx, _context, { author, noteable: { type, id, iid, title, project }, noteId, text }) {
+    if (type === 'Snippet' || iid === null) return;
+    const subject = { type, id, iid, title, project };
+    await writeNoteTodos(tx, author, subject, { id: noteId, ...text });
+    await recordMentions(tx, author, subject, text.to);
+  },
+  branchesMoved: requestRefresh,
+  namespaceDeleted: requestRefreshOfForks,
+  async forkDetached(tx, context, { fork, actor }) {
+    await closeOfFork(tx, context, actor, { id: fork.id, whose: 'all' });
+  },
+  async forkHidden(tx, context, { fork, actor }) {
+    await closeOfFork(tx, context, actor, { id: fork.id, whose: 'targets seen by more' });
+  },
+  async refsPushed(tx, context, push) {
+    if (!push.isRecovered) await requestReferences(tx, context, push);
+  },
+  async pipelineChanged(tx, { jobs }, { pipeline: { id: pipelineId }, status, hasEnded, isAwaited }) {
+    await updatePipelineTodos(tx, pipelineId, status);
+    if (hasEnded && isAwaited && status === 'success')
+      await jobs?.enqueue(tx, 'merge_requests.pipeline', { pipelineId });
+  },
+  async mergeRequestBlocked(tx, _context, { mergeRequest }) {
+    await addConflictTodo(tx, mergeRequest.id);
+  },
+};
 
 /** What the changes say anew. */
 function textsOf({ title }: Subject, changes: readonly Change[]): (string | null)[] {

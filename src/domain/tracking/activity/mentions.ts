@@ -1,4 +1,5 @@
 import type { Seer } from '#src/access/permissions/visibility.ts';
+import type { Source } from '#src/domain/changes/change.ts';
 import { type NamedRecord, resolveRecords } from '#src/domain/tracking/references/resolve.ts';
 import { recordNames } from '#src/domain/tracking/references/scan.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -7,12 +8,6 @@ import type { Transaction } from '#src/platform/database/db.ts';
 export function mayMention(...texts: (string | null)[]): boolean {
   return texts.some((text) => text !== null && /[@#!]|[0-9a-f]{7}|issues\/|merge_requests\//i.test(text));
 }
-
-/** What a text is of. */
-export type Source = { project: { id: number; fullPath: string } } & (
-  | { type: 'Issue' | 'MergeRequest'; id: number; iid: number }
-  | { type: 'Commit'; sha: string }
-);
 
 /**
  * Writes a system note on each issue and merge request that a text names, as far as its author sees them: one for each source,

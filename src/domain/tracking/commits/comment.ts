@@ -1,12 +1,11 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/commits/find.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { LineType } from '#src/domain/tracking/commits/comments_list.ts';
-import { tellHooksOfComment } from '#src/domain/webhooks/record_note.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -50,9 +49,14 @@ export async function createCommitComment(
   return context.db.$transaction(async (tx) => {
     const data = { projectId: project.id, authorId: actor.id, sha: commit.oid, note, ...place };
     const comment = await tx.commitComment.create({ data, select: { id: true } });
-    const target = { type: 'Note', id: comment.id, title: storable(titleOf(commit)) } as const;
-    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'commented on', target });
-    await tellHooksOfComment(tx, context, comment.id);
+    const title = storable(titleOf(commit));
+    await recordChange(tx, context, {
+      type: 'commitCommented',
+      author: actor,
+      project,
+      commentId: comment.id,
+      title,
+    });
     return comment;
   });
 }

@@ -1,7 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { resolveThreads } from '#src/domain/tracking/discussions/resolve.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
 import { TITLE_LENGTH } from '#src/domain/tracking/issues/attributes.ts';
@@ -68,7 +68,7 @@ export async function followUpOn(
 /** Resolves what an issue follows up on, and says so in each thread; in the transaction that opens the issue, before its number is taken. */
 export async function resolveByIssue(
   tx: Transaction,
-  context: Pick<Context, 'db' | 'jobs'>,
+  context: ChangeContext,
   actor: Actor,
   { mergeRequest, discussionIds, mayResolve }: FollowUp,
   open: () => Promise<{ id: number; iid: number }>,
@@ -80,7 +80,7 @@ export async function resolveByIssue(
   const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid ?? 0, title, project } as const;
   const left = await tx.discussion.findMany({ where: { id: { in: discussionIds } }, select: { id: true } });
   const ids = left.map((thread) => thread.id);
-  await recordActivity(tx, context, actor, subject, [
+  await recordSubjectChanges(tx, context, actor, subject, [
     { kind: 'discussionsContinued', discussionIds: ids, issueIid: issue.iid },
   ]);
   await resolveThreads(tx, context, actor, mergeRequest, ids);

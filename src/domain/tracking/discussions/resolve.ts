@@ -1,5 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
+import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
 import { locateNoteable, type Noteable, type NoteableRef, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -63,7 +63,7 @@ async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
  */
 export async function resolveThreads(
   tx: Transaction,
-  context: Pick<Context, 'db' | 'jobs'>,
+  context: ChangeContext,
   actor: Actor,
   { id: mergeRequestId, iid, title, project }: Pick<Noteable, 'id' | 'iid' | 'title' | 'project'>,
   ids: readonly number[],
@@ -74,7 +74,7 @@ export async function resolveThreads(
   });
   if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return;
   const subject = { type: 'MergeRequest', id: mergeRequestId, iid: iid ?? 0, title, project } as const;
-  await recordActivity(tx, context, actor, subject, [{ kind: 'discussionsResolved' }]);
+  await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'discussionsResolved' }]);
   // Its pipeline may have succeeded while threads kept it from being merged.
-  await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
+  await context.jobs?.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
 }

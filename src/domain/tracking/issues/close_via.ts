@@ -1,9 +1,10 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import type { Source } from '#src/domain/changes/change.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { projectsWithIds } from '#src/domain/projects/named.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
-import { type Source, sourceKey } from '#src/domain/tracking/activity/mentions.ts';
+import { sourceKey } from '#src/domain/tracking/activity/mentions.ts';
 import { changeState, mayUpdate } from '#src/domain/tracking/issues/update.ts';
 import { queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -15,7 +16,7 @@ const BASE = select('Project', PROJECT_BASE);
  * that what is opened again stays open. Whether it was closed.
  */
 export async function closeIssueVia(
-  desk: Desk,
+  desk: ChangeContext,
   actor: Actor,
   { id, projectId }: { id: number; projectId: number },
   via: Source,
@@ -29,7 +30,7 @@ export async function closeIssueVia(
     const isDone = await tx.note.count({ where: { subjectType: 'Issue', subjectId: id, mention } });
     if (isDone > 0 || !(await changeState(tx, id, 'closed'))) return false;
     await tx.issue.update({ where: { id }, data: { updatedAt: new Date() } });
-    await recordActivity(tx, desk, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
+    await recordSubjectChanges(tx, desk, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
       { kind: 'closed', via },
     ]);
     return true;

@@ -1,11 +1,11 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { issueEvent } from '#src/domain/activity/record_event.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
 import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/domain/tracking/discussions/follow_up.ts';
 import {
@@ -80,7 +80,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
-    await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
     await doDeeds(tx, context, actor, subject, deeds);
     return id;
   });

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { locateIssue } from '#src/domain/tracking/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -16,7 +16,7 @@ export async function deleteIssue(context: Context, ref: Ref, iid: number): Prom
       data: { deletedAt: new Date() },
     });
     if (deleted.count === 0) throw new NotFound('Issue');
-    await recordActivity(tx, context, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
+    await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
   });
   return { id: issue.id };
 }

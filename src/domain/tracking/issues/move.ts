@@ -1,10 +1,10 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Change } from '#src/domain/changes/change.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -34,9 +34,9 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
     const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
     if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
-    await recordActivity(tx, context, actor, { type: 'Issue', ...issue, project }, left);
+    await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, left);
     const { assigneeId, description } = copy;
-    await recordActivity(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
+    await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
       { kind: 'opened', assigneeId, description },
       { kind: 'movedFrom', from: { ...issue, project } },
     ]);

@@ -1,10 +1,10 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type Change, difference } from '#src/domain/changes/change.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import {
   checkTexts,
   type IssueAttributes,
@@ -83,7 +83,7 @@ export async function updateIssue(
     }
     const { id, iid } = issue;
     const subject = { type: 'Issue', id, iid, title: changes.title ?? before.title, project } as const;
-    await recordActivity(tx, context, actor, subject, told);
+    await recordSubjectChanges(tx, context, actor, subject, told);
     await doDeeds(tx, context, actor, subject, read.deeds);
     await also?.(tx);
   });

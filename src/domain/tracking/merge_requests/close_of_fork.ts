@@ -1,6 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -23,7 +22,7 @@ const AT_ONCE = 100;
  */
 export async function closeOfFork(
   tx: Transaction,
-  { jobs }: Pick<Context, 'jobs'>,
+  { jobs }: ChangeContext,
   actor: { id: number },
   { id, whose }: { id: number; whose: 'all' | 'targets seen by more' },
 ): Promise<void> {
@@ -38,13 +37,13 @@ export async function closeOfFork(
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const mergeRequestIds = ids.slice(at, at + AT_ONCE);
     const since = closed[0]?.since ?? '';
-    await jobs.enqueue(tx, 'merge_requests.closed', { mergeRequestIds, userId: actor.id, since });
+    await jobs?.enqueue(tx, 'merge_requests.closed', { mergeRequestIds, userId: actor.id, since });
   }
 }
 
 /** Tells of merge requests that were closed so: of each once, unless somebody has opened it again. */
 export async function tellOfClosed(
-  stores: Pick<Context, 'db' | 'jobs'>,
+  stores: ChangeContext,
   { mergeRequestIds, userId, since }: Jobs['merge_requests.closed'],
 ): Promise<void> {
   const each = new EachApart('merge requests');
@@ -62,7 +61,7 @@ interface Closed {
 
 async function tell(
   tx: Transaction,
-  stores: Pick<Context, 'db' | 'jobs'>,
+  stores: ChangeContext,
   { id, userId, since }: { id: number; userId: number; since: string },
 ): Promise<void> {
   const [found] = await tx.$queryRaw<Closed[]>`
@@ -78,5 +77,5 @@ async function tell(
   if (!found || isTold > 0) return;
   const { iid, title, projectId, fullPath, actorId } = found;
   const subject = { type: 'MergeRequest', id, iid, title, project: { id: projectId, fullPath } } as const;
-  await recordActivity(tx, stores, { id: actorId }, subject, [{ kind: 'closed' }]);
+  await recordSubjectChanges(tx, stores, { id: actorId }, subject, [{ kind: 'closed' }]);
 }

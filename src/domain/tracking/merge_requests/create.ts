@@ -1,13 +1,14 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
+import { requireAlive } from '#src/domain/projects/alive.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
-import { ensureRepository, requireAlive } from '#src/domain/repository/ensure.ts';
+import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import {
   checkTexts,
   type IssueAttributes,
@@ -120,7 +121,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
       const assigneeId = columns.assigneeId ?? null;
-      await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+      await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
       await doDeeds(tx, context, actor, subject, deeds);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
       return id;

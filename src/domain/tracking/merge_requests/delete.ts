@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { forgetNotes } from '#src/domain/changes/forget_notes.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -20,7 +20,9 @@ export async function deleteMergeRequest(context: Context, ref: Ref, iid: number
     if (deleted.count === 0) throw new NotFound('MergeRequest');
     await forgetNotes(tx, { type: 'MergeRequest', id });
     await tx.subscription.deleteMany({ where: { subjectType: 'MergeRequest', subjectId: id } });
-    await recordActivity(tx, context, actor, { type: 'MergeRequest', ...mergeRequest, project }, [{ kind: 'deleted' }]);
+    await recordSubjectChanges(tx, context, actor, { type: 'MergeRequest', ...mergeRequest, project }, [
+      { kind: 'deleted' },
+    ]);
     await context.jobs.enqueue(tx, 'merge_requests.remove_refs', { projectId: project.id });
   });
   return { id };

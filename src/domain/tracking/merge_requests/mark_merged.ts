@@ -1,6 +1,6 @@
-import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
@@ -44,7 +44,7 @@ export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommit
  */
 export async function markMergedBy(
   tx: Transaction,
-  desk: Desk,
+  desk: ChangeContext,
   { id, iid, project }: { id: number; iid: number; project: Pick<ProjectRow, 'id' | 'fullPath'> },
   oid: Oid,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function markMergedBy(
  */
 export async function markMerged(
   tx: Transaction,
-  desk: Desk,
+  desk: ChangeContext,
   actor: { id: number },
   { id, sha, project }: { id: number; sha: string | null; project: Pick<ProjectRow, 'id' | 'fullPath'> },
 ): Promise<boolean> {
@@ -82,7 +82,7 @@ interface Merged {
   project: Pick<ProjectRow, 'id' | 'fullPath'>;
 }
 
-async function tell(tx: Transaction, desk: Desk, { userId, ...merged }: Merged): Promise<void> {
-  await recordActivity(tx, desk, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
+async function tell(tx: Transaction, desk: ChangeContext, { userId, ...merged }: Merged): Promise<void> {
+  await recordSubjectChanges(tx, desk, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
   await desk.jobs?.enqueue(tx, 'merge_requests.merged', { mergeRequestId: merged.id, userId });
 }

@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -9,7 +10,6 @@ import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
@@ -129,7 +129,7 @@ async function mergeLater(
     });
     if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_NOW);
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
-    await recordActivity(tx, context, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
+    await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
     // It may have succeeded since it was looked at.
     await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId: id });
   });

@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { acceptMergeRequest, mayMergeInto } from '#src/domain/tracking/merge_requests/merge.ts';
 import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';
@@ -25,7 +25,7 @@ export async function cancelMergeWhenPipelineSucceeds(context: Context, ref: Ref
       data: { mergeWhenPipelineSucceeds: false, mergeCommitMessage: null, updatedAt: new Date() },
     });
     if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_AWAITED);
-    await recordActivity(tx, context, actor, { type: 'MergeRequest', id, iid, title, project }, [
+    await recordSubjectChanges(tx, context, actor, { type: 'MergeRequest', id, iid, title, project }, [
       { kind: 'mergeCanceled' },
     ]);
   });

@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { titleOf } from '#src/domain/repository/commits/find.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
@@ -11,7 +11,6 @@ import { isStale } from '#src/domain/tracking/merge_requests/own_values.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
-import { tellOfConflict } from '#src/domain/tracking/todos/merge_requests.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -23,7 +22,7 @@ import { alias, table } from '#src/platform/records/alias.ts';
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
-type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
+type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
 
 /** How many merge requests are looked for at once. */
 const AT_ONCE = 200;
@@ -155,7 +154,7 @@ async function addVersion(
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
-      await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
+      await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
       return 'added';
     });
   });
@@ -193,10 +192,10 @@ async function recordStatus(
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
     if (count === 0) return false;
     const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && isHead;
-    if (isLost) await tellOfConflict(tx, id);
+    if (isLost) await recordChange(tx, stores, { type: 'mergeRequestBlocked', mergeRequest: { id } });
     if (checkedSourceSha !== null && sourceTip === null) {
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
-      await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+      await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
     }
     return true;
   });

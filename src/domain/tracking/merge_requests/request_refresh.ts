@@ -1,4 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import type { BranchesMoved, NamespaceDeleted } from '#src/domain/changes/change.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -16,23 +17,27 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Has the open merge requests of branches looked at, when the transaction that moves them commits. */
-export async function wantRefresh(
+export async function requestRefresh(
   tx: Transaction,
-  { jobs }: { jobs?: Context['jobs'] | undefined },
-  moved: { projectId: number; userId: number; branches: readonly string[] },
+  { jobs }: ChangeContext,
+  { project, user, branches }: BranchesMoved,
 ): Promise<void> {
-  if (!jobs || moved.branches.length === 0) return;
-  await jobs.enqueue(tx, 'merge_requests.refresh', { ...moved, branches: [...moved.branches] });
+  if (!jobs || branches.length === 0) return;
+  await jobs.enqueue(tx, 'merge_requests.refresh', {
+    projectId: project.id,
+    userId: user.id,
+    branches: [...branches],
+  });
 }
 
-/** As wantRefresh, of those that come from forks in a namespace that is deleted: they cannot be merged any more. */
-export async function wantRefreshOfForks(
+/** As requestRefresh, of those that come from forks in a namespace that is deleted: they cannot be merged any more. */
+export async function requestRefreshOfForks(
   tx: Transaction,
-  { jobs }: Pick<Context, 'jobs'>,
-  { namespaceId, userId }: { namespaceId: number; userId: number },
+  { jobs }: ChangeContext,
+  { namespace, actor }: NamespaceDeleted,
 ): Promise<void> {
   const [one] = await tx.$queryRaw<{ id: number }[]>`
     SELECT m.id FROM merge_requests m JOIN projects p ON p.id = m.source_project_id JOIN namespaces n ON n.id = p.namespace_id
-    WHERE n.lineage @> ARRAY[${namespaceId}]::int[] AND m.state = 'opened' AND m.target_project_id <> p.id LIMIT 1`;
-  if (one) await jobs.enqueue(tx, 'merge_requests.refresh', { userId });
+    WHERE n.lineage @> ARRAY[${namespace.id}]::int[] AND m.state = 'opened' AND m.target_project_id <> p.id LIMIT 1`;
+  if (one) await jobs?.enqueue(tx, 'merge_requests.refresh', { userId: actor.id });
 }

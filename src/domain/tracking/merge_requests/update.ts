@@ -1,10 +1,10 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type Change, difference } from '#src/domain/changes/change.ts';
+import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import { recordActivity } from '#src/domain/tracking/activity/follow.ts';
 import {
   checkTexts,
   permittedAttributes,
@@ -81,7 +81,7 @@ export async function updateMergeRequest(
       told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
       const title = changes.title ?? before.title;
       const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
-      await recordActivity(tx, context, actor, subject, told);
+      await recordSubjectChanges(tx, context, actor, subject, told);
       await doDeeds(tx, context, actor, subject, read.deeds);
       await also?.(tx);
       if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {

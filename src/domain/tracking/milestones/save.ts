@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { recordEvent } from '#src/domain/activity/record_event.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -37,8 +37,14 @@ export async function createMilestone(context: Context, ref: Ref, values: Milest
         INSERT INTO milestones (iid, project_id, title, description, start_date, due_date)
         SELECT last_milestone_iid, ${project.id}, ${title}, ${description ?? null}, ${startDate ?? null}::date,
           ${dueDate ?? null}::date FROM counter RETURNING id`;
-      const target = { type: 'Milestone', id: milestone.id, title: title ?? '' } as const;
-      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'opened', target });
+      const made = { id: milestone.id, title: title ?? '' };
+      await recordChange(tx, context, {
+        type: 'milestoneChanged',
+        actor,
+        project,
+        milestone: made,
+        action: 'opened',
+      });
       return milestone.id;
     }),
   );
@@ -80,8 +86,8 @@ export async function updateMilestone(
       });
       if (state && state !== milestone.state) {
         const action = state === 'closed' ? 'closed' : 'opened';
-        const target = { type: 'Milestone', id, title: title ?? milestone.title } as const;
-        await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
+        const changed = { id, title: title ?? milestone.title };
+        await recordChange(tx, context, { type: 'milestoneChanged', actor, project, milestone: changed, action });
       }
     }),
   );

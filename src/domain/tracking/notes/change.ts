@@ -1,7 +1,6 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { forgetEvents } from '#src/domain/activity/record_event.ts';
-import { recordNote } from '#src/domain/tracking/activity/notes.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { leaveThread } from '#src/domain/tracking/discussions/leave.ts';
 import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
 import { findNote } from '#src/domain/tracking/notes/list.ts';
@@ -52,7 +51,8 @@ export async function updateNote(context: Context, ref: NoteRef, body: string): 
     const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
     if (!before) throw new NotFound('Note');
     await tx.note.update({ where: { id }, data: { body } });
-    await recordNote(tx, context, actor, noteable, id, { from: before.body, to: body });
+    const text = { from: before.body, to: body };
+    await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: id, text });
   });
   return { on: { type: noteable.type, id: noteable.id }, id };
 }
@@ -68,7 +68,7 @@ export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: 
     const { count } = await tx.note.deleteMany({ where: { id } });
     if (count === 0) throw new NotFound('Note');
     await tx.awardEmoji.deleteMany({ where: { subjectType: 'Note', subjectId: id } });
-    if (noteable.type !== 'Snippet') await forgetEvents(tx, { type: `${noteable.type}Note`, id });
+    await recordChange(tx, context, { type: 'noteDeleted', noteable, noteId: id });
   });
   return { id };
 }

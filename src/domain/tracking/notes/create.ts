@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { recordNote } from '#src/domain/tracking/activity/notes.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { answeredThread, beginThread, type ThreadWish, threadFor } from '#src/domain/tracking/discussions/begin.ts';
 import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
 import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
@@ -50,7 +50,8 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
     const data = { subjectType, subjectId, authorId: actor.id, body, discussionId, createdAt, updatedAt: createdAt };
     const note = await tx.note.create({ data, select: { id: true } });
     await beginThread(tx, context, { mergeRequestId: subjectId, noteId: note.id }, thread);
-    await recordNote(tx, context, actor, noteable, note.id, { from: null, to: body });
+    const text = { from: null, to: body };
+    await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: note.id, text });
     return note.id;
   };
   const id = await work(write);

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { NoteableType } from '#src/domain/changes/change.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { findProjectSnippet } from '#src/domain/snippets/find.ts';
@@ -8,9 +9,9 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-export const NOTEABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet'] as const;
-/** What people can write notes on. */
-export type NoteableType = (typeof NOTEABLE_TYPES)[number];
+export type { NoteableType };
+
+export const NOTEABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet'] as const satisfies readonly NoteableType[];
 
 /** Which record: by its number in its project, which for snippets is the ID; or by its ID. */
 export type NoteableRef = { type: NoteableType; project: Ref; number: number } | { type: NoteableType; id: number };

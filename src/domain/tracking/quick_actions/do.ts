@@ -1,5 +1,5 @@
 import type { Subject } from '#src/domain/changes/change.ts';
-import type { Desk } from '#src/domain/notifications/mailing/request.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { writeEstimate, writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
@@ -16,7 +16,7 @@ export function hasDeeds(deeds: WantedDeeds): boolean {
  */
 export async function doDeeds(
   tx: Transaction,
-  desk: Desk,
+  desk: ChangeContext,
   actor: { id: number },
   subject: Subject,
   { subscribed, estimate, spend, award, todo }: WantedDeeds,

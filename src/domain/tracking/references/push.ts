@@ -1,8 +1,7 @@
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
-import type { Desk } from '#src/domain/notifications/mailing/request.ts';
-import type { RefChange } from '#src/domain/repository/change_refs.ts';
-import type { Described } from '#src/domain/repository/describe_push.ts';
+import type { RefsPushed } from '#src/domain/changes/change.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { findPushedProject, type PushedProject } from '#src/domain/repository/pushed_project.ts';
 import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
 import { closeIssueVia } from '#src/domain/tracking/issues/close_via.ts';
@@ -31,12 +30,10 @@ const MOST_COMMITS = 100;
  * Has the messages of the pushed commits read, when the transaction of the push commits. The first push of a repository brings
  * history from elsewhere, and is left out.
  */
-export async function wantReferences(
+export async function requestReferences(
   tx: Transaction,
-  { jobs }: { jobs?: Context['jobs'] },
-  { id: projectId, defaultBranch }: Pick<PushedProject, 'id' | 'defaultBranch'>,
-  { userId, changes }: { userId: number; changes: readonly RefChange[] },
-  described: ReadonlyMap<RefChange, Described>,
+  { jobs }: ChangeContext,
+  { project: { id: projectId, defaultBranch }, pusher: { id: userId }, changes, described }: RefsPushed,
 ): Promise<void> {
   const main = `${BRANCHES}${defaultBranch}`;
   const branches = changes.filter((change) => {
@@ -51,8 +48,11 @@ export async function wantReferences(
   }
 }
 
+/** What a change brought. */
+type Brought = ReturnType<RefsPushed['described']['get']>;
+
 /** Whether a message may name something: a cheap test that is right about "no". */
-function mayRefer(described: Described | undefined): boolean {
+function mayRefer(described: Brought): boolean {
   if (!described || described.total > described.commits.length) return true;
   return described.commits.some(({ message }) => /[#!]\d/.test(message));
 }
@@ -62,16 +62,16 @@ function mayRefer(described: Described | undefined): boolean {
  * name besides gets a system note. Each commit does so once.
  */
 export async function referFromCommits(
-  { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
+  { repositories, ...context }: ChangeContext & Pick<Context, 'repositories'>,
   { projectId, userId, branch, from, to }: Jobs['commits.refer'],
 ): Promise<void> {
-  const project = await findPushedProject(desk.db, projectId);
-  const actor = await activeUser(desk.db, userId);
+  const project = await findPushedProject(context.db, projectId);
+  const actor = await activeUser(context.db, userId);
   const reader = project && (await repositories.open(project));
   if (!project || !actor || !reader) return;
   const commits = await broughtBy(reader, project, { from, to });
   for (const commit of commits.reverse()) {
-    await refer(desk, actor, project, commit, branch === project.defaultBranch);
+    await refer(context, actor, project, commit, branch === project.defaultBranch);
   }
 }
 
@@ -93,14 +93,14 @@ async function broughtBy(
 }
 
 async function refer(
-  desk: Desk,
+  context: ChangeContext,
   actor: Actor,
   project: PushedProject,
   { oid: sha, message }: Commit,
   isDefault: boolean,
 ): Promise<void> {
   const source = { type: 'Commit', sha, project } as const;
-  const closed = isDefault ? await resolveRecords(desk.db, actor, project.fullPath, closedIssues(message)) : [];
-  for (const { id, projectId } of closed) await closeIssueVia(desk, actor, { id, projectId }, source);
-  await desk.db.$transaction((tx) => recordMentions(tx, actor, source, message, closed));
+  const closed = isDefault ? await resolveRecords(context.db, actor, project.fullPath, closedIssues(message)) : [];
+  for (const { id, projectId } of closed) await closeIssueVia(context, actor, { id, projectId }, source);
+  await context.db.$transaction((tx) => recordMentions(tx, actor, source, message, closed));
 }

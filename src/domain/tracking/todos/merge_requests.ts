@@ -6,7 +6,7 @@ const { sql } = Prisma;
  * Tells the authors of open merge requests whose head a pipeline ran on that it failed; once it succeeds, that is done. For the
  * transaction that changes the status of the pipeline.
  */
-export async function tellOfPipeline(tx: Transaction, pipelineId: number, status: string): Promise<void> {
+export async function updatePipelineTodos(tx: Transaction, pipelineId: number, status: string): Promise<void> {
   const from = sql`pipelines pl JOIN merge_requests mr ON mr.source_project_id = pl.project_id AND mr.source_branch = pl.ref
       AND mr.sha = pl.sha AND mr.state = 'opened'`;
   if (status === 'failed') await addForAuthors(tx, 'build_failed', from, sql`pl.id = ${pipelineId} AND NOT pl.tag`);
@@ -19,7 +19,7 @@ export async function tellOfPipeline(tx: Transaction, pipelineId: number, status
 }
 
 /** Tells the author of a merge request that it can no longer be merged, in the transaction that finds so. */
-export async function tellOfConflict(tx: Transaction, mergeRequestId: number): Promise<void> {
+export async function addConflictTodo(tx: Transaction, mergeRequestId: number): Promise<void> {
   await addForAuthors(
     tx,
     'unmergeable',

@@ -1,0 +1,5 @@
+/** When something was committed: seconds since 1970, and minutes east of UTC. */
+export interface CommitTime {
+  seconds: number;
+  offset: number;
+}

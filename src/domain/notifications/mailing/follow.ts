@@ -1,0 +1,20 @@
+import type { Follower } from '#src/domain/changes/record.ts';
+import { requestMail } from '#src/domain/notifications/mailing/request.ts';
+import { mailOf } from '#src/domain/notifications/mailing/subject_mail.ts';
+
+/** Has mail sent about what happened to issues, merge requests and pipelines. */
+export const mail: Follower = {
+  async subjectChanged(tx, context, change) {
+    await requestMail(tx, context, mailOf(change));
+  },
+  async noteWritten(tx, context, { author, noteable: { type, id, project }, noteId, text }) {
+    if (type === 'Snippet' || text.from !== null) return;
+    const mailed = { projectId: project.id, subject: { type, id }, actorId: author.id, noteId };
+    await requestMail(tx, context, [{ event: 'newNote', ...mailed }]);
+  },
+  async pipelineChanged(tx, context, { pipeline: { id: pipelineId, projectId }, status, hasEnded }) {
+    if (!hasEnded || (status !== 'success' && status !== 'failed')) return;
+    const event = status === 'success' ? 'successPipeline' : 'failedPipeline';
+    await requestMail(tx, context, [{ event, projectId, pipelineId }]);
+  },
+};
