@@ -51,7 +51,7 @@ const others = keys.filter((key) => !reads.includes(key));
 const ofFiles = reads.filter((key) => endpoints.get(key)?.route.filesOfRepository);
 
 describe('A token with the scope read_api', () => {
-  for (const [options, some] of everyNth(10, reads)) {
+  for (const [options, some] of everyNth(30, reads)) {
     it.each(some)('is answered by %s as one with the scope api, and changes nothing by it', options, async (key) => {
       const given = await request(key);
       const before = await changes();
@@ -63,7 +63,7 @@ describe('A token with the scope read_api', () => {
     });
   }
 
-  for (const [options, some] of everyNth(10, others)) {
+  for (const [options, some] of everyNth(30, others)) {
     it.each(some)('is refused by %s, which changes nothing', options, async (key) => {
       const given = await request(key);
       const before = await changes();
@@ -77,7 +77,7 @@ describe('A token with the scope read_api', () => {
 });
 
 describe('A token with the scopes of repositories alone', () => {
-  for (const [options, some] of everyNth(10, keys)) {
+  for (const [options, some] of everyNth(30, keys)) {
     it.each(some)('is refused by %s unless that hands out files, and changes nothing', options, async (key) => {
       const given = await request(key);
       const before = await changes();

@@ -14,6 +14,7 @@ import { snakeCase } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { schema } from '#schema/index.ts';
 import { endpoints } from '../access/matrix.ts';
+import { everyNth } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const logged: Record<string, unknown>[] = [];
@@ -118,7 +119,7 @@ function selectionOf({ type }: GraphQLField<unknown, unknown>): string {
 }
 
 describe('A word that an enum does not have', () => {
-  it.each(withEnums)('is no failure of %s', tellOfRoute);
+  for (const [options, some] of everyNth(6, withEnums)) it.each(some)('is no failure of %s', options, tellOfRoute);
 
   it('is looked for in records of parameters, too', () => {
     const nested = withEnums.flatMap(([key, { parameters }]) =>
@@ -129,9 +130,10 @@ describe('A word that an enum does not have', () => {
     expect(nested).toContain('POST /projects/:id/repository/commits actions [].action');
   });
 
-  it.each(
-    fields.map((one) => [`${one.kind} ${one.field.name}(${[one.arg.name, ...one.keys].join('.')})`, one] as const),
-  )('is refused or nothing, and no failure: %s', async (place, { kind, field, arg, keys }) => {
+  const places = fields.map(
+    (one) => [`${one.kind} ${one.field.name}(${[one.arg.name, ...one.keys].join('.')})`, one] as const,
+  );
+  const refuses = async (place: string, { kind, field, arg, keys }: (typeof fields)[number]) => {
     const failed: string[] = [];
     const others = field.args.filter((other) => other !== arg && isNonNullType(other.type));
     const declared = [arg, ...others].map(({ name, type }) => `$${name}: ${type}`).join(', ');
@@ -149,7 +151,10 @@ describe('A word that an enum does not have', () => {
       }
     }
     expect([place, failed]).toEqual([place, []]);
-  });
+  };
+  for (const [options, some] of everyNth(6, places)) {
+    it.each(some)('is refused or nothing, and no failure: %s', options, refuses);
+  }
 
   it('leaves no error in the log', () => {
     expect(logged).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
+import { everyNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -57,7 +58,7 @@ describe('A revision with steps', () => {
     ['refs/heads/main^{}', merge],
   ];
 
-  it.each(cases)('is read wherever a commit is named: %s', async (revision, oid) => {
+  const isRead = async (revision: string, oid: string) => {
     const { body } = await api.get(`${at}/commits/${part(revision)}`);
     expect(body.id).toBe(oid);
     expect((await api.get(`${at}/commits?ref_name=${part(revision)}`)).body[0].id).toBe(oid);
@@ -65,9 +66,12 @@ describe('A revision with steps', () => {
     expect((await api.get(`${at}/compare?from=${part(revision)}&to=${oid}`)).body.compare_same_ref).toBe(true);
     const names = (await api.get(`${at}/tree?ref=${part(revision)}`)).body.map(({ name }: { name: string }) => name);
     expect(names).toEqual(gitLines(shared.directory, ['ls-tree', '--name-only', oid]));
-  });
+  };
+  for (const [options, some] of everyNth(3, cases)) {
+    it.each(some)('is read wherever a commit is named: %s', options, isRead);
+  }
 
-  it('is what archives, statuses, branches and tags begin with', async () => {
+  it('is what archives, statuses, branches and tags begin with', LONG, async () => {
     const archive = await api.get(`${at}/archive?sha=${part('main~1')}`);
     expect(archive.headers['content-disposition']).toContain(`main-1-${second}`);
     const posted = await api.post(`/projects/${shared.project.id}/statuses/${part('main^2')}`, { state: 'success' });
@@ -117,7 +121,7 @@ const HEX = ['a'.repeat(40), 'B7'.repeat(20), '0'.repeat(64)];
 const MISTAKEN = [...HEX, 'refs/heads/main', 'heads/main', 'tags/v1', 'refs/x'];
 
 describe('A name that stands for an object or for another ref', () => {
-  it.each(MISTAKEN)('is none of a branch or tag: %s', async (name) => {
+  const isRefused = async (name: string) => {
     const { at, work, directory, project } = shared;
     const before = gitLines(directory, ['for-each-ref']);
     expect(await api.post(`${at}/branches`, { branch: name, ref: 'main' })).toMatchObject({
@@ -132,7 +136,9 @@ describe('A name that stands for an object or for another ref', () => {
     const { body } = await world.graphql(query, variables, owner);
     expect(body.errors).toMatchObject([{ message: 'Branch name is invalid' }]);
     expect(gitLines(directory, ['for-each-ref'])).toEqual(before);
-  });
+  };
+  for (const [options, some] of everyNth(4, MISTAKEN))
+    it.each(some)('is none of a branch or tag: %s', options, isRefused);
 
   it('is none of the first branch of a repository', async () => {
     const empty = await world.project({ owner });
@@ -148,7 +154,7 @@ describe('A name that stands for an object or for another ref', () => {
     expect(said.match(/the name is not valid/g)).toHaveLength(2);
   });
 
-  it('leads to the object where such a branch is there already, which can be deleted', async () => {
+  it('leads to the object where such a branch is there already, which can be deleted', LONG, async () => {
     const { at, first, side, merge, directory, address } = await stage();
     for (const ref of [`refs/heads/${side}`, `refs/tags/${side}`]) git(directory, ['update-ref', ref, first]);
     expect((await api.get(`${at}/commits/${side}`)).body.id).toBe(side);
