@@ -23,7 +23,7 @@ export interface GraphQLContext extends Context {
   /** Whether users without a picture of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
-  /** Set while the actor is only assumed (`access/presumption.ts`). */
+  /** Set while the actor is only assumed (`src/access/credentials/presumption.ts`). */
   readonly presumption?: Presumption | undefined;
 }
 

@@ -17,7 +17,7 @@ import { tokenCommands } from './tokens.ts';
 import { upgradeCommands } from './upgrade.ts';
 import { userCommands } from './users.ts';
 
-/** What each command does; `gantry help` tells of those that operating/commands/manual.ts has. */
+/** What each command does; `gantry help` lists those in manual.ts. */
 export const commands: Readonly<Record<string, Run>> = {
   serve,
   migrate: migrateDatabase,
