@@ -139,7 +139,7 @@ async function start(
     liveLimits,
   } = config;
   let ssh: StartedSsh | null | undefined;
-  const { jobs, ...stores } = await application.openWorkshop({
+  const { jobs, ...stores } = await application.openServices({
     config,
     db,
     directUrl: database.directUrl,
@@ -262,7 +262,7 @@ async function loadSample() {
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, workshop, remote, upgrades, seats] = await Promise.all([
+  const [db, app, bootstrap, services, remote, upgrades, seats] = await Promise.all([
     import('../../platform/database/db.ts'),
     import('./app.ts'),
     import('../../domain/users/bootstrap.ts'),
@@ -271,5 +271,5 @@ async function loadApplication() {
     import('../web/upgrades.ts'),
     import('../../domain/repository/remote/seats.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, ...seats, isGitPath: remote.isGitPath };
+  return { ...db, ...app, ...bootstrap, ...services, ...upgrades, ...seats, isGitPath: remote.isGitPath };
 }

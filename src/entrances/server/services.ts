@@ -19,7 +19,7 @@ import { watchSettings } from '../../platform/settings/watch.ts';
 import { JOB_PACES, jobHandlers } from './background_jobs.ts';
 
 /** Where commands and jobs find what is not in the database, and where they leave work. */
-export interface Workshop {
+export interface Services {
   repositories: RepositoryStore;
   uploads: UploadStore;
   imports: ImportSettings;
@@ -29,7 +29,7 @@ export interface Workshop {
   listener: Listener;
 }
 
-export interface WorkshopOptions {
+export interface ServicesOptions {
   config: Config;
   db: Db;
   /** Of the database itself, not of a pooler. */
@@ -48,7 +48,7 @@ export interface WorkshopOptions {
 }
 
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
-export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
   const { ssh } = config;
   const sshAddress = () => {

@@ -3,7 +3,7 @@ import type { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 
 /** What connections are served with. */
-export interface Desk {
+export interface SshServices {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
   seats: RemoteSeats;
   limits: SshLimits;
