@@ -72,7 +72,7 @@ export interface FacadeOptions<A extends Asker> {
   openapi(request: IncomingMessage, response: ServerResponse): Promise<void>;
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
-  passing(error: unknown): DomainError | null;
+  transientFailure(error: unknown): DomainError | null;
 }
 
 /** The caller, known or assumed. */
@@ -325,7 +325,7 @@ function refuseBy<A extends Asker>(
 function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unknown): void {
   const { request, response } = call;
   options.logError(error, request);
-  const passes = options.passing(error);
+  const passes = options.transientFailure(error);
   if (passes) refuseBy(options, call, passes);
   else refuse(response, 500, { message: '500 Internal Server Error' });
 }

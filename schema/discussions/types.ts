@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { through } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
@@ -131,7 +131,7 @@ export const Discussion = builder.prismaObject('Note', {
       resolve: async ({ discussion }, _args, context) => {
         if (discussion === null || context.actor === null) return false;
         const { authorId, targetProjectId } = discussion.mergeRequest;
-        return mayResolve(context.actor, await surelyBaseOf(context, targetProjectId), { authorId });
+        return mayResolve(context.actor, await requireProjectBase(context, targetProjectId), { authorId });
       },
     }),
     position: t.field({

@@ -141,7 +141,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   largestFile: async () => 1024,
   largestContent: () => 1024,
   logError: (error) => void logged.push(error),
-  passing: () => null,
+  transientFailure: () => null,
 });
 const server = createServer((request, response) => {
   const [path = '', query = ''] = (request.url ?? '').split('?');

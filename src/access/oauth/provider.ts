@@ -15,7 +15,7 @@ import { followSessions } from '#src/access/oauth/session.ts';
 import { SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** What the provider is made of. */
 export interface ProviderOptions extends Omit<OAuthOptions, 'issuer' | 'showRefusal'> {
@@ -59,7 +59,7 @@ export function makeProvider(options: ProviderOptions): Provider {
   });
   provider.on('server_error', (ctx, error) => {
     options.report(error, ctx.req as Request);
-    const passes = passing(error)?.refusal;
+    const passes = transientFailure(error)?.refusal;
     if (passes) tellToComeBack(ctx, passes);
   });
   return provider;

@@ -70,8 +70,8 @@ import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { Budget, type BudgetLimits, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
-import { passing } from '#src/platform/observability/passing.ts';
 import { reporter } from '#src/platform/observability/report.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { type ImportSettings, importSettings } from '#src/platform/outbound/options.ts';
 import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -335,7 +335,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     largestFile: async () => (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
-    passing: (error) => passing(error)?.refusal ?? null,
+    transientFailure: (error) => transientFailure(error)?.refusal ?? null,
   });
   app.use('/api/v4', (request, response) => {
     const mark = request.url.indexOf('?');

@@ -6,7 +6,7 @@ import { execute } from '#src/entrances/ssh/execute.ts';
 import type { Gate, Guest } from '#src/entrances/ssh/gate.ts';
 import { MOST_WAITING } from '#src/entrances/ssh/limits.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** Milliseconds that a client has to close a connection that was ended. */
 const FAREWELL = 2_000;
@@ -83,7 +83,7 @@ export class Visit {
   }
 
   #fail(error: unknown): void {
-    if (!passing(error)) this.#services.report(error);
+    if (!transientFailure(error)) this.#services.report(error);
     this.end();
   }
 

@@ -3,7 +3,7 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { noteRoute } from '#src/entrances/web/request_facts.ts';
 import { DomainError, HTTP_STATUS } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** What an endpoint of the runners' protocol answers; JSON, or nothing. */
 export interface ProtocolAnswer {
@@ -76,7 +76,7 @@ function refusalOf(error: unknown): ProtocolAnswer | null {
 
 function unexpected(error: unknown, request: Request, report: Answering['report']): ProtocolAnswer {
   report(error, request);
-  const known = passing(error)?.refusal;
+  const known = transientFailure(error)?.refusal;
   return (known && refusalOf(known)) ?? { status: 500, body: { message: '500 Internal Server Error' } };
 }
 

@@ -3,8 +3,8 @@ import { ProgramFailed, RefLocked } from '#src/git/errors.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { DatabaseAway } from '#src/platform/database_unavailable.ts';
 import { createLogger } from '#src/platform/observability/log.ts';
-import { passing } from '#src/platform/observability/passing.ts';
 import { reporter } from '#src/platform/observability/report.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 const system = (code: string, more: object = {}) => Object.assign(new Error(`${code}: it failed`), { code, ...more });
 const prisma = (code: string, meta?: Record<string, unknown>) =>
@@ -35,7 +35,7 @@ describe('A cause that passes', () => {
     ['refs', new RefLocked('refs/heads/main')],
     ['memory', new ProgramFailed('git cannot be run: spawn git EAGAIN')],
   ])('is known as %s, however it is wrapped: %s', (kind, error) => {
-    const found = passing(error);
+    const found = transientFailure(error);
     expect(found?.kind).toBe(kind);
     expect(found?.refusal.code).toBe('UNAVAILABLE');
     expect(found?.refusal.extensions.retryAfter).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ describe('A cause that passes', () => {
     null,
     'No space left on device',
   ])('is no mistake: %s', (error) => {
-    expect(passing(error)).toBeNull();
+    expect(transientFailure(error)).toBeNull();
   });
 
   it('is told in the log once in a while, by what it is and without a stack; mistakes are told each', () => {
