@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProgramFailed, RefLocked } from '#src/git/errors.ts';
 import { Prisma } from '#src/platform/database/db.ts';
-import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { createLogger } from '#src/platform/observability/log.ts';
 import { reporter } from '#src/platform/observability/report.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
@@ -13,13 +13,13 @@ const driver = (originalCode: string) => ({ driverAdapterError: { cause: { origi
 
 describe('A cause that passes', () => {
   it.each([
-    ['database', new DatabaseAway('The database is away.', { sent: true })],
-    ['database', { ...new DatabaseAway('', { sent: true }), message: 'copied (Queue: mail.send)' }],
+    ['database', new DatabaseUnavailable('The database is away.', { sent: true })],
+    ['database', { ...new DatabaseUnavailable('', { sent: true }), message: 'copied (Queue: mail.send)' }],
     ['database', prisma('P2010', driver('57P01'))],
     ['database', prisma('P1001')],
     ['database', new Error('Connection terminated unexpectedly')],
     ['database', system('25006')],
-    ['busy', new DatabaseAway('All connections to the database are in use.', { sent: false })],
+    ['busy', new DatabaseUnavailable('All connections to the database are in use.', { sent: false })],
     ['busy', prisma('P2037', driver('53300'))],
     ['busy', prisma('P2034', driver('40P01'))],
     ['busy', prisma('P2028')],

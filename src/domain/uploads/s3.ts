@@ -11,7 +11,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
-import { UploadsAway } from '#src/platform/uploads_unavailable.ts';
+import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
 
 /** Milliseconds in which a connection has to be made, and in which something has to come over it. */
@@ -57,7 +57,7 @@ export class S3Uploads implements UploadStore {
     try {
       await this.#client.send(new PutObjectCommand({ ...this.#at(place), Body, ContentLength: size }));
     } catch (error) {
-      throw away(error);
+      throw unavailable(error);
     } finally {
       Body.destroy();
     }
@@ -98,7 +98,7 @@ export class S3Uploads implements UploadStore {
       const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
       const answer = await found(this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })));
       const [failed] = answer?.Errors ?? [];
-      if (failed) throw new UploadsAway(`The store of uploaded files did not delete all: ${failed.Message}`);
+      if (failed) throw new UploadsUnavailable(`The store of uploaded files did not delete all: ${failed.Message}`);
       if (some.length < MOST_AT_ONCE) return;
     }
   }
@@ -137,10 +137,10 @@ async function found<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
     return await asked;
   } catch (error) {
     if (error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name)) return null;
-    throw away(error);
+    throw unavailable(error);
   }
 }
 
-function away(cause: unknown): UploadsAway {
-  return new UploadsAway(`The store of uploaded files: ${(cause as Error).message}`, { cause });
+function unavailable(cause: unknown): UploadsUnavailable {
+  return new UploadsUnavailable(`The store of uploaded files: ${(cause as Error).message}`, { cause });
 }

@@ -28,7 +28,7 @@ export interface ByteRange {
   end: number;
 }
 
-/** The uploaded files, wherever they are kept. Throws UploadsAway where that is another server, which does not answer. */
+/** The uploaded files, wherever they are kept. Throws UploadsUnavailable where that is another server, which does not answer. */
 export interface UploadStore {
   /** Keeps a content of `size` bytes; it outlives this process, and a loss of power, when this returns. */
   write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void>;

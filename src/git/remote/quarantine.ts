@@ -8,7 +8,7 @@ import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
 import type { RunKind } from '../program/observe.ts';
-import { calm, collectComplaint } from '../program/run.ts';
+import { collectComplaint, lowerPriority } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
 import { beatPulse } from '../write/pulse.ts';
 import type { ByteReader } from './byte_reader.ts';
@@ -212,7 +212,7 @@ export class Quarantine {
 
   /** Never rejects: a program that cannot be started ends with null. */
   #outcome(program: GroupProgram, collect = true): Promise<{ code: number | null; complaint: string; output: string }> {
-    calm(program);
+    lowerPriority(program);
     const complaint = collectComplaint(program.stderr);
     const kill = () => killGroup(program);
     this.#signal.addEventListener('abort', kill);

@@ -1,11 +1,11 @@
 import { MissingObject } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../model.ts';
 import { decodeName } from '../names.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import type { TreePage, TreePageRequest } from '../objects/tree_page.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { checkWritten } from '../remote/check_written.ts';
-import { breathe } from '../turns.ts';
 import { type Action, applyActions } from './actions.ts';
 import { DraftTree, type TreeSource } from './draft.ts';
 import { encodeCommit } from './encode.ts';
@@ -51,7 +51,7 @@ export class CommitSeries {
    * for what would be refused in a push as well; the series is as it was then.
    */
   async add({ actions, author, committer, message }: CommitInput): Promise<Oid> {
-    await breathe();
+    await yieldToEventLoop();
     const parent = this.#tip;
     const base = await this.#base();
     const objects = new ObjectWriter(this.reader.directory);

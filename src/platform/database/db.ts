@@ -41,7 +41,7 @@ export interface ConnectOptions {
 
 /**
  * Connects, lazily, to the PostgreSQL at `url`. What short outages and deadlocks break off is run again where that does no
- * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseAway.
+ * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseUnavailable.
  */
 export function connect(url: string, options: ConnectOptions = {}): Db {
   const { connections = 10, pooled = false, preparedStatements = true, outages, heard } = options;

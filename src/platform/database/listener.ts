@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseAway, lostConnection } from '../database_unavailable.ts';
+import { DatabaseUnavailable, lostConnection } from '../database_unavailable.ts';
 import { openClient } from './client.ts';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
@@ -153,17 +153,17 @@ async function connect(connectionString: string): Promise<Connection> {
   const pulse = setInterval(async () => {
     const late = sleep(PATIENCE, 'late', { ref: false });
     const answer = await Promise.race([client.query('SELECT 1').catch(() => undefined), late]);
-    if (answer === 'late') destroy(client, away('does not answer'));
+    if (answer === 'late') destroy(client, unavailable('does not answer'));
   }, PULSE).unref();
   client.once('end', () => {
     clearInterval(pulse);
-    resolve(away('was ended'));
+    resolve(unavailable('was ended'));
   });
   return { client, ended };
 }
 
-function away(what: string): DatabaseAway {
-  return new DatabaseAway(`The connection that hears notifications ${what}.`, { sent: false });
+function unavailable(what: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(`The connection that hears notifications ${what}.`, { sent: false });
 }
 
 async function listen(client: pg.Client, channel: string): Promise<void> {

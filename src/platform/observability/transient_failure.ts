@@ -1,7 +1,7 @@
 import { RefLocked } from '#src/git/errors.ts';
-import { DATABASE_AWAY } from '#src/platform/database_unavailable.ts';
+import { DATABASE_UNAVAILABLE } from '#src/platform/database_unavailable.ts';
 import { Unavailable } from '#src/platform/errors.ts';
-import { UploadsAway } from '#src/platform/uploads_unavailable.ts';
+import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 
 /** A failure outside of the program that is expected to pass. */
 export interface TransientFailure {
@@ -61,11 +61,11 @@ const DEEPEST = 6;
 function find(error: unknown, depth: number): Omit<TransientFailure, 'refusal'> | null {
   if (typeof error !== 'object' || error === null || depth > DEEPEST) return null;
   const { name, message = '', cause, originalError, errors, meta } = error as Wrapping;
-  if (name === DATABASE_AWAY) {
+  if (name === DATABASE_UNAVAILABLE) {
     return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };
   }
   if (error instanceof RefLocked) return { kind: 'refs', reason: error.message };
-  if (error instanceof UploadsAway) return { kind: 'uploads', reason: String(message) };
+  if (error instanceof UploadsUnavailable) return { kind: 'uploads', reason: String(message) };
   const kind = kindOf(error) ?? saidBy(error);
   if (kind) return { kind, reason: String(message).trim().split('\n').at(-1) ?? kind };
   const inside = [cause, originalError, meta?.driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
