@@ -7,8 +7,8 @@ import { withCode } from '#schema/answer/errors.ts';
 import { maskError } from '#schema/errors.ts';
 import { type Callers, credentialsIn, liveCaller } from '#schema/subscriptions/caller.ts';
 import { CarriedSubscription, CLOSES, Connection } from '#schema/subscriptions/connection.ts';
+import { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
 import { Invalid, type Prepare, type Prepared, type Sent } from '#schema/subscriptions/prepare.ts';
-import { Pulse } from '#schema/subscriptions/pulse.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
@@ -50,7 +50,7 @@ type Ctx = Context<Record<string, unknown> | undefined, Extra>;
 export class WebSockets {
   readonly #options: WebSocketOptions;
   readonly #seats: Seats;
-  readonly #pulse = new Pulse();
+  readonly #heartbeat = new Heartbeat();
   readonly #connections = new Set<Connection>();
   readonly #admitted = new WeakMap<object, { admitted: Admitted; carried: CarriedSubscription }>();
   readonly #prepared = new WeakMap<object, Prepared>();
@@ -102,12 +102,12 @@ export class WebSockets {
   /** Closes all connections at once: clients connect elsewhere. */
   stop(): void {
     for (const connection of this.#connections) connection.close(CLOSES.stopping, 'The server is restarting.');
-    this.#pulse[Symbol.dispose]();
+    this.#heartbeat[Symbol.dispose]();
   }
 
   #open(socket: WebSocket, facts: Pick<Extra, 'credentials' | 'baseUrl' | 'address' | 'release'>): void {
     const { limits, subscribing } = this.#options;
-    const connection = new Connection(socket, { buffer: limits.buffer, pulse: this.#pulse });
+    const connection = new Connection(socket, { buffer: limits.buffer, heartbeat: this.#heartbeat });
     this.#connections.add(connection);
     webSockets.inc();
     let hear: (text: string) => Promise<void> = async () => undefined;

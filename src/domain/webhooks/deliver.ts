@@ -33,7 +33,7 @@ const FAILING_AT_ONCE = 32;
 const STATEMENTS = 2;
 /** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
 const SWEEP = 10_000;
-const PULSE = 5_000;
+const HEARTBEAT = 5_000;
 /** Milliseconds that deliveries under way have to end; what has not is sent again. */
 const FAREWELL = 5_000;
 
@@ -67,7 +67,7 @@ export class HookDeliveries {
     this.#jobs = jobs;
     const sweep = () => void this.sweep().catch(this.#options.report);
     this.#every(SWEEP, sweep);
-    this.#every(PULSE, () => {
+    this.#every(HEARTBEAT, () => {
       if (this.#held.size === 0) return;
       keepHooks(this.#options.db, [...this.#held], this.#worker).catch(this.#options.report);
     });

@@ -10,7 +10,7 @@ import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { explainListening, SSH_SETTINGS } from '#src/platform/lifecycle/listen.ts';
 import { sshConnections } from '#src/platform/observability/metrics/registry.ts';
 
-/** Milliseconds between signs of life, and how many may remain without an answer. */
+/** Milliseconds between heartbeats, and how many may remain without an answer. */
 const KEEP_ALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 4 };
 
 /** A server that accepts connections over SSH. */

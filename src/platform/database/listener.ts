@@ -8,7 +8,7 @@ const FIRST_DELAY = 100;
 const LONGEST_DELAY = 500;
 
 /** Milliseconds between two looks whether the connection still is one, and that its answer may take. */
-const PULSE = 10_000;
+const HEARTBEAT = 10_000;
 const PATIENCE = 5_000;
 
 /** Milliseconds that the other side has to end a connection in order. */
@@ -150,13 +150,13 @@ async function connect(connectionString: string): Promise<Connection> {
   const client = await openClient({ connectionString, application_name: LISTENER });
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
   client.once('error', resolve);
-  const pulse = setInterval(async () => {
+  const heartbeat = setInterval(async () => {
     const late = sleep(PATIENCE, 'late', { ref: false });
     const answer = await Promise.race([client.query('SELECT 1').catch(() => undefined), late]);
     if (answer === 'late') destroy(client, unavailable('does not answer'));
-  }, PULSE).unref();
+  }, HEARTBEAT).unref();
   client.once('end', () => {
-    clearInterval(pulse);
+    clearInterval(heartbeat);
     resolve(unavailable('was ended'));
   });
   return { client, ended };

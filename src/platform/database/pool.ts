@@ -50,7 +50,7 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, d
 class LastingPool extends pg.Pool {
   readonly #presence: Presence;
   readonly #members = new Map<MeteredClient, object | null>();
-  readonly #pulse: NodeJS.Timeout;
+  readonly #heartbeat: NodeJS.Timeout;
 
   constructor(config: pg.PoolConfig & ClientSettings, { outages, heard }: Listeners) {
     const connecting = { ...config, connectionTimeoutMillis: CONNECTING, keepAlive: true };
@@ -73,7 +73,7 @@ class LastingPool extends pg.Pool {
     this.on('remove', (client) => this.#members.delete(client as unknown as MeteredClient));
     // Connections that end while nobody uses them end a few at a time when the database does: it is looked for at once.
     this.on('error', () => this.#presence.suspect());
-    this.#pulse = setInterval(() => this.#look(), SILENCE).unref();
+    this.#heartbeat = setInterval(() => this.#look(), SILENCE).unref();
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -113,7 +113,7 @@ class LastingPool extends pg.Pool {
   override end(): Promise<void>;
   override end(callback: () => void): void;
   override end(callback?: () => void): Promise<void> | undefined {
-    clearInterval(this.#pulse);
+    clearInterval(this.#heartbeat);
     this.#presence.end();
     // A database that does not answer does not say good-bye either.
     setTimeout(() => {

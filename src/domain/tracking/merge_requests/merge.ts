@@ -160,10 +160,10 @@ async function mergeNow(
         bytes: 0,
         alone: true,
         make: async (series) => {
-          const { tip: onto, reader, hold } = series;
+          const { tip: onto, reader, keepLock } = series;
           if (onto === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
           const committer = signatureOf(pusher);
-          const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, hold);
+          const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, keepLock);
           await requireStillMergeable(context, id);
           if (!(await announceMerge(context.db, announced, oid))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
           series.follow(oid);

@@ -137,7 +137,7 @@ async function addVersion(
   if (!(await mayBringCommits(stores.db, mergeRequest))) return 'refused';
   const { id, iid, sha, sourceBranch } = mergeRequest;
   const since = new Date();
-  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
+  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
     const measured = await measureVersion(reader, { head, start });
     const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
@@ -151,7 +151,7 @@ async function addVersion(
         where: { id },
         data: { sha: head, mergeWhenPipelineSucceeds: false, updatedAt: since },
       });
-      await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      await recordVersion(stores, tx, { id, iid, target }, measured, keepLock);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
