@@ -21,7 +21,7 @@ import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Hub } from '#src/domain/live/hub.ts';
-import { type LiveLimits, Seats } from '#src/domain/live/seats.ts';
+import { type LiveLimits, SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
@@ -72,7 +72,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   const { hub, callers } = live;
   const subscribing: Subscribing = {
     hub,
-    seats: new Seats('subscriptions', live.limits),
+    quota: new SubscriptionQuota('subscriptions', live.limits),
     contextFor: (caller) => callers.contextFor(caller, null),
     report,
     budget,

@@ -26,11 +26,11 @@ import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
-import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/seats.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
+import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { ForeseenProject, ProjectHabit } from '#src/domain/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
-import { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
+import { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
@@ -98,7 +98,7 @@ export interface AppOptions {
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
   /** Lets git clients in, shared with those over SSH; one of its own when absent. */
-  gitSeats?: RemoteSeats | undefined;
+  gitConcurrency?: GitConcurrency | undefined;
   /** Where clients of git reach the server over SSH; turned off when absent. */
   sshAddress?: (() => SshPlace) | undefined;
   /** Addresses and networks that read the metrics without a credential; none when absent. */
@@ -155,7 +155,7 @@ export function createApp({
   graphqlLimits,
   trustedDocuments,
   budget: givenBudget,
-  gitSeats = new RemoteSeats(),
+  gitConcurrency = new GitConcurrency(),
   sshAddress = () => null,
   metricsAddresses = [],
   compression = true,
@@ -251,7 +251,7 @@ export function createApp({
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
   app.use(serveRawSnippets({ contextOf: domainContext, authenticate: identifyVisitor, sendContent: sendRaw }));
-  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, gitConcurrency }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
     db,

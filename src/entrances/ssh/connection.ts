@@ -9,7 +9,7 @@ import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** Milliseconds that a client has to close a connection that was ended. */
-const FAREWELL = 2_000;
+const CLOSE_GRACE = 2_000;
 /** Milliseconds that a client has to take the last answer when the server stops. */
 const PARTING = 10_000;
 const MINUTE = 60_000;
@@ -78,7 +78,7 @@ export class Visit {
   /** Ends the connection whatever runs on it. */
   end(): void {
     this.#client.end();
-    const timer = setTimeout(() => this.#socket.destroy(), FAREWELL);
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_GRACE);
     this.#socket.once('close', () => clearTimeout(timer));
   }
 

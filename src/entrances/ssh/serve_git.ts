@@ -28,7 +28,7 @@ export interface GitStreams {
  * that it is sent has been taken then. Throws as openRemote, openByDeployKey, receivePush, or the signal's reason.
  */
 export async function serveGit(
-  { stores, seats }: SshServices,
+  { stores, gitConcurrency }: SshServices,
   { holder, address }: { holder: KeyHolder; address: string | null },
   { service, fullPath }: GitCommand,
   { input, output, signal, protocol }: GitStreams,
@@ -37,7 +37,7 @@ export async function serveGit(
   const context: Context = { ...stores, actor: holder.actor, clientAddress: address };
   // A deploy key has a share of its own; no user has a number below zero.
   const userId = holder.kind === 'user' ? holder.actor.id : -holder.keyId;
-  const release = await seats.take({ userId, address });
+  const release = await gitConcurrency.take({ userId, address });
   try {
     const project = await open(context, holder, fullPath, service);
     await requireProgram();

@@ -1,11 +1,11 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
+import type { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 
 /** What connections are served with. */
 export interface SshServices {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
-  seats: RemoteSeats;
+  gitConcurrency: GitConcurrency;
   limits: SshLimits;
   /** Is told of every command that was served. */
   tell(facts: CommandFacts): void;

@@ -6,7 +6,7 @@ import type { SshAddress } from '#src/platform/config/ssh_address.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { sshCommands } from '#src/platform/observability/metrics/registry.ts';
 
-export interface SshOptions extends Pick<SshServices, 'stores' | 'seats' | 'report'> {
+export interface SshOptions extends Pick<SshServices, 'stores' | 'gitConcurrency' | 'report'> {
   log?: Logger | undefined;
   /** Private host keys, the preferred one first. */
   hostKeys: Promise<readonly string[]>;
