@@ -10,7 +10,7 @@ import { countSubscription, subscriptionMessages } from '#src/platform/observabi
 export const CLOSES = { slow: 1013, stopping: 1012, idle: 1000 } as const;
 
 /** Milliseconds that a client has to take the end of its connection. */
-const FAREWELL = 2_000;
+const CLOSE_GRACE = 2_000;
 /** Milliseconds after which a connection is closed that carries nothing. */
 const IDLE = 5 * 60_000;
 
@@ -58,7 +58,7 @@ export class Connection {
   /** Closes the connection with a reason, whether the client answers or not. */
   close(code: number, reason: string): void {
     this.#socket.close(code, reason.slice(0, 120));
-    const timer = setTimeout(() => this.#socket.terminate(), FAREWELL).unref();
+    const timer = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE).unref();
     this.#socket.once('close', () => clearTimeout(timer));
   }
 

@@ -6,7 +6,7 @@ import { type DomainError, Unavailable } from '#src/platform/errors.ts';
 import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
 
 /** Milliseconds that a client has to take the end of its stream. */
-const FAREWELL = 5_000;
+const CLOSE_GRACE = 5_000;
 
 /** An answer that stays open and takes events, in the distinct connections mode of graphql-sse. */
 export class EventStream implements Sink {
@@ -90,7 +90,7 @@ export class EventStream implements Sink {
     this.#close(reason);
     if (this.#response.writableEnded || this.#response.destroyed) return;
     this.#response.end(text);
-    const timer = setTimeout(() => this.#response.destroy(), FAREWELL).unref();
+    const timer = setTimeout(() => this.#response.destroy(), CLOSE_GRACE).unref();
     this.#response.once('close', () => clearTimeout(timer));
   }
 

@@ -2,7 +2,7 @@ import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import { LIMITS, ReadAhead } from '#src/access/credentials/read_ahead.ts';
 import {
   type Beside,
-  formerOwner,
+  cachedOwner,
   isSame,
   lookUp,
   noteUse,
@@ -153,7 +153,7 @@ export function presume(
   const [token, other] = [privateToken, bearer].filter((value) => value !== undefined);
   if (token === undefined || other !== undefined || sudo !== undefined) return null;
   const key = tokenKey(token);
-  const actor = formerOwner(key);
+  const actor = cachedOwner(key);
   if (!actor) return null;
   const expected = beside?.presume(actor);
   if (beside && expected === undefined) return null;

@@ -12,7 +12,7 @@ const HEARTBEAT = 10_000;
 const PATIENCE = 5_000;
 
 /** Milliseconds that the other side has to end a connection in order. */
-const SHUTDOWN_GRACE = 1_000;
+const CLOSE_GRACE = 1_000;
 
 /** What the database calls the connection (application_name). */
 export const LISTENER = 'gantry listener';
@@ -172,7 +172,7 @@ async function listen(client: pg.Client, channel: string): Promise<void> {
 
 /** Ends a connection, even if nobody answers at its other end. */
 async function end(client: pg.Client): Promise<void> {
-  const timer = setTimeout(() => destroy(client), SHUTDOWN_GRACE).unref();
+  const timer = setTimeout(() => destroy(client), CLOSE_GRACE).unref();
   await client.end().catch(() => undefined);
   clearTimeout(timer);
 }
