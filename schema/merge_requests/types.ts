@@ -7,7 +7,7 @@ import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
-import '#src/domain/tracking/merge_requests/own_values.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
 
 export const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Whether a merge request is open, closed or merged.',

@@ -9,9 +9,9 @@ import type { GraphQLContext } from '#schema/context.ts';
 
 /** What a field of a type with a model reads of the record. */
 export interface Reads {
-  /** The way to the answer: relations, and a column, own value or relation at last; null where a resolver makes it of `select`. */
+  /** The way to the answer: relations, and a column, computed field or relation at last; null where a resolver makes it of `select`. */
   path: readonly string[] | null;
-  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, own values, and relations with the same below. */
+  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, computed fields, and relations with the same below. */
   select: Readonly<Record<string, unknown>>;
   /** Whether it depends on more than the record what the field gives: then only its resolver does. */
   isGuarded: boolean;

@@ -7,7 +7,7 @@ import { kept, MOST_KEPT, rowsJson } from '#src/platform/records/rows.ts';
 import { Selection, select } from '#src/platform/records/selection.ts';
 import { enums, models } from '../../src/generated/models.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import '#src/domain/projects/own_values.ts';
+import '#src/domain/projects/computed_fields.ts';
 import { freshDatabase } from '../support/database.ts';
 import { fillTables, ROWS } from '../support/filled_tables.ts';
 import { everyNth, LONG } from '../support/long.ts';

@@ -2,7 +2,7 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 
-declare module '#src/platform/records/own_values.ts' {
+declare module '#src/platform/records/computed_fields.ts' {
   interface Given {
     /** Who asks; null for nobody. */
     actor: (Seer & Pick<Actor, 'username'>) | null;

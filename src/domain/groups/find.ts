@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
-import '#src/domain/groups/own_values.ts';
+import '#src/domain/groups/computed_fields.ts';
 import { namespaceFormerlyAt } from '#src/domain/namespaces/redirects.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';

@@ -1,7 +1,7 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { groupVisible, live, memberNamespaces } from '#src/access/permissions/visibility.ts';
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
-import '#src/domain/groups/own_values.ts';
+import '#src/domain/groups/computed_fields.ts';
 import { namespaceMatches } from '#src/domain/namespaces/matching.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';

@@ -9,8 +9,8 @@ import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/projects/own_values.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/projects/computed_fields.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const project = alias('Project', 'p');

@@ -2,8 +2,8 @@ import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permi
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { live } from '#src/access/permissions/visibility.ts';
 import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 export interface NewShare {

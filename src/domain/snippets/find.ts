@@ -6,7 +6,7 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/snippets/own_values.ts';
+import '#src/domain/snippets/computed_fields.ts';
 import { personal, snippet, visible } from '#src/domain/snippets/visible.ts';
 
 const { sql } = Prisma;

@@ -1,9 +1,9 @@
 import { all, type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
+import type { Given } from './computed_fields.ts';
 import { factsOf, type ModelName } from './model.ts';
 import { between, type Order, order, placeJson, slice, sorted } from './order.ts';
-import type { Given } from './own_values.ts';
 import { rowsJson, type Source } from './rows.ts';
 import type { Selection } from './selection.ts';
 

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
+import { type ComputedFields, computedField, type Given, type Sum, type Tools } from './computed_fields.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';
-import { type Given, type OwnValues, ownValue, type Sum, type Tools } from './own_values.ts';
 import type { Selection } from './selection.ts';
 
 const { sql, raw, join } = Prisma;
@@ -17,8 +17,8 @@ export interface Source<M extends ModelName> {
   /** A JSON object that each row has beside, as its place in the order (PLACE). */
   place?: ((row: Alias<M>) => Prisma.Sql) | undefined;
   given?: Partial<Given>;
-  /** An own value that must hold, of type boolean: read beside the others, it shares what they join. */
-  only?: M extends keyof OwnValues ? keyof OwnValues[M] & string : never;
+  /** A computed field that must hold, of type boolean: read beside the others, it shares what they join. */
+  only?: M extends keyof ComputedFields ? keyof ComputedFields[M] & string : never;
 }
 
 /** An expression for a JSON array of rows, with what is selected of them. */
@@ -87,7 +87,7 @@ function compiled(
     const row = alias(selection.model, 't0');
     const order = sql`ORDER BY ${gap(ORDER)}`;
     const rest = (tools: Tools) => {
-      const condition = only && ownValue(selection.model, only)?.(row, tools);
+      const condition = only && computedField(selection.model, only)?.(row, tools);
       return condition ? sql`WHERE ${condition} ${order}` : order;
     };
     const rows = new Writer(given).page(selection, 't0', sql`${gap(FROM)}`, rest, place ? [[PLACE, gap(PLACED)]] : []);
@@ -193,7 +193,7 @@ class Writer {
       }
       const column = columns[part];
       if (column) return [part, asJson(column, at(row, part))];
-      return [part, ownValue(model, part)?.(row, tools) ?? raw('NULL')];
+      return [part, computedField(model, part)?.(row, tools) ?? raw('NULL')];
     };
     const selected = [...parts].map(([part, below]) => pair(part, below));
     return selected.length > 0 ? selected : key.map((part) => pair(part, null));

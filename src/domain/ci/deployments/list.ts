@@ -1,6 +1,6 @@
 import { ofProjects } from '#src/domain/projects/below.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 /** The deployments of projects, oldest first, and one of them. */
 export const {

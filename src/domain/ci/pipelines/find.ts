@@ -1,6 +1,6 @@
 import { ofProjects } from '#src/domain/projects/below.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 /** A pipeline of a project: one that the actor may read, or one that a command has started or changed. */
 export const {

@@ -3,7 +3,7 @@ import { ofProjects } from '#src/domain/projects/below.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 /** The triggers of projects, oldest first, and one of them. */
 export const {

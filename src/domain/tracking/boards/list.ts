@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import '#src/domain/tracking/boards/own_values.ts';
+import '#src/domain/tracking/boards/computed_fields.ts';
 import { ofProjects } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma } from '#src/platform/database/db.ts';

@@ -1,13 +1,13 @@
-import '#src/domain/tracking/issues/own_values.ts';
+import '#src/domain/tracking/issues/computed_fields.ts';
 import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import type { Given } from '#src/platform/records/computed_fields.ts';
 import { between, type Order, order, slice } from '#src/platform/records/order.ts';
-import type { Given } from '#src/platform/records/own_values.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');

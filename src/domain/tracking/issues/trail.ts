@@ -1,7 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import type { Tools } from '#src/platform/records/own_values.ts';
+import type { Tools } from '#src/platform/records/computed_fields.ts';
 
 /** What issues and merge requests have around them beside relations. */
 export interface TrailValues {
@@ -22,7 +22,7 @@ export interface Followed {
   isSubscribed: boolean;
 }
 
-declare module '#src/platform/records/own_values.ts' {
+declare module '#src/platform/records/computed_fields.ts' {
   interface Given {
     /** Full path of the project, where all rows are of one. */
     projectPath: string | Prisma.Sql;

@@ -1,6 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import '#src/domain/tracking/labels/own_values.ts';
+import '#src/domain/tracking/labels/computed_fields.ts';
 import type { ProjectOf } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, queryJson, readPages } from '#src/platform/database/db.ts';

@@ -1,8 +1,8 @@
 import { visible } from '#src/domain/snippets/visible.ts';
-import { ownValues } from '#src/platform/records/own_values.ts';
+import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     Snippet: {
       /** Whether the actor sees it by its visibility alone. */
       isOpen: boolean;
@@ -12,7 +12,7 @@ declare module '#src/platform/records/own_values.ts' {
   }
 }
 
-ownValues('Snippet', {
+computedFields('Snippet', {
   isOpen: (snippet, { given }) => given(({ actor }) => visible(actor, false, snippet)),
   isOpenToMember: (snippet, { given }) => given(({ actor }) => visible(actor, true, snippet)),
 });

@@ -1,10 +1,10 @@
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { ownValues, type Sum, type Tools } from '#src/platform/records/own_values.ts';
+import { computedFields, type Sum, type Tools } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     Label: {
       /** Of the issues that the actor sees. */
       openIssuesCount: number;
@@ -37,7 +37,7 @@ const OPEN_MERGE_REQUESTS: Sum = {
   of: 'id',
 };
 
-ownValues('Label', {
+computedFields('Label', {
   openIssuesCount: (_label, tools) => sql`COALESCE(${issues(tools)}.opened, 0)`,
   closedIssuesCount: (_label, tools) => sql`COALESCE(${issues(tools)}.closed, 0)`,
   openMergeRequestsCount: (_label, { summed }) =>

@@ -3,7 +3,7 @@ import { groupVisible, live, projectAccess, projectVisible } from '#src/access/p
 import { chosenBy, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
 
 /** Access that a project gives to the members of a group. */
 export interface ProjectShareRow {
@@ -17,8 +17,8 @@ export interface ProjectShareRow {
   expiresAt: string | null;
 }
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     Project: {
       fullPath: string;
       fullName: string;
@@ -49,7 +49,7 @@ const { sql } = Prisma;
 const [share, group, star] = [alias('ProjectShare', 's'), alias('Namespace', 'g'), alias('ProjectStar', 'st')];
 type Row = Alias<'Project'>;
 
-ownValues('Project', {
+computedFields('Project', {
   fullPath: (project, tools) => sql`${namespaceOf(tools).fullPath} || '/' || ${project.path}`,
   fullName: (project, tools) => sql`${namespaceOf(tools).fullName} || ' / ' || ${project.name}`,
   ownerId: (_, tools) => namespaceOf(tools).ownerId,
