@@ -1,7 +1,7 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { readRow, readRows } from '#src/platform/records/read.ts';

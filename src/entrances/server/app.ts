@@ -366,7 +366,7 @@ function serveGraphQL(
     const { access_token, bearer_token } = (request as Request).query;
     return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
   };
-  const whoAsks = remembered(async (request, about?: ProjectNamed) => {
+  const callerFor = remembered(async (request, about?: ProjectNamed) => {
     if (!about) return authenticateKnown(db, credentialsOf(request));
     // What the client selects is in the statement.
     using own = new Budget(budget, { isForeign: true });
@@ -392,7 +392,7 @@ function serveGraphQL(
       server.createGraphQLServer({
         contextOf: async (request, about) => {
           forgetCaller(request);
-          return contextOf(await whoAsks(request, about), request, about?.operation ?? null);
+          return contextOf(await callerFor(request, about), request, about?.operation ?? null);
         },
         presumedContextOf: async (request, name, about) => {
           const beside = about && foresee(request, about.operation, about.ref);
@@ -431,10 +431,10 @@ function serveGraphQL(
   });
   const graphqlBody = bodyLimit(async (request) => {
     if (!request.is('multipart/form-data')) return limits.bytes;
-    const known = await whoAsks(request).catch(() => null);
+    const known = await callerFor(request).catch(() => null);
     return known ? Math.max(LARGE_UPLOAD, repositories.maxInlineBytes + BESIDE_UPLOAD) : MAX_UNKNOWN_UPLOAD;
   });
-  const whoSends = async (request: Request) => callerOf(await whoAsks(request), request.ip ?? null);
+  const whoSends = async (request: Request) => callerOf(await callerFor(request), request.ip ?? null);
   const answer = largeUploads(LARGE_UPLOAD, whoSends, async (request, response) => {
     request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
     request.originalUrl = request.url;

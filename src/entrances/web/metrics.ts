@@ -53,8 +53,8 @@ export function listenForMetrics(options: {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', config.trustProxy);
-  const whoAsks = (request: IncomingMessage) => authenticate(db, readCredentials(request.headers));
-  app.use(metrics({ db, addresses: config.metricsAddresses, authenticate: whoAsks }));
+  const authenticateRequest = (request: IncomingMessage) => authenticate(db, readCredentials(request.headers));
+  app.use(metrics({ db, addresses: config.metricsAddresses, authenticate: authenticateRequest }));
   app.use((_request, response) => void response.status(404).json({ message: '404 Not Found' }));
   const failed: ErrorRequestHandler = (error, request, response, _next) => {
     report(error, request);

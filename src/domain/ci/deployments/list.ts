@@ -1,4 +1,4 @@
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import '#src/domain/users/computed_fields.ts';
 
@@ -7,7 +7,7 @@ export const {
   list: listDeployments,
   find: findDeployment,
   findByIds: findDeploymentsByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'read_deployment',
   rows: alias('Deployment', 'd'),
 });

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -18,7 +18,7 @@ const job = alias('Job', 'j');
 type States = readonly JobStatus[] | null | undefined;
 
 /** The jobs of projects, newest first; posted statuses are none. */
-const jobs = ofProjects({
+const jobs = projectScoped({
   ability: 'read_pipeline',
   rows: job,
   only: sql`NOT ${job.generic}`,

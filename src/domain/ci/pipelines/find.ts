@@ -1,4 +1,4 @@
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import '#src/domain/users/computed_fields.ts';
 
@@ -7,7 +7,7 @@ export const {
   find: findPipeline,
   changed: changedPipeline,
   findByIds: findPipelinesByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'read_pipeline',
   rows: alias('Pipeline', 'p'),
 });

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -10,7 +10,7 @@ export const {
   list: listTriggers,
   find: findTrigger,
   findByIds: findTriggersByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'admin_trigger',
   rows: alias('Trigger', 't'),
 });

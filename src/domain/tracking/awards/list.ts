@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import type { AwardableType } from '#src/domain/tracking/awards/awardable.ts';
 import { findNotesByIds, seenSubjects } from '#src/domain/tracking/notes/list.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';

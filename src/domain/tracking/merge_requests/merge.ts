@@ -1,8 +1,8 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';

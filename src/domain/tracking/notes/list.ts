@@ -1,5 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
