@@ -215,7 +215,7 @@ async function answerSender<A extends Asker>(
   const asked = askedFor(endpoint, values, given, actor);
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const work = () => operate(options, call, asked, { actor });
-  const found = await (route.ownTurns ? work() : options.turns.run(options.callerOf(actor, request), work));
+  const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, endpoint, request), request, response);
@@ -224,7 +224,7 @@ async function answerSender<A extends Asker>(
 /** Whether all that a request asks for is in its URL, and its answer depends on one operation. */
 function isPlainRead({ endpoint: { route }, request: { headers } }: Call): boolean {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-  return route.method === 'GET' && !hasBody && !route.raw && !route.precheck && !route.ownTurns;
+  return route.method === 'GET' && !hasBody && !route.raw && !route.precheck && !route.bypassQueue;
 }
 
 /**

@@ -29,7 +29,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const place = `${config.parentType}.${config.name}`;
     const relation = (extensions.pothosPrismaRelationField as { name: string } | undefined)?.name;
     const part = relation ?? (extensions.pothosExposedField as string | undefined);
-    const path = (extensions.through as string[] | undefined) ?? (part === undefined ? null : [part]);
+    const path = (extensions.viaRelation as string[] | undefined) ?? (part === undefined ? null : [part]);
     const isAsked = 'query' in config.pothosOptions || Object.keys(config.args).length > 0;
     if (relation && isAsked) {
       throw new PothosSchemaError(`${place}: a relation with arguments is a list of its own, not t.relation`);
@@ -39,7 +39,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     }
     const reads: Reads = {
       path,
-      select: ((path === null ? select : extensions.also) as Reads['select'] | undefined) ?? {},
+      select: ((path === null ? select : extensions.alsoSelect) as Reads['select'] | undefined) ?? {},
       isGuarded: extensions.guard !== undefined,
     };
     return {
@@ -77,9 +77,9 @@ function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined) {
 }
 
 /** For a field whose answer is that of a record beyond a relation: the path there. */
-export function through(...path: string[]) {
+export function viaRelation(...path: string[]) {
   return {
-    extensions: { through: path },
+    extensions: { viaRelation: path },
     resolve: (): never => {
       throw new Error('Fields beyond a relation are read by their path');
     },
@@ -87,8 +87,8 @@ export function through(...path: string[]) {
 }
 
 /** For a field that leads to a record of which its readers see more than the document says: what is read always. */
-export function also(select: Reads['select']) {
-  return { extensions: { also: select } };
+export function alsoSelect(select: Reads['select']) {
+  return { extensions: { alsoSelect: select } };
 }
 
 /** What a field reads of its record; undefined for fields of types without a model. */

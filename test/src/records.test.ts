@@ -168,7 +168,7 @@ describe('Texts of selections', () => {
       rowsJson(selection, {
         from: Prisma.sql`SELECT * FROM projects`,
         order: (row) => row.id,
-        given: { actor: { id, admin: false, external: false, username: 'asker' } },
+        params: { actor: { id, admin: false, external: false, username: 'asker' } },
       });
     expect(made(4711).text).toBe(made(4712).text);
     expect(made(4711).values).toContain(4711);

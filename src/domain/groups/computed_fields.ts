@@ -15,6 +15,6 @@ declare module '#src/platform/records/computed_fields.ts' {
 }
 
 computedFields('Namespace', {
-  accessLevel: (group, { given }) => given(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
-  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'namespaceId', id)),
+  accessLevel: (group, { params }) => params(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
+  notificationSetting: ({ id }, { params }) => params(({ actor }) => chosenBy(actor, 'namespaceId', id)),
 });

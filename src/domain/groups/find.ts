@@ -69,7 +69,7 @@ async function read<R = unknown>(
   const actor = requireActor(context);
   const base = (selection ? BASE.with(selection) : BASE) as Selection<'Namespace', GroupRow & R>;
   const where = sql`${isGroup(group)} AND ${condition} AND ${groupVisible(actor, group)}`;
-  return readRows(context.db, base, { rows: group, where, given: { actor } });
+  return readRows(context.db, base, { rows: group, where, params: { actor } });
 }
 
 /** Whether a namespace is a group that is not deleted; in the words of the indexes over names and paths of groups. */

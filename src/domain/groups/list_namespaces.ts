@@ -30,6 +30,6 @@ export async function listNamespaces<R>(
   const isOwn = sql`${namespace.ownerId} = ${actor.id} OR ${namespace.lineage} && ${memberNamespaces(actor)}`;
   if (!actor.admin) conditions.push(sql`(${isOwn})`);
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
-  const list = { rows: namespace, where: all(conditions), order: NEWEST_FIRST, given: { actor } };
+  const list = { rows: namespace, where: all(conditions), order: NEWEST_FIRST, params: { actor } };
   return readPage(context.db, selection, list, page);
 }

@@ -26,7 +26,7 @@ export function projectsWithIds(
 
 function seenProjects(actor: Actor | null, condition: Prisma.Sql, selection: Selection<'Project'>): Prisma.Sql {
   const from = sql`SELECT p.* FROM ${table(project)} WHERE ${condition}`;
-  return rowsJson(selection, { from, only: 'isVisible', order: (row) => row.id, given: { actor } });
+  return rowsJson(selection, { from, filterBy: 'isVisible', order: (row) => row.id, params: { actor } });
 }
 
 function named(ref: Ref): Prisma.Sql {

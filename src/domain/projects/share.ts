@@ -1,6 +1,6 @@
 import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { findGroup, type Ref } from '#src/domain/groups/find.ts';
 import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -30,7 +30,7 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
     VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)
     ON CONFLICT (project_id, group_id) DO UPDATE
-      SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${live('s')}
+      SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${notExpired('s')}
     RETURNING id`;
   if (!row) throw new Conflict('Group already shared with this group');
   return {

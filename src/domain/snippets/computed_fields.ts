@@ -13,6 +13,6 @@ declare module '#src/platform/records/computed_fields.ts' {
 }
 
 computedFields('Snippet', {
-  isOpen: (snippet, { given }) => given(({ actor }) => visible(actor, false, snippet)),
-  isOpenToMember: (snippet, { given }) => given(({ actor }) => visible(actor, true, snippet)),
+  isOpen: (snippet, { params }) => params(({ actor }) => visible(actor, false, snippet)),
+  isOpenToMember: (snippet, { params }) => params(({ actor }) => visible(actor, true, snippet)),
 });

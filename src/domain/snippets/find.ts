@@ -63,7 +63,7 @@ export async function findSnippetsByIds<R>(
   const { db, actor } = context;
   requireApiScope(actor);
   const where = sql`${snippet.id} = ANY(${[...ids]}::int[])`;
-  const found = await readRows(db, selection.with(SEEN), { rows: snippet, where, given: { actor } });
+  const found = await readRows(db, selection.with(SEEN), { rows: snippet, where, params: { actor } });
   const projects = await Promise.all(found.map(({ projectId }) => (projectId === null ? null : projectOf(projectId))));
   return found.filter(({ projectId, isOpen, isOpenToMember }, index) => {
     if (projectId === null) return isOpen;

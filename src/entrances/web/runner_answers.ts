@@ -22,7 +22,7 @@ export interface EndpointOptions {
   /** Reads the body, before it is the request's turn: whoever sends slowly holds up nobody else. */
   receive?: (request: Request) => Promise<Given>;
   /** Whether it takes no turn with the others, as one that streams for long. */
-  ownTurns?: boolean;
+  bypassQueue?: boolean;
 }
 
 export interface Answering {
@@ -43,14 +43,14 @@ export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: Endp
 export function answering({ report }: Answering): ProtocolEndpoint {
   const arrivals = new FairQueue(ARRIVALS);
   const turns = new FairQueue(TURNS);
-  return (path, work, { receive, ownTurns = false } = {}) =>
+  return (path, work, { receive, bypassQueue = false } = {}) =>
     async (request, response) => {
       noteRoute(request, path);
       const caller = callerOf(null, request.ip ?? null);
       try {
         const given = receive ? await arrivals.run(caller, () => receive(request)) : {};
         const run = () => work(request, response, given);
-        const answer = await (ownTurns ? run() : turns.run(caller, run));
+        const answer = await (bypassQueue ? run() : turns.run(caller, run));
         if (answer) send(response, answer);
       } catch (error) {
         if (response.headersSent || response.destroyed) response.destroy();

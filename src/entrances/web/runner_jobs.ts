@@ -7,8 +7,8 @@ import { traceCoverage } from '#src/domain/ci/jobs/coverage.ts';
 import { failureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { authenticateRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { endRunningJob } from '#src/domain/ci/runners/finish.ts';
+import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
 import { jobPayload } from '#src/domain/ci/runners/payload/build.ts';
-import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
 import { takeJob } from '#src/domain/ci/runners/take.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
 import { jobIdOf } from '#src/entrances/web/runner_job.ts';
@@ -76,7 +76,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
         const trace = readText(given, 'trace');
         if (trace !== null) await writeTrace(stores, job.id, trace);
         if (state === 'running') {
-          await noteSignOfLife(db, job.id);
+          await noteHeartbeat(db, job.id);
           return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
         }
         const coverage = await traceCoverage(stores, job);

@@ -70,7 +70,7 @@ export async function findIssuesByIds<R>(
 ): Promise<(R & { id: number })[]> {
   const actor = requireActor(context);
   const where = sql`${issue.id} = ANY(${[...ids]}::int[]) AND ${issue.deletedAt} IS NULL`;
-  const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, given: { actor } });
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, params: { actor } });
   const mayRead = (project: ProjectRow, one: typeof LOCATED.row) =>
     can(actor, 'read_issue', project) && maySee(actor, project, one);
   return ofSeenProjects(found, projectOf, mayRead);
@@ -122,8 +122,8 @@ async function one<R>(
 ): Promise<R> {
   const from = sql`SELECT i.* FROM ${table(issue)}
     WHERE ${issue.projectId} = ${project.id} AND ${isIt} AND ${issue.deletedAt} IS NULL`;
-  const given = { actor, projectPath: project.fullPath };
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  const params = { actor, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, params }));
   if (!found) throw new NotFound('Issue');
   return found;
 }

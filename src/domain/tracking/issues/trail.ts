@@ -23,7 +23,7 @@ export interface Followed {
 }
 
 declare module '#src/platform/records/computed_fields.ts' {
-  interface Given {
+  interface Params {
     /** Full path of the project, where all rows are of one. */
     projectPath: string | Prisma.Sql;
   }
@@ -64,8 +64,8 @@ export function labelTitles(
     JOIN ${table(label)} ON ${label.id} = ${pair.labelId} WHERE ${subjectId} = ${id}), '[]')`;
 }
 
-export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): Prisma.Sql {
-  if (isGiven('projectPath')) return given(({ projectPath }) => sql`${projectPath}::text`);
+export function projectPath(projectId: Prisma.Sql, { params, hasParam }: Tools): Prisma.Sql {
+  if (hasParam('projectPath')) return params(({ projectPath }) => sql`${projectPath}::text`);
   return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
 }
@@ -73,8 +73,8 @@ export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): P
 type Participants = Pick<Alias<'Issue'> | Alias<'MergeRequest'>, 'id' | 'authorId' | 'assigneeId' | 'description'>;
 
 /** Whether the actor follows an issue or merge request. */
-export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { given }: Tools): Prisma.Sql {
-  return given(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
+export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { params }: Tools): Prisma.Sql {
+  return params(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
 }
 
 function follows(

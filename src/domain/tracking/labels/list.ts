@@ -100,8 +100,8 @@ function readLabels<R>(
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
   const pageOf = ({ parent, project, confidential }: Asked<Parent>) => {
-    const given = { actor, confidential, labelsOf: project };
-    return pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, given }, page);
+    const params = { actor, confidential, labelsOf: project };
+    return pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, params }, page);
   };
   const types = { parent: 'int', project: 'int', confidential: 'boolean' } as const;
   return readPages<R>(db, page, ofEach(parents, types, pageOf));
@@ -150,7 +150,7 @@ async function one<R>(
   const rows = rowsJson(selection, {
     from,
     order: ({ id }) => id,
-    given: { actor, confidential: seesAll(actor, project) },
+    params: { actor, confidential: seesAll(actor, project) },
   });
   const [found] = await queryJson<R[]>(context.db, rows);
   if (!found) throw new NotFound('Label');

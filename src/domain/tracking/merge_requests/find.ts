@@ -74,7 +74,7 @@ export async function findMergeRequestsByIds<R>(
 ): Promise<(R & { id: number })[]> {
   const actor = requireActor(context);
   const where = sql`${mergeRequest.id} = ANY(${[...ids]}::int[])`;
-  const found = await readRows(context.db, selection.with(LOCATED), { rows: mergeRequest, where, given: { actor } });
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: mergeRequest, where, params: { actor } });
   const projects = await Promise.all(found.map(({ targetProjectId }) => projectOf(targetProjectId)));
   return found.filter((_one, index) => {
     const project = projects[index];
@@ -115,8 +115,8 @@ async function one<R>(
   selection: Selection<'MergeRequest', R>,
 ): Promise<R> {
   const from = sql`SELECT mr.* FROM ${table(mergeRequest)} WHERE ${mergeRequest.targetProjectId} = ${project.id} AND ${isIt}`;
-  const given = { actor, projectPath: project.fullPath };
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  const params = { actor, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, params }));
   if (!found) throw new NotFound('MergeRequest');
   return found;
 }

@@ -56,8 +56,8 @@ export async function listMergeRequestsOf<R>(
         : []),
       ...mergeRequestConditions(mergeRequest, filter, actor, project),
     ]);
-    const given = { actor, projectPath: path };
-    return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, given }, page);
+    const params = { actor, projectPath: path };
+    return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, params }, page);
   };
   return ofPermitted(
     parents,

@@ -94,7 +94,7 @@ async function read<R>(
   selection: Selection<'Todo', R>,
 ): Promise<Page<R>> {
   const where = all([...conditions, targetVisible(actor)]);
-  const list = { rows: todo, where, order: NEWEST_FIRST, given: { actor } };
+  const list = { rows: todo, where, order: NEWEST_FIRST, params: { actor } };
   const pages = ofEach([{}], {}, () => pageOfRows(selection, list, page), [seenPlaces(actor)]);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
