@@ -14,7 +14,7 @@ const { sql } = Prisma;
 export interface Beside {
   /** An expression of type json. */
   json(actor: Actor): Prisma.Sql;
-  /** Is told what was read, once it is certain that it was for this actor; never, if it could not be read in the same statement. */
+  /** Called with what was read, once it is certain that it was for this actor; never if it could not be read in the same statement. */
   found(actor: Actor, json: string): void;
   /** Assumes that what will be read is what was read for the actor before, and returns that; undefined if there is nothing. */
   presume(actor: Actor): string | undefined;

@@ -60,13 +60,13 @@ export function makeProvider(options: ProviderOptions): Provider {
   provider.on('server_error', (ctx, error) => {
     options.report(error, ctx.req as Request);
     const passes = transientFailure(error)?.refusal;
-    if (passes) tellToComeBack(ctx, passes);
+    if (passes) answerRetryLater(ctx, passes);
   });
   return provider;
 }
 
 /** Makes the answer one of a server that cannot do its work for a while. */
-function tellToComeBack(ctx: KoaContextWithOIDC, { message, extensions }: DomainError): void {
+function answerRetryLater(ctx: KoaContextWithOIDC, { message, extensions }: DomainError): void {
   ctx.status = 503;
   ctx.set('Retry-After', String(extensions.retryAfter));
   const body: unknown = ctx.body;

@@ -25,7 +25,7 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
   }
   const group = await findGroup(context, share.group);
   if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
-  // A share that is over already is no share: it is only not removed yet.
+  // Expired shares count as absent: they are only not removed yet.
   const [row] = await context.db.$queryRaw<{ id: number }[]>`
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
     VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)

@@ -9,7 +9,7 @@ export interface Mark {
 
 /**
  * The history of the sample data takes months, writing it seconds. Commands know one time only, the present: the clock notes
- * which moment of the history was being written when, and `tellDates` puts that in the place of the present afterwards. Where
+ * which moment of the history was being written when, and `backdateRecords` puts that in the place of the present afterwards. Where
  * the database has a clock of its own that differs, some records get the moment before or after theirs.
  */
 export class StoryClock {

@@ -17,7 +17,7 @@ const job = alias('Job', 'j');
 
 type States = readonly JobStatus[] | null | undefined;
 
-/** The jobs of projects, newest first; posted statuses are none. */
+/** The jobs of projects, newest first. Excludes externally posted statuses. */
 const jobs = projectScoped({
   ability: 'read_pipeline',
   rows: job,

@@ -38,7 +38,7 @@ export class GitConcurrency {
     });
     if (release === 'all') throw new DomainError('UNAVAILABLE', 'The server is busy. Try again soon.', LATER);
     if (release === 'own') {
-      throw new DomainError('RATE_LIMITED', 'You have too many requests of git under way. Try again soon.', LATER);
+      throw new DomainError('RATE_LIMITED', 'Too many concurrent git requests. Try again soon.', LATER);
     }
     return release;
   }
