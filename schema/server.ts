@@ -32,7 +32,7 @@ export interface GraphQLServerOptions {
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
   /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
   presumedContextOf: DirectOptions['presumedContextOf'];
-  /** Hears of errors that clients are not told. */
+  /** Receives errors that clients do not see. */
   report(error: unknown): void;
   limits: Limits;
   /** What an operation may use of the database. */
@@ -45,7 +45,7 @@ export interface GraphQLServerOptions {
   live: LiveServing;
 }
 
-/** What hears of changes, and who may subscribe to how many. */
+/** What receives changes, and who may subscribe to how many. */
 export interface LiveServing {
   hub: Hub | null;
   callers: Callers;

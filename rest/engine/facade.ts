@@ -56,7 +56,7 @@ export interface FacadeOptions<A extends Asker> {
     endpoint: Endpoint,
     request: IncomingMessage,
   ): Promise<RawContent>;
-  /** Hears which route answers a request, by its path below /api/v4. */
+  /** Called with the route that answers a request, by its path below /api/v4. */
   matched?(request: IncomingMessage, path: string): void;
   /** In which callers take turns with whatever they ask. */
   turns: FairQueue;

@@ -12,7 +12,7 @@ import { Budget, within } from '#src/platform/limits/budget.ts';
 
 /** What subscriptions are served with. */
 export interface Subscribing extends Reads {
-  /** Null where this process hears of no changes. */
+  /** Null where this process receives no changes. */
   hub: Hub | null;
   quota: SubscriptionQuota;
 }

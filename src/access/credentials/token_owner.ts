@@ -18,7 +18,7 @@ export interface Beside {
   found(actor: Actor, json: string): void;
   /** Assumes that what will be read is what was read for the actor before, and returns that; undefined if there is nothing. */
   presume(actor: Actor): string | undefined;
-  /** Is told that a request for which that was assumed read nothing else in the statement. */
+  /** Called when a request for which that was assumed read nothing else in the statement. */
   readAlone(): void;
 }
 

@@ -27,7 +27,7 @@ const AT_ONCE = 500;
  * Looks through repositories and uploaded files, compares them with the database, and tells what is wrong, one finding after
  * the other. Throws Error where the only project is not there.
  *
- * @param onChecked hears of each repository that was looked at
+ * @param onChecked called with each repository that was looked at
  */
 export async function* check(
   stores: CheckStores,

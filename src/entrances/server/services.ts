@@ -25,7 +25,7 @@ export interface Services {
   imports: ImportSettings;
   jobs: JobWorker;
   followers: readonly Follower[];
-  /** Hears the notifications of the database. */
+  /** Receives the notifications of the database. */
   listener: Listener;
 }
 
@@ -39,7 +39,7 @@ export interface ServicesOptions {
   baseUrl(): Promise<string>;
   /** Where this process is reached over SSH. As the settings have it while that is undefined. */
   sshAddress?(): SshPlace | undefined;
-  /** Hears of failed jobs, and of trouble with the queue or the settings. */
+  /** Receives errors of failed jobs, of the queue and of the settings. */
   report(error: unknown): void;
   /** Takes what has to be ended. */
   resources: AsyncDisposableStack;

@@ -7,9 +7,9 @@ export interface SshServices {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
   gitConcurrency: GitConcurrency;
   limits: SshLimits;
-  /** Is told of every command that was served. */
+  /** Called with every command that was served. */
   tell(facts: CommandFacts): void;
-  /** Hears of unexpected errors. */
+  /** Receives unexpected errors. */
   report(error: unknown): void;
 }
 

@@ -169,7 +169,7 @@ function watch(request: Request, response: Response, limits: RequestLimits) {
   const controller = new AbortController();
   const abort = (reason: string) => {
     controller.abort(new Gone(reason));
-    // Whoever waits for more of the body hears of it by this.
+    // Whoever waits for more of the body is notified by this.
     request.destroy();
   };
   const unwatch = watchProgress(request, response, limits, (reason) => {

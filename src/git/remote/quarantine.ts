@@ -74,7 +74,7 @@ export class Quarantine {
 
   /**
    * Takes in a pack as it comes and checks its objects one by one. Reads what does not go on to its end even if it is refused, so
-   * that the client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
+   * that the client learns why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
    * throws when the client is gone.
    */
   async takePack(reader: ByteReader, { packBytes, objectBytes, goesOn }: PackLimits): Promise<void> {

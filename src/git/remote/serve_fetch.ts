@@ -60,7 +60,7 @@ export async function converse(
 }
 
 /**
- * Answers what a client asks for, streamed both ways; one that asks for what no ref leads to that it is shown hears so. Throws
+ * Answers what a client asks for, streamed both ways; one that asks for what no ref leads to that it is shown is told so. Throws
  * ProgramFailed, InvalidRequest, CredentialsWanted, or the signal's reason.
  */
 export async function serveFetch(

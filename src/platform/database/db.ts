@@ -33,9 +33,9 @@ export interface ConnectOptions {
   preparedStatements?: boolean;
   /** How many connections at most. */
   connections?: number;
-  /** Hears of each statement, by its text, before it runs. */
+  /** Called with the text of each statement before it runs. */
   heard?: ((statement: string) => void) | undefined;
-  /** Hears of outages of the database. */
+  /** Called with outages of the database. */
   outages?: OutageListener | undefined;
 }
 

@@ -31,7 +31,7 @@ interface Connection {
 }
 
 /**
- * Hears the notifications of the database for the whole process, over one connection, which is made anew whenever it is lost.
+ * Receives the notifications of the database for the whole process, over one connection, which is made anew whenever it is lost.
  * It needs a session of its own: not one of a pooler that lends sessions by the transaction.
  */
 export class Listener {
@@ -49,7 +49,7 @@ export class Listener {
   }
 
   /**
-   * Connects. `report` hears once of each outage.
+   * Connects. `report` is called once for each outage.
    *
    * @throws Error when the first connection cannot be made
    */
@@ -61,7 +61,7 @@ export class Listener {
   }
 
   /**
-   * Hears what is said on a channel. `connected` is called at once, and whenever the connection is made anew: what was said
+   * Receives what is said on a channel. `connected` is called at once, and whenever the connection is made anew: what was said
    * while there was none is lost.
    *
    * @returns the function that ends the subscription

@@ -41,7 +41,7 @@ export interface ReadingPool extends pg.Pool {
 
 interface Listeners {
   outages?: OutageListener | undefined;
-  /** Hears of each statement, by its text, before it runs. */
+  /** Called with the text of each statement before it runs. */
   heard?: ((statement: string) => void) | undefined;
 }
 
@@ -67,7 +67,7 @@ class LastingPool extends pg.Pool {
     this.#presence = new Presence(() => connectOnce(connecting), outages);
     this.on('connect', (client) => {
       this.#members.set(client as unknown as MeteredClient, null);
-      // Whoever uses a connection hears of its end from the statement; without a listener it would end the process.
+      // Whoever uses a connection learns of its end from the statement; without a listener it would end the process.
       client.on('error', () => undefined);
     });
     this.on('remove', (client) => this.#members.delete(client as unknown as MeteredClient));

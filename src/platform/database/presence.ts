@@ -7,7 +7,7 @@ const PACE = 100;
 /** What pg says of a connection that is not made in time. */
 const LATE = /timeout/;
 
-/** Hears of the begin and the end of each outage, once. */
+/** Called at the beginning and the end of each outage, once. */
 export interface OutageListener {
   away(reason: string): void;
   back(milliseconds: number): void;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** Hears of errors that nobody expected; of those of a request, with the request. */
+/** Receives unexpected errors; those of a request with the request. */
 export type Report = (error: unknown, request?: IncomingMessage) => void;
 
 /** Milliseconds for which a cause that passes, and was told, is not told again. */

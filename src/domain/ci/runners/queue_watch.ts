@@ -38,7 +38,7 @@ export class QueueWatch {
     return [this.#life, newest, changedAt, Math.floor(Date.now() / LONGEST)].join('-');
   }
 
-  /** Hears from the first runner on. */
+  /** Listens from the first runner on. */
   #listen(): Promise<unknown> {
     this.#listening ??= this.#listener
       ?.subscribe(

@@ -108,7 +108,7 @@ async function presentSides(context: Context, id: number, actor: Actor): Promise
   return sides;
 }
 
-/** Has it merged by the job that hears of the pipeline. */
+/** Has it merged by the job that is notified of the pipeline. */
 async function mergeLater(
   context: Context,
   actor: Actor,
