@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DiskUploads } from '#src/domain/uploads/disk.ts';
 import { S3Uploads } from '#src/domain/uploads/s3.ts';
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 import { LONG } from '../support/long.ts';
 import { startObjectStore } from '../support/s3.ts';
@@ -33,7 +33,7 @@ async function* parts(...contents: Uint8Array[]): AsyncGenerator<Uint8Array> {
 }
 
 const read = async (stream: Readable | null) => stream && String(await buffer(stream));
-const place = (projectId: number, secret: string): Place => ({ projectId, secret, fileName: 'notes.txt' });
+const place = (projectId: number, secret: string): UploadLocation => ({ projectId, secret, fileName: 'notes.txt' });
 
 describe.each(stores)('Uploaded files %s', (_where, store) => {
   it('are kept, whole and in parts', async () => {

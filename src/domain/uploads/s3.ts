@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
-import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
+import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
 /** Milliseconds in which a connection has to be made, and in which something has to come over it. */
 const CONNECTING = 5_000;
@@ -52,7 +52,7 @@ export class S3Uploads implements UploadStore {
       });
   }
 
-  async write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
+  async write(place: UploadLocation, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
     const Body = Readable.from(content, { objectMode: false });
     try {
       await this.#client.send(new PutObjectCommand({ ...this.#at(place), Body, ContentLength: size }));
@@ -63,18 +63,18 @@ export class S3Uploads implements UploadStore {
     }
   }
 
-  async read(place: Place, range?: ByteRange): Promise<Readable | null> {
+  async read(place: UploadLocation, range?: ByteRange): Promise<Readable | null> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const answer = await found(this.#client.send(new GetObjectCommand({ ...this.#at(place), Range })));
     return (answer?.Body as Readable | undefined) ?? null;
   }
 
-  async open(place: Place): Promise<{ size: number; content: Readable } | null> {
+  async open(place: UploadLocation): Promise<{ size: number; content: Readable } | null> {
     const answer = await found(this.#client.send(new GetObjectCommand(this.#at(place))));
     return answer?.Body ? { size: answer.ContentLength ?? 0, content: answer.Body as Readable } : null;
   }
 
-  async has(place: Place): Promise<boolean> {
+  async has(place: UploadLocation): Promise<boolean> {
     return (await found(this.#client.send(new HeadObjectCommand(this.#at(place))))) !== null;
   }
 
@@ -111,7 +111,7 @@ export class S3Uploads implements UploadStore {
     return new S3Uploads({ ...this.#settings, prefix: `${this.#prefix}${name}/` }, this.#client);
   }
 
-  #at({ projectId, secret, fileName }: Place): { Bucket: string; Key: string } {
+  #at({ projectId, secret, fileName }: UploadLocation): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: `${this.#prefix}${projectId}/${secret}/${fileName}` };
   }
 
