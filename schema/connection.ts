@@ -2,7 +2,7 @@ import type { InterfaceRef, ObjectRef, OutputShape, UnionRef } from '@pothos/cor
 import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import type { Page, PageRequest, Place } from '#src/platform/page.ts';
+import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
 
 /** How many records a page has when nothing is said, and at most (rest-api-v4.md, Limits). */
 export const DEFAULT_LIMIT = 20;
@@ -186,11 +186,11 @@ function encoded(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-function placeOf(name: string, cursor: string | null | undefined): Place | undefined {
+function placeOf(name: string, cursor: string | null | undefined): CursorPosition | undefined {
   if (cursor == null) return undefined;
   try {
     const place: unknown = JSON.parse(decoded(cursor));
-    if (typeof place === 'object' && place !== null && !Array.isArray(place)) return place as Place;
+    if (typeof place === 'object' && place !== null && !Array.isArray(place)) return place as CursorPosition;
   } catch {
     // Told below.
   }

@@ -5,7 +5,7 @@ import { withoutSecrets } from '#schema/redact.ts';
 import { damageRefusal, goneRefusal, limitRefusal } from '#src/domain/repository/refusals.ts';
 import { unstorable, vanished } from '#src/platform/database/db.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /**
  * Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden.
@@ -44,13 +44,13 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
       return new GraphQLError(message, { nodes, path, extensions });
     }
     report(originalError);
-    const passes = passing(originalError)?.refusal;
+    const passes = transientFailure(originalError)?.refusal;
     if (passes) return new GraphQLError(passes.message, { nodes, path, extensions: passes.extensions });
     return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
   }
   if (error instanceof DomainError) return new GraphQLError(error.message, { extensions: error.extensions });
   report(error);
-  const passes = passing(error)?.refusal;
+  const passes = transientFailure(error)?.refusal;
   if (passes) return new GraphQLError(passes.message, { extensions: passes.extensions });
   return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
 }

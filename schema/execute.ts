@@ -29,7 +29,7 @@ export interface Execution extends ExecutionArgs {
  * with the one error that says why; a mutation comes to its end, as what it has done stays done. Throws Mispresumed if the
  * caller of the context was assumed wrongly.
  *
- * @param report hears of errors that clients are not told
+ * @param report receives errors that clients do not see
  */
 export async function executeWithin(
   { comesAgain = false, purpose = 'read', ...given }: Execution,

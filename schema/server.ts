@@ -21,7 +21,7 @@ import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Hub } from '#src/domain/live/hub.ts';
-import { type LiveLimits, Seats } from '#src/domain/live/seats.ts';
+import { type LiveLimits, SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
@@ -32,7 +32,7 @@ export interface GraphQLServerOptions {
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
   /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
   presumedContextOf: DirectOptions['presumedContextOf'];
-  /** Hears of errors that clients are not told. */
+  /** Receives errors that clients do not see. */
   report(error: unknown): void;
   limits: Limits;
   /** What an operation may use of the database. */
@@ -45,7 +45,7 @@ export interface GraphQLServerOptions {
   live: LiveServing;
 }
 
-/** What hears of changes, and who may subscribe to how many. */
+/** What receives changes, and who may subscribe to how many. */
 export interface LiveServing {
   hub: Hub | null;
   callers: Callers;
@@ -72,7 +72,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   const { hub, callers } = live;
   const subscribing: Subscribing = {
     hub,
-    seats: new Seats('subscriptions', live.limits),
+    quota: new SubscriptionQuota('subscriptions', live.limits),
     contextFor: (caller) => callers.contextFor(caller, null),
     report,
     budget,

@@ -34,7 +34,7 @@ export interface Parameter {
   readonly commaSeparated: boolean;
   readonly minimum: number | undefined;
   readonly allowed?: readonly number[] | undefined;
-  readonly nothing?: string | undefined;
+  readonly nullWord?: string | undefined;
   /** Words that stand for values: beside those of an enum, in place of those of another type. */
   readonly words?: Words | undefined;
   /** Whether one value may also come as a list of one. */
@@ -42,7 +42,7 @@ export interface Parameter {
   /** Whether a reference takes a number alone. */
   readonly numericId?: boolean;
   /** Where the domain refuses what no value of an enum stands for: '' is the parameter itself, else a key of its records. */
-  readonly leftToDomain?: readonly string[];
+  readonly passUnknownEnum?: readonly string[];
   /** Where texts may hold NUL, likewise. */
   readonly verbatim?: readonly string[];
 }
@@ -51,18 +51,27 @@ export interface Parameter {
 export type Words = Readonly<Record<string, string | number | boolean>>;
 
 /** What is taken otherwise than usual: of a parameter by its places, of one value by ''. */
-type Places = Required<Pick<Parameter, 'leftToDomain' | 'verbatim'>>;
+type Places = Required<Pick<Parameter, 'passUnknownEnum' | 'verbatim'>>;
 
 /** A value that a parameter does not take; the message follows the parameter's name. */
 export class Unusable extends Error {}
 
 /** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
 export function coerce(given: unknown, parameter: Parameter): unknown {
-  const { type, commaSeparated, minimum, allowed, nothing, numericId, leftToDomain = [], verbatim = [] } = parameter;
-  const places = { leftToDomain, verbatim };
+  const {
+    type,
+    commaSeparated,
+    minimum,
+    allowed,
+    nullWord,
+    numericId,
+    passUnknownEnum = [],
+    verbatim = [],
+  } = parameter;
+  const places = { passUnknownEnum, verbatim };
   const nullable = isNonNullType(type) ? type.ofType : type;
   const value = parameter.words || parameter.onlyOne ? meant(given, nullable, parameter) : given;
-  if (value === null || (nothing !== undefined && value === nothing)) return null;
+  if (value === null || (nullWord !== undefined && value === nullWord)) return null;
   if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, ...places });
   const result = coerceOne(value, numericId ? GraphQLInt : nullable, places);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
@@ -157,11 +166,11 @@ function coerceOne(value: unknown, type: GraphQLInputType, places: Places): unkn
 }
 
 /** The API's words and numbers for the values of an enum are those of the domain. */
-function coerceWord(text: string, type: GraphQLEnumType, { leftToDomain }: Places): unknown {
+function coerceWord(text: string, type: GraphQLEnumType, { passUnknownEnum }: Places): unknown {
   const word = isNumeric(type) ? SCALARS.Int?.(text) : text;
   const known = type.getValues().find(({ value }) => value === word);
   if (known) return known.name;
-  if (leftToDomain.includes('')) return new UnknownWord(word as string | number);
+  if (passUnknownEnum.includes('')) return new UnknownWord(word as string | number);
   throw new Unusable('does not have a valid value');
 }
 
@@ -193,15 +202,15 @@ function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Plac
   return record;
 }
 
-function placesAt(key: string, { leftToDomain, verbatim }: Places): Places {
+function placesAt(key: string, { passUnknownEnum, verbatim }: Places): Places {
   const itself = (places: readonly string[]) => (places.includes(key) ? [''] : []);
-  return { leftToDomain: itself(leftToDomain), verbatim: itself(verbatim) };
+  return { passUnknownEnum: itself(passUnknownEnum), verbatim: itself(verbatim) };
 }
 
 /** What the domain refuses as missing, in its own words. Throws Unusable where it has none. */
-function blank(type: GraphQLInputType, { leftToDomain }: Places): unknown {
+function blank(type: GraphQLInputType, { passUnknownEnum }: Places): unknown {
   if ('name' in type && type.name === 'String') return '';
-  if (isEnumType(type) && leftToDomain.includes('')) return new UnknownWord('');
+  if (isEnumType(type) && passUnknownEnum.includes('')) return new UnknownWord('');
   throw new Unusable(isEnumType(type) ? 'does not have a valid value' : 'is invalid');
 }
 

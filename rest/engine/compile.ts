@@ -171,10 +171,10 @@ function parameter(
     commaSeparated: route.commaSeparated?.includes(name) ?? false,
     minimum: route.minimum?.[name],
     allowed: route.allowed?.[name],
-    nothing: route.nothing?.[name],
+    nullWord: route.nullWord?.[name],
     words: route.words?.[name],
     onlyOne: route.onlyOne?.includes(name) ?? false,
-    leftToDomain: placesIn(name, route.leftToDomain),
+    passUnknownEnum: placesIn(name, route.passUnknownEnum),
     verbatim: placesIn(name, route.verbatim),
     numericId: route.numericIds?.includes(name) ?? false,
   };

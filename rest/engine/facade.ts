@@ -56,7 +56,7 @@ export interface FacadeOptions<A extends Asker> {
     endpoint: Endpoint,
     request: IncomingMessage,
   ): Promise<RawContent>;
-  /** Hears which route answers a request, by its path below /api/v4. */
+  /** Called with the route that answers a request, by its path below /api/v4. */
   matched?(request: IncomingMessage, path: string): void;
   /** In which callers take turns with whatever they ask. */
   turns: FairQueue;
@@ -72,7 +72,7 @@ export interface FacadeOptions<A extends Asker> {
   openapi(request: IncomingMessage, response: ServerResponse): Promise<void>;
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
-  passing(error: unknown): DomainError | null;
+  transientFailure(error: unknown): DomainError | null;
 }
 
 /** The caller, known or assumed. */
@@ -215,7 +215,7 @@ async function answerSender<A extends Asker>(
   const asked = askedFor(endpoint, values, given, actor);
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const work = () => operate(options, call, asked, { actor });
-  const found = await (route.ownTurns ? work() : options.turns.run(options.callerOf(actor, request), work));
+  const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, endpoint, request), request, response);
@@ -224,7 +224,7 @@ async function answerSender<A extends Asker>(
 /** Whether all that a request asks for is in its URL, and its answer depends on one operation. */
 function isPlainRead({ endpoint: { route }, request: { headers } }: Call): boolean {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-  return route.method === 'GET' && !hasBody && !route.raw && !route.precheck && !route.ownTurns;
+  return route.method === 'GET' && !hasBody && !route.raw && !route.precheck && !route.bypassQueue;
 }
 
 /**
@@ -325,7 +325,7 @@ function refuseBy<A extends Asker>(
 function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unknown): void {
   const { request, response } = call;
   options.logError(error, request);
-  const passes = options.passing(error);
+  const passes = options.transientFailure(error);
   if (passes) refuseBy(options, call, passes);
   else refuse(response, 500, { message: '500 Internal Server Error' });
 }

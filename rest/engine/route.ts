@@ -47,7 +47,7 @@ export interface Route {
    */
   readonly verbatim?: readonly string[];
   /** Whether the command takes turns of its own, which refuse callers sooner. */
-  readonly ownTurns?: true;
+  readonly bypassQueue?: true;
   /** Whether it hands out files of a repository, for which the scope `read_repository` is enough. */
   readonly filesOfRepository?: true;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
@@ -99,11 +99,11 @@ export interface Route {
    * Parameters of enums of which the domain itself refuses what no value stands for, when it has looked at all else;
    * `a.b` is key `b` of the records in `a`.
    */
-  readonly leftToDomain?: readonly string[];
+  readonly passUnknownEnum?: readonly string[];
   /** Parameters that take the numeric ID of a project, group or namespace alone, no path. */
   readonly numericIds?: readonly string[];
   /** The word by which a parameter says that it has no value, beside the blank. */
-  readonly nothing?: Readonly<Record<string, string>>;
+  readonly nullWord?: Readonly<Record<string, string>>;
   /** Names of parameters where they are not those of what they fill: a variable, or a field of an input, in snake_case. */
   readonly names?: Readonly<Record<string, string>>;
   /**

@@ -40,14 +40,14 @@ function inWords(value: unknown, { words, type }: Parameter): unknown {
 
 /** What the schema says of a parameter, with what this API adds. Throws where nothing is said of it. */
 export function inputDescription(parameter: Parameter, filled: Filled | undefined): string {
-  const { commaSeparated, nothing, in: place, type, name } = parameter;
+  const { commaSeparated, nullWord, in: place, type, name } = parameter;
   const said = inRestWords(filled?.description ?? CHOICES[name] ?? '', type);
   if (said === '') throw new Error(`Nothing describes the parameter ${name}`);
   const isPath = place === 'path' && /^(?:Project|Group|Namespace)Ref/.test(String(type));
   return [
     said,
     ...(commaSeparated ? ['Several are separated by commas.'] : []),
-    ...(nothing === undefined ? [] : [`\`${nothing}\` stands for no value.`]),
+    ...(nullWord === undefined ? [] : [`\`${nullWord}\` stands for no value.`]),
     ...(isPath ? ['A path is URL-encoded.'] : []),
   ].join(' ');
 }
@@ -60,7 +60,7 @@ const CHOICES: Record<string, string> = {
 };
 
 function bareSchema(parameter: Parameter, { route, components }: Input): Json {
-  const { type, commaSeparated, minimum, allowed, nothing, numericId, name, words } = parameter;
+  const { type, commaSeparated, minimum, allowed, nullWord, numericId, name, words } = parameter;
   const bare = isNonNullType(type) ? type.ofType : type;
   if (words && !isEnumType(bare)) return { type: 'string', enum: Object.keys(words) };
   if (commaSeparated) return { type: 'string' };
@@ -69,7 +69,7 @@ function bareSchema(parameter: Parameter, { route, components }: Input): Json {
   // What is answered as a decimal text may come as one.
   if (route.decimals?.[name] !== undefined) return { type: ['number', 'string'] };
   const schema = valueSchema(bare, components);
-  if (nothing !== undefined) return { anyOf: [schema, { type: 'string', const: nothing }] };
+  if (nullWord !== undefined) return { anyOf: [schema, { type: 'string', const: nullWord }] };
   return minimum === undefined ? schema : { ...schema, minimum };
 }
 

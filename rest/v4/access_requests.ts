@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const leftToDomain = ['access_level'];
+const passUnknownEnum = ['access_level'];
 
 export const accessRequests: Route[] = [
   {
@@ -21,7 +21,7 @@ export const accessRequests: Route[] = [
     path: '/groups/:id/access_requests/:user_id/approve',
     operation: operations.ApproveGroupAccessRequestDocument,
     result: 'approveGroupAccessRequest.member',
-    leftToDomain,
+    passUnknownEnum,
     status: 201,
   },
   {
@@ -48,7 +48,7 @@ export const accessRequests: Route[] = [
     path: '/projects/:id/access_requests/:user_id/approve',
     operation: operations.ApproveProjectAccessRequestDocument,
     result: 'approveProjectAccessRequest.member',
-    leftToDomain,
+    passUnknownEnum,
     status: 201,
   },
   {

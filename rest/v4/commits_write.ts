@@ -12,7 +12,7 @@ export const commitsWrite: Route[] = [
     contents: 'files',
     verbatim: ['actions.content'],
     precheck,
-    leftToDomain: ['actions.action'],
+    passUnknownEnum: ['actions.action'],
   },
   {
     method: 'POST',

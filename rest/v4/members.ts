@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const leftToDomain = ['access_level'];
+const passUnknownEnum = ['access_level'];
 
 export const members: Route[] = [
   { method: 'GET', path: '/groups/:id/members', operation: operations.GroupMembersDocument, result: 'group.members' },
@@ -16,14 +16,14 @@ export const members: Route[] = [
     path: '/groups/:id/members',
     operation: operations.AddGroupMemberDocument,
     result: 'addGroupMember.member',
-    leftToDomain,
+    passUnknownEnum,
   },
   {
     method: 'PUT',
     path: '/groups/:id/members/:user_id',
     operation: operations.UpdateGroupMemberDocument,
     result: 'updateGroupMember.member',
-    leftToDomain,
+    passUnknownEnum,
   },
   {
     method: 'DELETE',
@@ -49,14 +49,14 @@ export const members: Route[] = [
     path: '/projects/:id/members',
     operation: operations.AddProjectMemberDocument,
     result: 'addProjectMember.member',
-    leftToDomain,
+    passUnknownEnum,
   },
   {
     method: 'PUT',
     path: '/projects/:id/members/:user_id',
     operation: operations.UpdateProjectMemberDocument,
     result: 'updateProjectMember.member',
-    leftToDomain,
+    passUnknownEnum,
   },
   {
     method: 'DELETE',

@@ -51,9 +51,9 @@ export const settings: Route[] = [
       'terminal_max_session_time',
       'polling_interval_multiplier',
     ],
-    leftToDomain: ['restricted_visibility_levels'],
-    nothing: { enabled_git_access_protocol: 'nil' },
-    // As clients of older servers call them (decisions.md 1).
+    passUnknownEnum: ['restricted_visibility_levels'],
+    nullWord: { enabled_git_access_protocol: 'nil' },
+    // As clients of older servers call them (rulings.md 1).
     aliases: {
       gravatar_enabled: 'avatar_service_enabled',
       koding_enabled: 'codeide_enabled',

@@ -16,7 +16,7 @@ export const tokens: Route[] = [
     path: '/users/:user_id/impersonation_tokens',
     operation: operations.CreateImpersonationTokenDocument,
     result: 'createImpersonationToken.personalAccessToken',
-    leftToDomain: ['scopes'],
+    passUnknownEnum: ['scopes'],
     ...shared,
   },
   {

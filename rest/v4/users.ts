@@ -92,7 +92,7 @@ export const users: Route[] = [
     result: 'signIn.viewer',
     auth: 'optional',
     atLeastOne: ['login', 'email'],
-    ownTurns: true,
+    bypassQueue: true,
   },
   { method: 'GET', path: '/version', operation: operations.VersionDocument, result: 'version' },
 ];

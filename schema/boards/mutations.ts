@@ -5,7 +5,7 @@ import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { changedBoardList } from '#src/domain/tracking/boards/list.ts';
 import { moveBoardIssue } from '#src/domain/tracking/boards/move_issue.ts';
 import { createBoardList, deleteBoardList, moveBoardList } from '#src/domain/tracking/boards/save_list.ts';

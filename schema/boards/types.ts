@@ -7,7 +7,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -51,7 +51,7 @@ export const BoardList = builder.prismaObject('BoardList', {
       args: issueArgs,
       select: { labelId: true, projectId: true },
       resolve: async ({ labelId, projectId }, args, context, info) => {
-        const parent = { project: await surelyBaseOf(context, projectId), labelId };
+        const parent = { project: await requireProjectBase(context, projectId), labelId };
         const filter = { ...args.filter, state: args.filter?.state ?? 'opened' };
         return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
           listIssuesOf(context, parents, filter, order(args), page, selection),
@@ -80,7 +80,7 @@ const Board = builder.prismaObject('Board', {
       args: pageArgs,
       select: { projectId: true },
       resolve: async ({ projectId }, args, context, info) => {
-        const project = await surelyBaseOf(context, projectId);
+        const project = await requireProjectBase(context, projectId);
         return pageBelow('BoardList', project, args, context, info, (_context, projects, page, selection) =>
           listBoardLists(context, projects, page, selection),
         );
@@ -91,7 +91,7 @@ const Board = builder.prismaObject('Board', {
       description: `All lists of the board, by position; at most ${MAX_LIMIT}.`,
       select: { projectId: true },
       resolve: async ({ projectId }, _args, context, info) => {
-        const project = await surelyBaseOf(context, projectId);
+        const project = await requireProjectBase(context, projectId);
         const all = { limit: MAX_LIMIT };
         const { nodes } = await pageBelow(
           'BoardList',
@@ -110,7 +110,7 @@ const Board = builder.prismaObject('Board', {
       args: { id: t.arg({ ...idOf('BoardList'), required: true, description: 'Global or numeric ID of the list.' }) },
       select: { projectId: true },
       resolve: async ({ projectId }, { id }, context, info) =>
-        findBoardList(context, await surelyBaseOf(context, projectId), id, selectionAt(info, 'BoardList')),
+        findBoardList(context, await requireProjectBase(context, projectId), id, selectionAt(info, 'BoardList')),
     }),
   }),
 });

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { also } from '#schema/records/plugin.ts';
+import { alsoSelect } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
 import { LINE_TYPES, listCommitComments } from '#src/domain/tracking/commits/comments_list.ts';
 
@@ -45,7 +45,7 @@ export const CommitComment = builder.prismaObject('CommitComment', {
     }),
     author: t.relation('author', {
       description: 'The user who wrote the comment; the e-mail address is shown to all readers.',
-      ...also({ author: { select: { shownEmail: true } } }),
+      ...alsoSelect({ author: { select: { shownEmail: true } } }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the comment was written.' }),
   }),

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
@@ -30,7 +30,7 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
     project: t.field({
       type: Project,
       description: 'The project from whose repository the commit was read.',
-      resolve: ({ project }, _args, context, info) => surelyProjectOf(context, info, project.id),
+      resolve: ({ project }, _args, context, info) => requireProject(context, info, project.id),
     }),
     title: t.string({
       description: 'The first line of its message.',

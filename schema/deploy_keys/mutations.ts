@@ -4,7 +4,7 @@ import { namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { changedDeployKey } from '#src/domain/repository/deploy_keys/list.ts';
 import { createDeployKey, deleteDeployKey, enableDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 

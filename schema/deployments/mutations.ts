@@ -4,7 +4,7 @@ import { projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createDeployment } from '#src/domain/ci/deployments/create.ts';
 import { findDeployment } from '#src/domain/ci/deployments/list.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
 const DeploymentStatus = builder.enumType('DeploymentStatus', {
   description: 'Result of a deployment. Only successful deployments are recorded.',

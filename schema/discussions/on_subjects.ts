@@ -9,7 +9,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { Snippet } from '#schema/snippets/types.ts';
 import { findDiscussion, listDiscussionsOn } from '#src/domain/tracking/discussions/list.ts';
 import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
-import '#src/domain/tracking/merge_requests/own_values.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
 
 const TYPES = { Issue, MergeRequest, Snippet } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet' } as const;

@@ -2,9 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { through } from '#schema/records/plugin.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { listNotesOfDiscussions } from '#src/domain/tracking/discussions/list.ts';
 import type { KeptLine, DiffPosition as Position } from '#src/domain/tracking/discussions/position.ts';
@@ -117,13 +117,13 @@ export const Discussion = builder.prismaObject('Note', {
       type: 'DateTime',
       nullable: true,
       description: 'When the thread was resolved; null unless it is.',
-      ...through('discussion', 'resolvedAt'),
+      ...viaRelation('discussion', 'resolvedAt'),
     }),
     resolvedBy: t.field({
       type: User,
       nullable: true,
       description: 'The user who resolved the thread; null unless it is.',
-      ...through('discussion', 'resolvedBy'),
+      ...viaRelation('discussion', 'resolvedBy'),
     }),
     viewerCanResolve: t.boolean({
       description: 'Whether the caller can resolve the thread and open it again.',
@@ -131,7 +131,7 @@ export const Discussion = builder.prismaObject('Note', {
       resolve: async ({ discussion }, _args, context) => {
         if (discussion === null || context.actor === null) return false;
         const { authorId, targetProjectId } = discussion.mergeRequest;
-        return mayResolve(context.actor, await surelyBaseOf(context, targetProjectId), { authorId });
+        return mayResolve(context.actor, await requireProjectBase(context, targetProjectId), { authorId });
       },
     }),
     position: t.field({

@@ -7,8 +7,8 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/domain/ci/environments/save.ts';
 import { stopEnvironment } from '#src/domain/ci/environments/stop.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
 const NAME = 'Name of the environment, unique within the project.';
 const EXTERNAL_URL = 'URL of the deployed project: http or https.';

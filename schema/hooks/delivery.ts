@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { toGlobalId } from '#schema/node/types.ts';
-import { through } from '#schema/records/plugin.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 
 const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
   description: 'How far a delivery is.',
@@ -39,7 +39,7 @@ export const WebhookDelivery = builder.prismaObject('HookDelivery', {
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the delivery, as the REST API uses it.' }),
     eventId: t.string({
       description: 'ID of the event (a UUID): the header `webhook-id`, which is the same each time the event is sent.',
-      ...through('event', 'key'),
+      ...viaRelation('event', 'key'),
     }),
     trigger: t.string({
       description:
@@ -47,7 +47,7 @@ export const WebhookDelivery = builder.prismaObject('HookDelivery', {
       select: { event: { select: { kind: true } } },
       resolve: ({ event: { kind } }) => TRIGGERS[kind] ?? kind,
     }),
-    url: t.string({ description: 'The URL of the webhook, as it is now.', ...through('hook', 'url') }),
+    url: t.string({ description: 'The URL of the webhook, as it is now.', ...viaRelation('hook', 'url') }),
     state: t.field({
       type: WebhookDeliveryState,
       description: 'How far the delivery is.',

@@ -4,7 +4,7 @@ import { Issue } from '#schema/issues/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { databaseIdOf, idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssue } from '#src/domain/tracking/issues/create.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
 import { changedIssue } from '#src/domain/tracking/issues/find.ts';

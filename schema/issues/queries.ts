@@ -4,7 +4,7 @@ import { Group } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -142,7 +142,7 @@ builder.prismaObjectFields(Label, (t) => ({
     args: issueArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, projectId);
+      const project = await requireProjectBase(context, projectId);
       const parent = { project, labelId: id };
       return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
         listIssuesOf(context, parents, args.filter ?? {}, order(args), page, selection),

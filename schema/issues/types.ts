@@ -4,7 +4,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import '#schema/users/types.ts';
-import '#src/domain/tracking/issues/own_values.ts';
+import '#src/domain/tracking/issues/computed_fields.ts';
 
 export const IssueState = builder.enumType('IssueState', {
   description: 'Whether an issue is open or closed.',

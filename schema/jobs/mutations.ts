@@ -6,8 +6,8 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { keepArtifacts } from '#src/domain/ci/artifacts/keep.ts';
 import { cancelJob, eraseJob, playJob, retryJob } from '#src/domain/ci/jobs/change.ts';
 import { changedJob } from '#src/domain/ci/jobs/list.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
 function jobInput(mutation: string, description: string) {
   return builder.inputType(namesOf(mutation).input, {

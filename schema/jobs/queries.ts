@@ -3,7 +3,7 @@ import { pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -58,7 +58,7 @@ builder.prismaObjectFields(Pipeline, (t) => ({
     },
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, projectId);
+      const project = await requireProjectBase(context, projectId);
       const parent = { project, pipelineId: id };
       return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
         listPipelineJobs(context, parents, args.scope, page, selection),

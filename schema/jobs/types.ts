@@ -4,7 +4,7 @@ import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
-import { through } from '#schema/records/plugin.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
@@ -72,8 +72,8 @@ export const Job = builder.prismaObject('Job', {
     name: t.exposeString('name', { description: 'Name of the job in `.gitlab-ci.yml`.' }),
     stage: t.exposeString('stage', { description: 'Name of the job’s stage in the pipeline.' }),
     status: t.expose('status', { type: JobStatus, description: 'Current state of the job.' }),
-    ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...through('pipeline', 'ref') }),
-    tag: t.boolean({ description: 'Whether the ref is a tag.', ...through('pipeline', 'tag') }),
+    ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...viaRelation('pipeline', 'ref') }),
+    tag: t.boolean({ description: 'Whether the ref is a tag.', ...viaRelation('pipeline', 'tag') }),
     retried: t.exposeBoolean('retried', { description: 'Whether the job was replaced by a retry.' }),
     allowFailure: t.exposeBoolean('allowFailure', {
       description: 'Whether the pipeline can succeed even if the job fails.',

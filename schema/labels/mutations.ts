@@ -4,7 +4,7 @@ import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { labelById } from '#src/domain/tracking/labels/list.ts';
 import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/domain/tracking/labels/save.ts';
 

@@ -3,7 +3,7 @@ import { pageArgs } from '#schema/connection.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { LabelConnection } from '#schema/labels/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { listLabelsOn } from '#src/domain/tracking/labels/list.ts';
 
@@ -14,7 +14,7 @@ builder.prismaObjectFields(Issue, (t) => ({
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, projectId);
+      const project = await requireProjectBase(context, projectId);
       return pageBelow('Label', { id, project }, args, context, info, (_context, subjects, page, selection) =>
         listLabelsOn(context, 'Issue', subjects, page, selection),
       );
@@ -29,7 +29,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     args: pageArgs,
     select: { targetProjectId: true },
     resolve: async ({ id, targetProjectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, targetProjectId);
+      const project = await requireProjectBase(context, targetProjectId);
       return pageBelow('Label', { id, project }, args, context, info, (_context, subjects, page, selection) =>
         listLabelsOn(context, 'MergeRequest', subjects, page, selection),
       );

@@ -1,7 +1,7 @@
 import type { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { UserState } from '#schema/enums.ts';
-import { through } from '#schema/records/plugin.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import { AVATAR, avatarUrl, type Pictured } from '#schema/users/types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
@@ -15,12 +15,12 @@ export function userFields(t: Builder) {
   return {
     user: t.relation('user', { description: 'The user that the record is about.' }),
     userId: t.exposeInt('userId', { description: 'Numeric ID of the user; see also `user`.' }),
-    username: t.string({ description: 'Username of the user.', ...through('user', 'username') }),
-    name: t.string({ description: 'Display name of the user.', ...through('user', 'name') }),
+    username: t.string({ description: 'Username of the user.', ...viaRelation('user', 'username') }),
+    name: t.string({ description: 'Display name of the user.', ...viaRelation('user', 'name') }),
     state: t.field({
       type: UserState,
       description: 'Whether the user is active or blocked.',
-      ...through('user', 'state'),
+      ...viaRelation('user', 'state'),
     }),
   };
 }

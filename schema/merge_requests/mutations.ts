@@ -4,7 +4,7 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import { deleteMergeRequest } from '#src/domain/tracking/merge_requests/delete.ts';
 import { changedMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';

@@ -3,7 +3,7 @@ import { pageArgs } from '#schema/connection.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
 import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -87,7 +87,7 @@ builder.prismaObjectFields(Label, (t) => ({
     args: mergeRequestArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, projectId);
+      const project = await requireProjectBase(context, projectId);
       const parent = { project, labelId: id };
       return pageBelow('MergeRequest', parent, args, context, info, (_context, parents, page, selection) =>
         listMergeRequestsOf(context, parents, args.filter ?? {}, order(args), page, selection),

@@ -1,13 +1,13 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { projectOf, surelyBaseOf, surelyProjectOf } from '#schema/projects/project_of.ts';
+import { projectOf, requireProject, requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
-import '#src/domain/tracking/merge_requests/own_values.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
 
 export const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Whether a merge request is open, closed or merged.',
@@ -38,7 +38,7 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
       type: Project,
       description: 'The target project, which the merge request belongs to.',
       select: { targetProjectId: true },
-      resolve: ({ targetProjectId }, _args, context, info) => surelyProjectOf(context, info, targetProjectId),
+      resolve: ({ targetProjectId }, _args, context, info) => requireProject(context, info, targetProjectId),
     }),
     sourceProjectId: t.exposeInt('sourceProjectId', {
       nullable: true,
@@ -129,7 +129,7 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
       select: { targetProjectId: true, authorId: true, assigneeId: true },
       resolve: async (mergeRequest, _args, context) =>
         context.actor !== null &&
-        mayUpdate(context.actor, await surelyBaseOf(context, mergeRequest.targetProjectId), mergeRequest),
+        mayUpdate(context.actor, await requireProjectBase(context, mergeRequest.targetProjectId), mergeRequest),
     }),
   }),
 });

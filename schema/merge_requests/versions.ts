@@ -7,7 +7,7 @@ import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { listClosedIssues } from '#src/domain/tracking/merge_requests/closes_issues.ts';
@@ -36,7 +36,7 @@ async function commitsOf(
   context: GraphQLContext,
   { mergeRequest, headCommitSha, baseCommitSha, startCommitSha }: WithCommits,
 ): Promise<VersionCommits> {
-  const project = await surelyBaseOf(context, mergeRequest.targetProjectId);
+  const project = await requireProjectBase(context, mergeRequest.targetProjectId);
   return { project, headCommitSha, baseCommitSha, startCommitSha };
 }
 
@@ -97,7 +97,7 @@ async function latestOf(
   { targetProjectId, sha, latestBaseSha, latestStartSha }: Latest,
 ): Promise<VersionCommits | null> {
   if (sha === null || latestStartSha === null) return null;
-  const project = await surelyBaseOf(context, targetProjectId);
+  const project = await requireProjectBase(context, targetProjectId);
   return { project, headCommitSha: sha, baseCommitSha: latestBaseSha, startCommitSha: latestStartSha };
 }
 
@@ -133,7 +133,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     select: { ...LATEST, title: true, description: true, targetBranch: true },
     resolve: async ({ title, description, targetBranch, ...latest }, args, context, info) => {
       const version = await latestOf(context, latest);
-      const project = await surelyBaseOf(context, latest.targetProjectId);
+      const project = await requireProjectBase(context, latest.targetProjectId);
       const texts = { title, description, targetBranch, project };
       return loadCountedPage(args, info, (page) =>
         listClosedIssues(context, texts, version, page, selectionAt(info, 'Issue'), (id) =>

@@ -3,8 +3,8 @@ import { holderField, type InputFields, namesOf, projectField } from '#schema/in
 import { Milestone } from '#schema/milestones/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { createMilestone, updateMilestone } from '#src/domain/tracking/milestones/save.ts';
 

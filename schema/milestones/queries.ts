@@ -4,7 +4,7 @@ import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -69,7 +69,7 @@ builder.prismaObjectFields(Milestone, (t) => ({
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, projectId);
+      const project = await requireProjectBase(context, projectId);
       return pageBelow(
         'Issue',
         { project, milestoneId: id },
@@ -86,7 +86,7 @@ builder.prismaObjectFields(Milestone, (t) => ({
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await surelyBaseOf(context, projectId);
+      const project = await requireProjectBase(context, projectId);
       return pageBelow(
         'MergeRequest',
         { project, milestoneId: id },

@@ -3,7 +3,7 @@ import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { EVENT_WORDS, GlobalNotificationSetting, NotificationLevel } from '#schema/notifications/types.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import {
   globalNotificationSetting,
@@ -71,7 +71,7 @@ const UpdateProjectNotificationSettingPayload = builder
       project: t.field({
         type: Project,
         description: 'The project, with `viewerNotificationSetting` as it is now.',
-        resolve: ({ id }, _args, context, info) => surelyProjectOf(context, info, id),
+        resolve: ({ id }, _args, context, info) => requireProject(context, info, id),
       }),
     }),
   });

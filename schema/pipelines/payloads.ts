@@ -4,7 +4,7 @@ import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { changedPipeline } from '#src/domain/ci/pipelines/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
 /** A pipeline that was changed, and what is answered in the place of what its record says. */
 interface Changed extends ChangedRecord {

@@ -19,8 +19,8 @@ import { type ForkLink, linkFork, unlinkFork } from '#src/domain/lifecycle/fork_
 import { forkProject } from '#src/domain/lifecycle/fork_project.ts';
 import { updateProject } from '#src/domain/lifecycle/update_project.ts';
 import { archiveProject } from '#src/domain/projects/archive.ts';
+import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
 import { givenSwitches } from '#src/domain/projects/values.ts';

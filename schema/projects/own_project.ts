@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 
 /** The field `project` of records that are in a project always, beside their `projectId`. */
@@ -9,5 +9,5 @@ export const ownProject = {
   description: 'The project that the record belongs to.',
   select: { projectId: true },
   resolve: ({ projectId }: { projectId: number }, _args: object, context: GraphQLContext, info: GraphQLResolveInfo) =>
-    surelyProjectOf(context, info, projectId),
+    requireProject(context, info, projectId),
 } as const;

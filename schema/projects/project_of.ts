@@ -19,8 +19,8 @@ export async function projectOf(
   }).load(id);
 }
 
-/** As projectOf, for what is in a project always. Throws NotFound. */
-export async function surelyProjectOf(
+/** The project of a record that always has one. Throws NotFound. */
+export async function requireProject(
   context: GraphQLContext,
   info: GraphQLResolveInfo,
   id: number,
@@ -31,10 +31,10 @@ export async function surelyProjectOf(
 }
 
 /**
- * What is known of the project that a record belongs to by which it is told who may do what (PROJECT_BASE): of the records of a
- * list by one statement, and by none where the project is at hand. Throws NotFound.
+ * The fields of a record’s project on which permissions depend (PROJECT_BASE): one statement for all records of a list, none if the
+ * project has been read already. Throws NotFound.
  */
-export async function surelyBaseOf({ loaders }: GraphQLContext, id: number): Promise<ProjectRow> {
+export async function requireProjectBase({ loaders }: GraphQLContext, id: number): Promise<ProjectRow> {
   const project = await loaders.project.load(id);
   if (!project) throw new NotFound('Project');
   return project;

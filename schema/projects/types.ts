@@ -5,13 +5,13 @@ import { Group } from '#schema/groups/types.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
-import { through } from '#schema/records/plugin.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { NOTIFICATION_LEVELS } from '#src/domain/changes/notification_events.ts';
 import { INHERITED, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
+import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
-import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
 import { runnersToken } from '#src/domain/projects/runners_token.ts';
 import { sshUrl } from '#src/platform/config/ssh_address.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -170,7 +170,7 @@ export const Project = builder.prismaObject('Project', {
       type: User,
       nullable: true,
       description: 'The user whose personal namespace holds the project; null in a group.',
-      ...through('namespace', 'owner'),
+      ...viaRelation('namespace', 'owner'),
     }),
     creatorId: t.exposeInt('creatorId', {
       description: 'Numeric ID of the user who created the project; see also `creator`.',
@@ -239,10 +239,10 @@ export const Project = builder.prismaObject('Project', {
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
     }),
     viewerHasStarred: t.exposeBoolean('isStarred', { description: 'Whether the caller starred the project.' }),
-    starCount: t.int({ description: 'Number of users who starred the project.', ...through('counters', 'stars') }),
+    starCount: t.int({ description: 'Number of users who starred the project.', ...viaRelation('counters', 'stars') }),
     forksCount: t.int({
       description: 'Number of forks, including those that the caller cannot see.',
-      ...through('counters', 'forks'),
+      ...viaRelation('counters', 'forks'),
     }),
     statistics: t.field({
       type: Statistics,

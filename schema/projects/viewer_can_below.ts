@@ -7,7 +7,7 @@ import { Job } from '#schema/jobs/types.ts';
 import { Label } from '#schema/labels/types.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
-import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Snippet } from '#schema/snippets/types.ts';
 import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
@@ -20,7 +20,7 @@ function ability(name: ProjectAbility, description: string) {
     description,
     select: { projectId: true },
     resolve: async ({ projectId }: { projectId: number }, _args: object, context: GraphQLContext) =>
-      context.actor !== null && can(context.actor, name, await surelyBaseOf(context, projectId)),
+      context.actor !== null && can(context.actor, name, await requireProjectBase(context, projectId)),
   } as const;
 }
 
@@ -29,7 +29,7 @@ builder.prismaObjectFields(Issue, (t) => ({
     description: 'Whether the caller can change title, description and state of the issue.',
     select: { projectId: true, confidential: true, authorId: true, assigneeId: true },
     resolve: async (issue, _args, context) =>
-      context.actor !== null && mayUpdate(context.actor, await surelyBaseOf(context, issue.projectId), issue),
+      context.actor !== null && mayUpdate(context.actor, await requireProjectBase(context, issue.projectId), issue),
   }),
   viewerCanManage: t.boolean(
     ability('admin_issue', 'Whether the caller can set labels, milestone, assignee and due date of the issue.'),

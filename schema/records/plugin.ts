@@ -9,9 +9,9 @@ import type { GraphQLContext } from '#schema/context.ts';
 
 /** What a field of a type with a model reads of the record. */
 export interface Reads {
-  /** The way to the answer: relations, and a column, own value or relation at last; null where a resolver makes it of `select`. */
+  /** The way to the answer: relations, and a column, computed field or relation at last; null where a resolver makes it of `select`. */
   path: readonly string[] | null;
-  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, own values, and relations with the same below. */
+  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, computed fields, and relations with the same below. */
   select: Readonly<Record<string, unknown>>;
   /** Whether it depends on more than the record what the field gives: then only its resolver does. */
   isGuarded: boolean;
@@ -29,7 +29,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const place = `${config.parentType}.${config.name}`;
     const relation = (extensions.pothosPrismaRelationField as { name: string } | undefined)?.name;
     const part = relation ?? (extensions.pothosExposedField as string | undefined);
-    const path = (extensions.through as string[] | undefined) ?? (part === undefined ? null : [part]);
+    const path = (extensions.viaRelation as string[] | undefined) ?? (part === undefined ? null : [part]);
     const isAsked = 'query' in config.pothosOptions || Object.keys(config.args).length > 0;
     if (relation && isAsked) {
       throw new PothosSchemaError(`${place}: a relation with arguments is a list of its own, not t.relation`);
@@ -39,7 +39,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     }
     const reads: Reads = {
       path,
-      select: ((path === null ? select : extensions.also) as Reads['select'] | undefined) ?? {},
+      select: ((path === null ? select : extensions.alsoSelect) as Reads['select'] | undefined) ?? {},
       isGuarded: extensions.guard !== undefined,
     };
     return {
@@ -77,9 +77,9 @@ function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined) {
 }
 
 /** For a field whose answer is that of a record beyond a relation: the path there. */
-export function through(...path: string[]) {
+export function viaRelation(...path: string[]) {
   return {
-    extensions: { through: path },
+    extensions: { viaRelation: path },
     resolve: (): never => {
       throw new Error('Fields beyond a relation are read by their path');
     },
@@ -87,8 +87,8 @@ export function through(...path: string[]) {
 }
 
 /** For a field that leads to a record of which its readers see more than the document says: what is read always. */
-export function also(select: Reads['select']) {
-  return { extensions: { also: select } };
+export function alsoSelect(select: Reads['select']) {
+  return { extensions: { alsoSelect: select } };
 }
 
 /** What a field reads of its record; undefined for fields of types without a model. */

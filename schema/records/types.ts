@@ -1,8 +1,8 @@
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type PrismaTypes from '#src/generated/pothos.ts';
+import type { Row } from '#src/platform/records/computed_fields.ts';
 import type { ModelName, Relations } from '#src/platform/records/model.ts';
-import type { Row } from '#src/platform/records/own_values.ts';
 
 /** What can be selected of a model, as Prisma's `select` has it. */
 type Select<M extends ModelName> = { readonly [Name in keyof Row<M>]?: true } & {
@@ -11,7 +11,7 @@ type Select<M extends ModelName> = { readonly [Name in keyof Row<M>]?: true } & 
     : never;
 };
 
-/** The types of Pothos, over rows as they come from the database as JSON, with the own values of models. */
+/** The types of Pothos, over rows as they come from the database as JSON, with the computed fields of models. */
 export type RecordTypes = {
   [M in keyof PrismaTypes & ModelName]: Omit<PrismaTypes[M], 'Shape' | 'Select'> & { Shape: Row<M>; Select: Select<M> };
 };

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { ArchiveRow } from '#src/domain/repository/archive.ts';
 
@@ -20,7 +20,7 @@ export const Archive = builder.objectRef<ArchiveRow>('Archive').implement({
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+      resolve: ({ projectId }, _args, context, info) => requireProject(context, info, projectId),
     }),
     sha: t.exposeString('commitOid', { description: 'Hash of the commit, in full.' }),
     format: t.expose('format', { type: ArchiveFormat, description: 'Archive format, such as tar or zip.' }),

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { FileDiff } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
@@ -20,7 +20,7 @@ export const Repository = builder.objectRef<ProjectRow>('Repository').implement(
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
-      resolve: ({ id }, _args, context, info) => surelyProjectOf(context, info, id),
+      resolve: ({ id }, _args, context, info) => requireProject(context, info, id),
     }),
   }),
 });
@@ -74,7 +74,7 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+      resolve: ({ projectId }, _args, context, info) => requireProject(context, info, projectId),
     }),
     size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
     encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
@@ -101,7 +101,7 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+      resolve: ({ projectId }, _args, context, info) => requireProject(context, info, projectId),
     }),
     size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
     encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { emptyInput, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Runner } from '#schema/runners/types.ts';
@@ -94,7 +94,7 @@ const ResetProjectRunnersTokenPayload = builder.objectRef<{ id: number }>('Reset
     project: t.field({
       type: Project,
       description: 'The project, whose `runnersToken` is the new one.',
-      resolve: ({ id }, _args, context, info) => surelyProjectOf(context, info, id),
+      resolve: ({ id }, _args, context, info) => requireProject(context, info, id),
     }),
   }),
 });

@@ -4,7 +4,7 @@ import { Visibility } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { also } from '#schema/records/plugin.ts';
+import { alsoSelect } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
 
 const PLACE = { project: { select: { fullPath: true } } } as const;
@@ -41,7 +41,7 @@ export const Snippet = builder.prismaObject('Snippet', {
     }),
     author: t.relation('author', {
       description: 'The user who wrote the snippet; the e-mail address is shown to all readers.',
-      ...also({ author: { select: { shownEmail: true } } }),
+      ...alsoSelect({ author: { select: { shownEmail: true } } }),
     }),
     webUrl: t.string({
       description: 'URL of the page of the snippet.',

@@ -4,7 +4,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { through } from '#schema/records/plugin.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
 import { listStatuses } from '#src/domain/ci/statuses/list.ts';
 
@@ -18,8 +18,8 @@ export const CommitStatus = builder.prismaObject('Job', {
     project: t.field(ownProject),
     pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of the pipeline; see also `pipeline`.' }),
     pipeline: t.relation('pipeline', { description: 'The pipeline that the status belongs to.' }),
-    sha: t.string({ description: 'Hash of the commit, in full.', ...through('pipeline', 'sha') }),
-    ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...through('pipeline', 'ref') }),
+    sha: t.string({ description: 'Hash of the commit, in full.', ...viaRelation('pipeline', 'sha') }),
+    ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...viaRelation('pipeline', 'ref') }),
     status: t.expose('status', { type: JobStatus, description: 'State that the job or the external system reported.' }),
     name: t.exposeString('name', { description: 'Name of the job, or the name under which the status was posted.' }),
     stage: t.exposeString('stage', {

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { WebSocket } from 'ws';
 import { withCursor } from '#schema/subscriptions/event_stream.ts';
-import type { Pulse } from '#schema/subscriptions/pulse.ts';
+import type { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
 import { ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
@@ -10,7 +10,7 @@ import { countSubscription, subscriptionMessages } from '#src/platform/observabi
 export const CLOSES = { slow: 1013, stopping: 1012, idle: 1000 } as const;
 
 /** Milliseconds that a client has to take the end of its connection. */
-const FAREWELL = 2_000;
+const CLOSE_GRACE = 2_000;
 /** Milliseconds after which a connection is closed that carries nothing. */
 const IDLE = 5 * 60_000;
 
@@ -18,21 +18,21 @@ const IDLE = 5 * 60_000;
 export class Connection {
   readonly #socket: WebSocket;
   readonly #buffer: number;
-  readonly #stopPulse: () => void;
+  readonly #stopHeartbeat: () => void;
   /** What is under way, by its ID; the protocol's server keeps it. */
   operations: Record<string, unknown> = {};
   #isAlive = true;
   #usedAt = performance.now();
 
   /** @param buffer bytes that may wait for the client */
-  constructor(socket: WebSocket, { buffer, pulse }: { buffer: number; pulse: Pulse }) {
+  constructor(socket: WebSocket, { buffer, heartbeat }: { buffer: number; heartbeat: Heartbeat }) {
     this.#socket = socket;
     this.#buffer = buffer;
-    this.#stopPulse = pulse.add(() => this.#beat());
+    this.#stopHeartbeat = heartbeat.add(() => this.#beat());
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    socket.once('close', () => this.#stopPulse());
+    socket.once('close', () => this.#stopHeartbeat());
   }
 
   send(text: string): void {
@@ -58,7 +58,7 @@ export class Connection {
   /** Closes the connection with a reason, whether the client answers or not. */
   close(code: number, reason: string): void {
     this.#socket.close(code, reason.slice(0, 120));
-    const timer = setTimeout(() => this.#socket.terminate(), FAREWELL).unref();
+    const timer = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE).unref();
     this.#socket.once('close', () => clearTimeout(timer));
   }
 

@@ -1,28 +1,28 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Pulse } from '#schema/subscriptions/pulse.ts';
+import type { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
 import { ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import { type DomainError, Unavailable } from '#src/platform/errors.ts';
 import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
 
 /** Milliseconds that a client has to take the end of its stream. */
-const FAREWELL = 5_000;
+const CLOSE_GRACE = 5_000;
 
 /** An answer that stays open and takes events, in the distinct connections mode of graphql-sse. */
 export class EventStream implements Sink {
   readonly #response: ServerResponse;
   readonly #buffer: number;
-  readonly #pulse: Pulse;
-  #stopPulse: () => void = () => undefined;
+  readonly #heartbeat: Heartbeat;
+  #stopHeartbeat: () => void = () => undefined;
   #isOpen = false;
   #leave: () => void = () => undefined;
   #ended: (reason: string) => void = () => undefined;
 
   /** @param buffer bytes that may wait for the client */
-  constructor(response: ServerResponse, { buffer, pulse }: { buffer: number; pulse: Pulse }) {
+  constructor(response: ServerResponse, { buffer, heartbeat }: { buffer: number; heartbeat: Heartbeat }) {
     this.#response = response;
     this.#buffer = buffer;
-    this.#pulse = pulse;
+    this.#heartbeat = heartbeat;
     response.once('close', () => this.#close('client'));
   }
 
@@ -71,7 +71,7 @@ export class EventStream implements Sink {
     });
     // Some browsers tell of the headers only with the first bytes.
     this.#response.write(':\n\n');
-    this.#stopPulse = this.#pulse.add(() => this.#write(':\n\n'));
+    this.#stopHeartbeat = this.#heartbeat.add(() => this.#write(':\n\n'));
   }
 
   #write(text: string): void {
@@ -90,13 +90,13 @@ export class EventStream implements Sink {
     this.#close(reason);
     if (this.#response.writableEnded || this.#response.destroyed) return;
     this.#response.end(text);
-    const timer = setTimeout(() => this.#response.destroy(), FAREWELL).unref();
+    const timer = setTimeout(() => this.#response.destroy(), CLOSE_GRACE).unref();
     this.#response.once('close', () => clearTimeout(timer));
   }
 
   #close(reason: string): void {
     this.#ended(reason);
-    this.#stopPulse();
+    this.#stopHeartbeat();
     this.#leave();
   }
 }

@@ -5,7 +5,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '#schema/context.ts';
 import { type Callers, liveCaller } from '#schema/subscriptions/caller.ts';
 import { EventStream } from '#schema/subscriptions/event_stream.ts';
-import { Pulse } from '#schema/subscriptions/pulse.ts';
+import { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
 
 /** Marks the result that stands for a subscription. */
@@ -27,7 +27,7 @@ export interface EventStreamOptions {
  */
 export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOptions) {
   const admitted = new WeakMap<IncomingMessage, Admitted>();
-  const pulse = new Pulse();
+  const heartbeat = new Heartbeat();
 
   const plugin: Plugin<{ req?: IncomingMessage }> = {
     onSubscribe({ setSubscribeFn }) {
@@ -63,7 +63,7 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
     said.headers.forEach((value, name) => {
       if (name.startsWith('access-control-')) response.setHeader(name, value);
     });
-    const stream = new EventStream(response, { buffer, pulse });
+    const stream = new EventStream(response, { buffer, heartbeat });
     await subscription.start(stream).then(
       (leave) => stream.attach(leave),
       (error) => {

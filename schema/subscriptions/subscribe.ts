@@ -5,16 +5,16 @@ import { liveOperation, type Reads } from '#schema/subscriptions/operation.ts';
 import { Source } from '#schema/subscriptions/source.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Hub } from '#src/domain/live/hub.ts';
-import type { Seats } from '#src/domain/live/seats.ts';
 import type { LiveCaller, Sink } from '#src/domain/live/subscriber.ts';
+import type { SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
 import { Budget, within } from '#src/platform/limits/budget.ts';
 
 /** What subscriptions are served with. */
 export interface Subscribing extends Reads {
-  /** Null where this process hears of no changes. */
+  /** Null where this process receives no changes. */
   hub: Hub | null;
-  seats: Seats;
+  quota: SubscriptionQuota;
 }
 
 /** A subscription that may be: it has its place, which `release` gives back. */
@@ -37,12 +37,12 @@ export async function admit(
   subscribing: Subscribing,
   after?: string,
 ): Promise<Admitted> {
-  const { hub, seats, report, budget } = subscribing;
+  const { hub, quota, report, budget } = subscribing;
   try {
     if (!hub)
       throw new GraphQLError('This server does not offer subscriptions.', { extensions: { code: 'UNAVAILABLE' } });
     const operation = liveOperation(args, subscribing);
-    const release = seats.take(callerOf(caller.actor, address), operation.size);
+    const release = quota.take(callerOf(caller.actor, address), operation.size);
     try {
       using spending = new Budget(budget, { isForeign: true });
       const { topic, after: given } = await within(spending, () => sourceOf(args));

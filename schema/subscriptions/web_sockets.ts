@@ -7,13 +7,13 @@ import { withCode } from '#schema/answer/errors.ts';
 import { maskError } from '#schema/errors.ts';
 import { type Callers, credentialsIn, liveCaller } from '#schema/subscriptions/caller.ts';
 import { CarriedSubscription, CLOSES, Connection } from '#schema/subscriptions/connection.ts';
+import { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
 import { Invalid, type Prepare, type Prepared, type Sent } from '#schema/subscriptions/prepare.ts';
-import { Pulse } from '#schema/subscriptions/pulse.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { type LiveLimits, Seats } from '#src/domain/live/seats.ts';
+import { type LiveLimits, SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { DomainError, RateLimited } from '#src/platform/errors.ts';
 import { webSockets } from '#src/platform/observability/metrics/subscriptions.ts';
 
@@ -49,8 +49,8 @@ type Ctx = Context<Record<string, unknown> | undefined, Extra>;
 /** GraphQL over WebSocket (graphql-transport-ws): subscriptions, queries and mutations. */
 export class WebSockets {
   readonly #options: WebSocketOptions;
-  readonly #seats: Seats;
-  readonly #pulse = new Pulse();
+  readonly #quota: SubscriptionQuota;
+  readonly #heartbeat = new Heartbeat();
   readonly #connections = new Set<Connection>();
   readonly #admitted = new WeakMap<object, { admitted: Admitted; carried: CarriedSubscription }>();
   readonly #prepared = new WeakMap<object, Prepared>();
@@ -59,7 +59,7 @@ export class WebSockets {
 
   constructor(options: WebSocketOptions) {
     this.#options = options;
-    this.#seats = new Seats('connections', options.limits);
+    this.#quota = new SubscriptionQuota('connections', options.limits);
     this.#sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -82,7 +82,7 @@ export class WebSockets {
     const address = callers.addressOf(request);
     let release: () => void;
     try {
-      release = this.#seats.take(callerOf(null, address));
+      release = this.#quota.take(callerOf(null, address));
     } catch (error) {
       refuse(socket, error);
       return;
@@ -102,12 +102,12 @@ export class WebSockets {
   /** Closes all connections at once: clients connect elsewhere. */
   stop(): void {
     for (const connection of this.#connections) connection.close(CLOSES.stopping, 'The server is restarting.');
-    this.#pulse[Symbol.dispose]();
+    this.#heartbeat[Symbol.dispose]();
   }
 
   #open(socket: WebSocket, facts: Pick<Extra, 'credentials' | 'baseUrl' | 'address' | 'release'>): void {
     const { limits, subscribing } = this.#options;
-    const connection = new Connection(socket, { buffer: limits.buffer, pulse: this.#pulse });
+    const connection = new Connection(socket, { buffer: limits.buffer, heartbeat: this.#heartbeat });
     this.#connections.add(connection);
     webSockets.inc();
     let hear: (text: string) => Promise<void> = async () => undefined;
@@ -147,7 +147,7 @@ export class WebSockets {
     try {
       extra.actor = await this.#options.callers.authenticate(extra.credentials);
       if (extra.actor) {
-        const release = this.#seats.take(callerOf(extra.actor, null));
+        const release = this.#quota.take(callerOf(extra.actor, null));
         extra.release();
         extra.connection.onClose(release);
       }

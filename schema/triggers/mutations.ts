@@ -8,8 +8,8 @@ import { Trigger } from '#schema/triggers/types.ts';
 import { fireTrigger } from '#src/domain/ci/triggers/fire.ts';
 import { findTrigger } from '#src/domain/ci/triggers/list.ts';
 import { createTrigger, deleteTrigger, takeTrigger, updateTrigger } from '#src/domain/ci/triggers/save.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
 const DESCRIPTION = 'Description of the trigger’s purpose.';
 

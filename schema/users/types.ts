@@ -9,7 +9,7 @@ import { requireAccount } from '#src/access/permissions/actor.ts';
 import { avatarPath } from '#src/domain/users/avatar.ts';
 import type { OwnAccount } from '#src/domain/users/find.ts';
 import type { UserActivity as Activity } from '#src/domain/users/list.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 builder.prismaObject('Identity', {
   description: 'A user’s account at an external identity provider.',

@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { GitError, ProgramFailed } from './errors.ts';
 import type { Oid } from './model.ts';
 import { programEnvironment } from './program/environment.ts';
-import { calm, collectComplaint } from './program/run.ts';
+import { collectComplaint, lowerPriority } from './program/run.ts';
 import type { RepositoryReader } from './reader.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
@@ -39,7 +39,7 @@ export function hasBzip2(): Promise<boolean> {
 
 function bzip2(source: Readable): Readable {
   const program = spawn('bzip2', ['-c'], { env: programEnvironment(), stdio: ['pipe', 'pipe', 'pipe'] });
-  calm(program);
+  lowerPriority(program);
   const complaint = collectComplaint(program.stderr);
   const output = program.stdout;
   const fail = (error: Error) => output.destroy(error);

@@ -6,6 +6,7 @@ import { firstChanges } from './diff/changes.ts';
 import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
+import { yieldToEventLoop } from './event_loop.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last_commit.ts';
 import { afterSteps, stepsOf } from './history/revision.ts';
@@ -37,7 +38,6 @@ import type {
 } from './reader.ts';
 import { KEPT_REFS, MERGE_REQUEST_REFS } from './refs/name.ts';
 import { RefReader } from './refs/read.ts';
-import { breathe } from './turns.ts';
 
 /** How many commits are asked for at a time. */
 const AT_ONCE = 50;
@@ -204,7 +204,7 @@ export abstract class ObjectReader implements RepositoryReader {
     let text = 0;
     for (let at = 0; at < oids.length; at += atOnce) {
       if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
-      await breathe();
+      await yieldToEventLoop();
       const group = oids.slice(at, at + atOnce);
       for (const [index, commit] of (await read(group)).entries()) {
         if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
@@ -262,7 +262,7 @@ export abstract class ObjectReader implements RepositoryReader {
   protected async sizesBy(oids: Oid[], atOnce: number, read: ReadGroup<number>): Promise<Map<Oid, number>> {
     const sizes = new Map<Oid, number>();
     for (let at = 0; at < oids.length; at += atOnce) {
-      await breathe();
+      await yieldToEventLoop();
       const group = oids.slice(at, at + atOnce);
       for (const [index, size] of (await read(group)).entries()) {
         if (size !== null) sizes.set(group[index] ?? '', size);

@@ -5,12 +5,12 @@ import type { RepositoryReader } from './reader.ts';
 import { checkWritten } from './remote/check_written.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
 import { NothingChanged } from './write/errors.ts';
-import type { Hold } from './write/hold.ts';
 import { mergeCommits, mergeTrees } from './write/merge_trees.ts';
 import { ObjectWriter } from './write/objects.ts';
+import type { PackKeepLock } from './write/pack_keep_lock.ts';
 
 /*
- * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible. A hold
+ * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible. A lock
  * keeps them until then.
  */
 
@@ -40,13 +40,17 @@ export interface CherryPickInput {
  * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict,
  * NothingChanged if the change is there already, and RefusedObjects for what would be refused in a push as well.
  */
-export async function cherryPick(reader: RepositoryReader, input: CherryPickInput, hold?: Hold): Promise<Oid> {
+export async function cherryPick(
+  reader: RepositoryReader,
+  input: CherryPickInput,
+  keepLock?: PackKeepLock,
+): Promise<Oid> {
   const { commit: oid, onto, committer, message } = input;
   const commit = await commitOf(reader, oid);
   const parent = commit.parents[0];
   const base = parent === undefined ? EMPTY_TREE : await treeOf(reader, parent);
   const ours = await treeOf(reader, onto);
-  const objects = new ObjectWriter(reader.directory, hold);
+  const objects = new ObjectWriter(reader.directory, keepLock);
   const { tree, conflicts, needsCheck } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
   if (conflicts.length > 0) throw new MergeConflict(conflicts);
   if (tree === ours) throw new NothingChanged('The change is there already');
@@ -72,9 +76,9 @@ export interface MergeInput {
  * Writes a merge of a branch that has all that it is merged onto, although it could be taken over without: its files are those
  * of the branch.
  */
-export async function mergeAhead(reader: RepositoryReader, input: MergeInput, hold?: Hold): Promise<Oid> {
+export async function mergeAhead(reader: RepositoryReader, input: MergeInput, keepLock?: PackKeepLock): Promise<Oid> {
   const { onto, merged, ...said } = input;
-  const objects = new ObjectWriter(reader.directory, hold);
+  const objects = new ObjectWriter(reader.directory, keepLock);
   const tree = await treeOf(reader, merged);
   const oid = objects.add('commit', encodeCommit({ ...said, tree, parents: [onto, merged] }));
   await objects.flush();
@@ -85,9 +89,9 @@ export async function mergeAhead(reader: RepositoryReader, input: MergeInput, ho
  * Writes the merge of a commit into a branch, as `git merge --no-ff` does. Throws MergeConflict, also for histories that never
  * met, NothingChanged if the branch has the commit already, TooMuch, and RefusedObjects for what would be refused in a push.
  */
-export async function mergeInto(reader: RepositoryReader, input: MergeInput, hold?: Hold): Promise<Oid> {
+export async function mergeInto(reader: RepositoryReader, input: MergeInput, keepLock?: PackKeepLock): Promise<Oid> {
   const { onto, merged, ...said } = input;
-  const objects = new ObjectWriter(reader.directory, hold);
+  const objects = new ObjectWriter(reader.directory, keepLock);
   const found = await mergeCommits(reader, objects, { ours: onto, theirs: merged });
   if (found === null) throw new MergeConflict([]);
   if (found.conflicts.length > 0) throw new MergeConflict(found.conflicts);
@@ -98,11 +102,11 @@ export async function mergeInto(reader: RepositoryReader, input: MergeInput, hol
 }
 
 /** Writes an annotated tag; the ref `refs/tags/<name>` has to be set to it. */
-export async function writeTag(directory: string, input: TagInput, hold?: Hold): Promise<Oid> {
-  const objects = new ObjectWriter(directory, hold);
+export async function writeTag(directory: string, input: TagInput, keepLock?: PackKeepLock): Promise<Oid> {
+  const objects = new ObjectWriter(directory, keepLock);
   const oid = objects.add('tag', encodeTag(input));
   await objects.flush();
-  hold?.vouch(oid, input.object);
+  keepLock?.markComplete(oid, input.object);
   return oid;
 }
 

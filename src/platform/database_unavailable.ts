@@ -1,12 +1,12 @@
 /** By its name it is known where it was copied, as the queue of jobs does. */
-export const DATABASE_AWAY = 'DatabaseAway';
+export const DATABASE_UNAVAILABLE = 'DatabaseUnavailable';
 
 /**
  * The database does not answer, or takes no more connections. There is no `code` on it: Prisma would wrap it in an error of
  * its own, which hides it from those who look for this one.
  */
-export class DatabaseAway extends Error {
-  override name = DATABASE_AWAY;
+export class DatabaseUnavailable extends Error {
+  override name = DATABASE_UNAVAILABLE;
   /** Whether the statement may have reached the database, which then may have done it. */
   readonly sent: boolean;
 
@@ -38,18 +38,18 @@ const STATES = /^(08...|57P0[1-5])$/;
 const ENDED = /^Connection terminated|^timeout expired$/;
 const UNUSABLE = /not queryable$/;
 
-/** The error as DatabaseAway if it says that the connection is lost or could not be made; null for any other. */
-export function lostConnection(error: unknown): DatabaseAway | null {
-  if (error instanceof DatabaseAway) return error;
+/** The error as DatabaseUnavailable if it says that the connection is lost or could not be made; null for any other. */
+export function lostConnection(error: unknown): DatabaseUnavailable | null {
+  if (error instanceof DatabaseUnavailable) return error;
   if (!(error instanceof Error)) return null;
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   const message = `The database is away: ${error.message || code}`;
-  if (UNUSABLE.test(error.message)) return new DatabaseAway(message, { cause: error, sent: false });
+  if (UNUSABLE.test(error.message)) return new DatabaseUnavailable(message, { cause: error, sent: false });
   // A socket that is not there yet, or no more, belongs to a database on this machine.
   const isSocket = SOCKET.has(code) || (syscall === 'connect' && code === 'ENOENT');
   const unmade = isSocket && (syscall === 'connect' || syscall === 'getaddrinfo');
   if (!isSocket && !STATES.test(code) && !ENDED.test(error.message)) return null;
-  return new DatabaseAway(message, { cause: error, sent: !unmade });
+  return new DatabaseUnavailable(message, { cause: error, sent: !unmade });
 }
 
 /** Whether the database answers, but lets nobody in: it has too many connections, or its administrator keeps them out. */

@@ -1,7 +1,7 @@
 import { ValidationFailed } from './errors.ts';
 
 /** Where a record stands in the order of its list: the values of the columns of the order, by their names in the database. */
-export type Place = Readonly<Record<string, unknown>>;
+export type CursorPosition = Readonly<Record<string, unknown>>;
 
 /** Which part of a list is wanted. */
 export interface PageRequest {
@@ -12,9 +12,9 @@ export interface PageRequest {
   /** Whether the total is wanted too. */
   withTotal: boolean;
   /** Only what stands behind this place; there need be no record any more. */
-  after?: Place | undefined;
+  after?: CursorPosition | undefined;
   /** Only what stands before it. */
-  before?: Place | undefined;
+  before?: CursorPosition | undefined;
   /** Whether the last records are wanted rather than the first. */
   isBackwards?: boolean | undefined;
   /** Whether the places of the records are wanted too, and whether there are more in that direction. */
@@ -28,7 +28,7 @@ export interface Page<T> {
   /** How many there are in all, as far as the actor may see; null when not asked for. */
   total: number | null;
   /** The places of the nodes, where they are asked for and the list has such. */
-  places?: readonly Place[];
+  places?: readonly CursorPosition[];
   /** Whether there are more in the direction of the request, if places are asked for. */
   hasMore?: boolean;
 }
@@ -59,7 +59,7 @@ export async function pageByName<T extends { name: string }, Row extends { name:
   return { nodes, offset, total: list.length, places, hasMore: page.isBackwards ? from > start : to < end };
 }
 
-function nameOf(parameter: string, { name }: Place): string {
+function nameOf(parameter: string, { name }: CursorPosition): string {
   if (typeof name !== 'string') throw new ValidationFailed({ [parameter]: ['is not a cursor of this list'] });
   return name;
 }

@@ -71,7 +71,7 @@ const routes: Route[] = [
   row('/pair', { allOrNone: ['text', 'count'] }),
   row('/some', { atLeastOne: ['text', 'count'] }),
   row('/aliases', { aliases: { words_of_old: 'text', number: 'count' } }),
-  row('/nothing', { nothing: { count: 'none', due: '0' } }),
+  row('/nothing', { nullWord: { count: 'none', due: '0' } }),
   row('/words', { commaSeparated: ['words'] }),
   row('/least', { minimum: { count: 3 } }),
   row('/allowed', { allowed: { count: [10, 20] } }),
@@ -141,7 +141,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   largestFile: async () => 1024,
   largestContent: () => 1024,
   logError: (error) => void logged.push(error),
-  passing: () => null,
+  transientFailure: () => null,
 });
 const server = createServer((request, response) => {
   const [path = '', query = ''] = (request.url ?? '').split('?');

@@ -203,12 +203,12 @@ describe('A commit over the API', () => {
     const actions = [{ action: 'create' as const, path: 'new', content: Buffer.from('new\n') }];
     const parents: (string | null)[] = [];
     const make = async (series: CommitSeries) => {
-      const { reader, tip, hold } = series;
+      const { reader, tip, keepLock } = series;
       const input = { parent: tip, actions, author: committer, committer, message: 'New' };
-      const oid = await commitActions(reader, input, hold);
+      const oid = await commitActions(reader, input, keepLock);
       series.follow(oid);
       parents.push(tip);
-      for (const name of parents.length === 1 ? (hold?.packs ?? []) : []) {
+      for (const name of parents.length === 1 ? (keepLock?.packs ?? []) : []) {
         rmSync(path.join(directory, 'objects', 'pack', name));
         rmSync(path.join(directory, 'objects', 'pack', name.replace(/pack$/, 'idx')));
       }

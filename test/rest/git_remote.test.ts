@@ -525,7 +525,7 @@ describe('Pushing', () => {
         response.on('data', (chunk: Buffer) => {
           answer += chunk.toString('latin1');
         });
-        // A sign of life has come: the answer has begun.
+        // A heartbeat has come: the answer has begun.
         await world.until(async () => answer !== '');
         await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tellOfClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
@@ -229,10 +229,10 @@ describe('A fork that is unlinked', () => {
     await world.api(rosa).delete(`/projects/${given.fork.id}/fork`);
     await world.idle();
     const told = { mergeRequestIds: [given.id], userId: rosa.id, since };
-    await tellOfClosed(world.as(rosa), told);
+    await recordClosed(world.as(rosa), told);
     expect((await systemNotes(given)).filter((body) => body === 'closed')).toHaveLength(1);
     await world.db.mergeRequest.update({ where: { id: given.id }, data: { state: 'opened' } });
-    await tellOfClosed(world.as(rosa), { ...told, since: new Date().toISOString() });
+    await recordClosed(world.as(rosa), { ...told, since: new Date().toISOString() });
     expect((await systemNotes(given)).filter((body) => body === 'closed')).toHaveLength(1);
   });
 

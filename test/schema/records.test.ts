@@ -120,10 +120,10 @@ function selectionOf(type: GraphQLObjectType) {
 describe('Every field of', () => {
   it.each(types.map((type) => [type.name, type] as const))('%s finds in the row what it reads', async (_, type) => {
     const selection = selectionOf(type);
-    const given = { actor: owner.actor, confidential: false, projectPath: project.fullPath };
+    const params = { actor: owner.actor, confidential: false, projectPath: project.fullPath };
     const from = Prisma.sql`SELECT * FROM ${table(alias(selection.model, 'x'))}`;
     const order = (row: object) => Reflect.get(row, 'id') as Prisma.Sql;
-    const rows = await queryJson<object[]>(world.db, rowsJson(selection, { from, order, given }));
+    const rows = await queryJson<object[]>(world.db, rowsJson(selection, { from, order, params }));
     expect(rows.length).toBeGreaterThan(0);
     for (const field of Object.values(type.getFields())) {
       const { path, select } = readsOf(field) ?? { path: null, select: {} };

@@ -7,7 +7,7 @@ import { RepositoryStore } from '#src/domain/repository/store.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
 import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { Quarantine } from '#src/git/remote/quarantine.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { uploadPath } from '../support/beside.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { git } from '../support/git_program.ts';
@@ -93,14 +93,14 @@ describe('An hour after a process died', () => {
     const reader = await world.repositories.ensure(project, 'main');
     const main = git(directory, ['rev-parse', 'main']).trim();
     const commit = async (name: string) => {
-      const hold = new Hold(directory);
+      const keepLock = new PackKeepLock(directory);
       const actions = [{ action: 'create' as const, path: name, content: Buffer.from(name) }];
       const oid = await commitActions(
         reader,
         { parent: main, actions, author: who, committer: who, message: name },
-        hold,
+        keepLock,
       );
-      return { oid, pack: path.join(directory, 'objects', 'pack', String(hold.packs[0])).replace(/\.pack$/, '') };
+      return { oid, pack: path.join(directory, 'objects', 'pack', String(keepLock.packs[0])).replace(/\.pack$/, '') };
     };
     const [dead, used, alive] = [await commit('dead'), await commit('used'), await commit('alive')];
     git(directory, ['update-ref', 'refs/heads/used', used.oid]);

@@ -94,9 +94,9 @@ describe('A statement that is read past the client of Prisma', () => {
     expect(running.count).toBe(0);
   });
 
-  it('fails with DatabaseAway where there is no database', LONG, async () => {
+  it('fails with DatabaseUnavailable where there is no database', LONG, async () => {
     const away = connect('postgresql://nobody@127.0.0.1:1/none');
     await away.$connect();
-    await expect(queryJson(away, sql`to_json(1)`)).rejects.toMatchObject({ name: 'DatabaseAway' });
+    await expect(queryJson(away, sql`to_json(1)`)).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
   });
 });

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RemoteSeats, type SeatLimits } from '#src/domain/repository/remote/seats.ts';
+import { GitConcurrency, type GitConcurrencyLimits } from '#src/domain/repository/remote/git_concurrency.ts';
 import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
 import { gitRemote, isGitPath, type RequestLimits } from '#src/entrances/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
@@ -28,13 +28,13 @@ async function serve(...handlers: RequestHandler[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const remote = (limits: Partial<RequestLimits & SeatLimits>) =>
+const remote = (limits: Partial<RequestLimits & GitConcurrencyLimits>) =>
   gitRemote({
     contextOf: (actor) => ({ ...world.as(owner), actor }),
     baseUrl: () => world.url,
     report: (error) => expect.unreachable(String(error)),
     limits,
-    seats: new RemoteSeats(limits),
+    gitConcurrency: new GitConcurrency(limits),
   });
 
 /** Sends the beginning of a body and no more; how the request ends: its status, or the code of its error. */

@@ -91,11 +91,11 @@ it('a worker that cannot start leaves no connections behind', async () => {
   await expect.poll(left, { timeout: 10_000 }).toBe(0);
 });
 
-it('a process that ends is on the list no more, also when it gave a sign of life just then', LONG, async () => {
+it('a process that ends is on the list no more, also when it sent a heartbeat just then', LONG, async () => {
   const own = connect(await freshDatabase());
   const begun = Promise.withResolvers<void>();
   let isLate = false;
-  // A sign of life that takes as long as on a busy machine.
+  // A heartbeat that takes as long as on a busy machine.
   const late = new Proxy(own, {
     get(target, name) {
       if (name !== '$queryRaw' || !isLate) return Reflect.get(target, name);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { unlessMaintained } from '#src/domain/repository/lock.ts';
 import { maintainProject } from '#src/domain/repository/maintain.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { connect } from '#src/platform/database/db.ts';
 import { clone, commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, unpack } from '../support/git_program.ts';
@@ -162,8 +162,8 @@ describe('Maintenance of a repository', () => {
   it('frees the packs of a process that died an hour ago, and removes what it left half-done', LONG, async () => {
     const { project, directory } = await pushedProject();
     const folder = path.join(directory, 'objects', 'pack');
-    const hold = new Hold(directory);
-    const [ours, young] = [`${await hold.begin()}.keep`, `${await hold.begin()}.keep`];
+    const keepLock = new PackKeepLock(directory);
+    const [ours, young] = [`${await keepLock.begin()}.keep`, `${await keepLock.begin()}.keep`];
     const theirs = path.join(folder, 'pack-by-hand.keep');
     const [half, fresh] = ['incoming-1', 'incoming-2'].map((name) => path.join(directory, 'objects', name));
     writeFileSync(theirs, 'for a mirror\n');

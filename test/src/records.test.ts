@@ -7,7 +7,7 @@ import { kept, MOST_KEPT, rowsJson } from '#src/platform/records/rows.ts';
 import { Selection, select } from '#src/platform/records/selection.ts';
 import { enums, models } from '../../src/generated/models.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import '#src/domain/projects/own_values.ts';
+import '#src/domain/projects/computed_fields.ts';
 import { freshDatabase } from '../support/database.ts';
 import { fillTables, ROWS } from '../support/filled_tables.ts';
 import { everyNth, LONG } from '../support/long.ts';
@@ -168,7 +168,7 @@ describe('Texts of selections', () => {
       rowsJson(selection, {
         from: Prisma.sql`SELECT * FROM projects`,
         order: (row) => row.id,
-        given: { actor: { id, admin: false, external: false, username: 'asker' } },
+        params: { actor: { id, admin: false, external: false, username: 'asker' } },
       });
     expect(made(4711).text).toBe(made(4712).text);
     expect(made(4711).values).toContain(4711);

@@ -57,7 +57,7 @@ describe('Traces', () => {
     expect(tracer()).toBeNull();
   });
 
-  it('are refused over a protocol that is not spoken', async () => {
+  it('are refused over a protocol that is not supported', async () => {
     const env = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
     await expect(startTracing(env)).rejects.toThrow('OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"');
   });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { connect, Prisma } from '#src/platform/database/db.ts';
 import { meteredPool } from '#src/platform/database/pool.ts';
-import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { freshDatabase } from '../support/database.ts';
 import { LONG } from '../support/long.ts';
 
@@ -70,7 +70,7 @@ describe('A transaction', () => {
       },
       { timeout: 20_000 },
     );
-    await expect(lost).rejects.toThrow(DatabaseAway);
+    await expect(lost).rejects.toThrow(DatabaseUnavailable);
     expect(runs).toBe(1);
     expect(await readSlot(4)).toBe(0);
   });
@@ -103,7 +103,7 @@ describe('A statement', () => {
     await other.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.5)%' AND pid <> pg_backend_pid()",
     );
-    await expect(changing).rejects.toThrow(DatabaseAway);
+    await expect(changing).rejects.toThrow(DatabaseUnavailable);
     expect(await readSlot(6)).toBe(0);
   });
 });

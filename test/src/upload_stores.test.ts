@@ -8,8 +8,8 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DiskUploads } from '#src/domain/uploads/disk.ts';
 import { S3Uploads } from '#src/domain/uploads/s3.ts';
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
-import { UploadsAway } from '#src/platform/uploads_unavailable.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
+import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 import { LONG } from '../support/long.ts';
 import { startObjectStore } from '../support/s3.ts';
 
@@ -33,7 +33,7 @@ async function* parts(...contents: Uint8Array[]): AsyncGenerator<Uint8Array> {
 }
 
 const read = async (stream: Readable | null) => stream && String(await buffer(stream));
-const place = (projectId: number, secret: string): Place => ({ projectId, secret, fileName: 'notes.txt' });
+const place = (projectId: number, secret: string): UploadLocation => ({ projectId, secret, fileName: 'notes.txt' });
 
 describe.each(stores)('Uploaded files %s', (_where, store) => {
   it('are kept, whole and in parts', async () => {
@@ -124,14 +124,18 @@ describe('A bucket', () => {
     const away = await startObjectStore();
     await away.stop();
     const store = new S3Uploads(away.settings);
-    await expect(store.has(place(1, 'a'.repeat(32)))).rejects.toBeInstanceOf(UploadsAway);
-    await expect(store.write(place(1, 'a'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(UploadsAway);
+    await expect(store.has(place(1, 'a'.repeat(32)))).rejects.toBeInstanceOf(UploadsUnavailable);
+    await expect(store.write(place(1, 'a'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(
+      UploadsUnavailable,
+    );
   });
 
   it('of which the credentials are wrong is said to be unavailable too, and check says why', async () => {
     const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong' };
     const store = new S3Uploads({ ...s3.settings, credentials });
-    await expect(store.write(place(1, 'f'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(UploadsAway);
+    await expect(store.write(place(1, 'f'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(
+      UploadsUnavailable,
+    );
     await expect(store.check()).rejects.toThrow();
   });
 });

@@ -30,7 +30,7 @@ export async function startBalancer(servers: readonly string[]): Promise<Balance
     await answer?.arrayBuffer().catch(() => undefined);
     ready.set(url, answer?.status === 200);
   };
-  const pulse = setInterval(() => servers.forEach((url) => void look(url)), PACE);
+  const heartbeat = setInterval(() => servers.forEach((url) => void look(url)), PACE);
   const pass = (request: IncomingMessage, response: ServerResponse, tried: Set<string>): void => {
     const server = next(tried);
     if (server === undefined) return void response.writeHead(503).end('no server is ready');
@@ -58,7 +58,7 @@ export async function startBalancer(servers: readonly string[]): Promise<Balance
   return {
     url,
     async close() {
-      clearInterval(pulse);
+      clearInterval(heartbeat);
       agent.destroy();
       server.closeAllConnections();
       server.close();

@@ -1,6 +1,6 @@
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import type { Hold } from '#src/git/write/hold.ts';
+import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { type CommitInput, CommitSeries } from '#src/git/write/series.ts';
 
 /** A commit and what it is to follow; null for the first one of a branch without history. */
@@ -12,9 +12,9 @@ export interface ActionsInput extends CommitInput {
 export async function commitActions(
   reader: RepositoryReader,
   { parent, ...input }: ActionsInput,
-  hold?: Hold,
+  keepLock?: PackKeepLock,
 ): Promise<Oid> {
-  const series = new CommitSeries(reader, parent, hold);
+  const series = new CommitSeries(reader, parent, keepLock);
   const oid = await series.add(input);
   await series.flush();
   return oid;

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2';
 import { afterAll, onTestFinished } from 'vitest';
-import { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
-import type { CommandFacts } from '#src/entrances/ssh/desk.ts';
+import { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import { hostKeys } from '#src/entrances/ssh/host_keys.ts';
 import { SSH_LIMITS, type SshLimits } from '#src/entrances/ssh/limits.ts';
 import { listenSsh, type SshListening } from '#src/entrances/ssh/server.ts';
+import type { CommandFacts } from '#src/entrances/ssh/services.ts';
 import { gitClient, type Ran } from './git_client.ts';
 import { scratch } from './git_program.ts';
 import type { TestUser, World } from './world.ts';
@@ -160,8 +160,8 @@ export async function startSshWorld(
     console.error(error);
   };
   const tell = (facts: CommandFacts) => void told.push(facts);
-  const desk = { stores, seats: new RemoteSeats(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
-  const listening = await listenSsh({ host: '127.0.0.1', port: 0, hostKeys: await keys, desk });
+  const services = { stores, gitConcurrency: new GitConcurrency(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
+  const listening = await listenSsh({ host: '127.0.0.1', port: 0, hostKeys: await keys, services });
   let isClosed = false;
   const { close } = listening;
   listening.close = (grace) => {

@@ -13,7 +13,7 @@ import { hooksWant, watchHooks } from '#src/domain/changes/wanted_hooks.ts';
 import { createGroup, type NewGroup } from '#src/domain/groups/create.ts';
 import { findGroup, type GroupRow } from '#src/domain/groups/find.ts';
 import { createProject, type NewProject } from '#src/domain/lifecycle/create_project.ts';
-import type { LiveLimits } from '#src/domain/live/seats.ts';
+import type { LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { RepositoryStore, type StoreOptions } from '#src/domain/repository/store.ts';
 import { createIssue, type NewIssue } from '#src/domain/tracking/issues/create.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
 import { logSlow } from '#src/platform/observability/metrics/slow.ts';
@@ -108,7 +108,7 @@ describe('What is slow is logged', () => {
         () => undefined,
       );
     await fail('Late', new Unavailable('The operation took longer than 30 s.'));
-    await fail('Away', new DatabaseAway('Connection lost', { sent: true }));
+    await fail('Away', new DatabaseUnavailable('Connection lost', { sent: true }));
     logSlow(null);
     expect(slow).toEqual(['Late']);
   });

@@ -491,7 +491,7 @@ describe('Jobs of which nothing is heard', () => {
     expect(await statusOf(job.id)).toBe('failed');
   });
 
-  it('go on as long as there is a sign of life', LONG, async () => {
+  it('go on as long as there is a heartbeat', LONG, async () => {
     const { runner, job } = await running();
     await world.db.job.update({ where: { id: job.id }, data: { lastSignAt: ago(61) } });
     await runner.update(job, 'running');

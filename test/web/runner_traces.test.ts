@@ -106,7 +106,7 @@ describe('PATCH /jobs/:id/trace', () => {
     },
   );
 
-  it('takes an empty piece as a sign of life', async () => {
+  it('takes an empty piece as a heartbeat', async () => {
     const job = await takenJob(world, owner, project);
     expect(await patch(job, 0, '')).toEqual({ status: 202, jobStatus: 'running', range: '0-0' });
     expect(await traceOf(job.id)).toBe('');

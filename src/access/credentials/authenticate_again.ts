@@ -3,7 +3,7 @@ import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import { mayBeSomebody } from '#src/platform/outbound/mail/sending.ts';
+import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -64,7 +64,7 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
       UNION ALL SELECT token_hash, 'session', user_id, NULL FROM sessions
       WHERE token_hash = ${wanted} AND last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND ${mayBeSomebody(db)}`,
+    WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
   );
   return new Map(rows.map(({ hash, scopes, ...user }) => [hash, { ...user, scopes: scopes ?? ['api'] }]));
 }

@@ -2,7 +2,7 @@ import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import { LIMITS, ReadAhead } from '#src/access/credentials/read_ahead.ts';
 import {
   type Beside,
-  formerOwner,
+  cachedOwner,
   isSame,
   lookUp,
   noteUse,
@@ -11,7 +11,7 @@ import {
 } from '#src/access/credentials/token_owner.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, jsonText, jsonWithin, type Prisma } from '#src/platform/database/db.ts';
-import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { Budget, currentBudget, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
 
 interface Presumed {
@@ -74,7 +74,7 @@ export class Presumption {
    * Checks the assumption, unless a read has done so already.
    *
    * @param isComplete whether the request succeeded, and so has read all that such requests read
-   * @throws Mispresumed if it is wrong, and the request has to start over; DatabaseAway if the database does not answer
+   * @throws Mispresumed if it is wrong, and the request has to start over; DatabaseUnavailable if the database does not answer
    */
   async settle(isComplete: boolean): Promise<void> {
     // Whoever wanted the JSON has been told of the error.
@@ -83,7 +83,7 @@ export class Presumption {
       (error) => error,
     );
     // Asking again would only double the wait.
-    if (failure instanceof DatabaseAway) throw failure;
+    if (failure instanceof DatabaseUnavailable) throw failure;
     if (!this.#read && isComplete) this.#beside?.what.readAlone();
     if (!this.#outcome) await this.#lookUpAlone();
     if (this.#outcome instanceof Mispresumed) throw this.#outcome;
@@ -122,7 +122,7 @@ export class Presumption {
   /** What to throw when a statement has failed, for which what it read ahead may be the reason. */
   #startOver(error: unknown): unknown {
     this.#ahead?.forget();
-    if (error instanceof DatabaseAway || currentBudget()?.exceeded) return error;
+    if (error instanceof DatabaseUnavailable || currentBudget()?.exceeded) return error;
     this.#outcome = new Mispresumed();
     return this.#outcome;
   }
@@ -153,7 +153,7 @@ export function presume(
   const [token, other] = [privateToken, bearer].filter((value) => value !== undefined);
   if (token === undefined || other !== undefined || sudo !== undefined) return null;
   const key = tokenKey(token);
-  const actor = formerOwner(key);
+  const actor = cachedOwner(key);
   if (!actor) return null;
   const expected = beside?.presume(actor);
   if (beside && expected === undefined) return null;

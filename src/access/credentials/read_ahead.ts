@@ -49,7 +49,7 @@ export class ReadAhead {
     return this.expressions.findIndex((expected) => isSame(expected, json));
   }
 
-  /** Is told of what the request read after the first statement, and how many characters that was. */
+  /** Called with what the request read after the first statement, and how many characters that was. */
   note(json: Prisma.Sql, size: number): void {
     this.#asked.push({ json, size });
   }

@@ -5,7 +5,7 @@ import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/credentials/tokens/seen.ts';
 import type { Actor, CredentialKind } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
-import { mayBeSomebody } from '#src/platform/outbound/mail/sending.ts';
+import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
@@ -14,11 +14,11 @@ const { sql } = Prisma;
 export interface Beside {
   /** An expression of type json. */
   json(actor: Actor): Prisma.Sql;
-  /** Is told what was read, once it is certain that it was for this actor; never, if it could not be read in the same statement. */
+  /** Called with what was read, once it is certain that it was for this actor; never if it could not be read in the same statement. */
   found(actor: Actor, json: string): void;
   /** Assumes that what will be read is what was read for the actor before, and returns that; undefined if there is nothing. */
   presume(actor: Actor): string | undefined;
-  /** Is told that a request for which that was assumed read nothing else in the statement. */
+  /** Called when a request for which that was assumed read nothing else in the statement. */
   readAlone(): void;
 }
 
@@ -57,7 +57,7 @@ export function tokenKey(token: string): TokenKey {
 const known = new LRUCache<string, { who: string; owner: TokenOwner }>({ max: 1_000 });
 
 /** Whom a token belonged to when it last came. This authenticates nobody. */
-export function formerOwner({ text }: TokenKey): Actor | undefined {
+export function cachedOwner({ text }: TokenKey): Actor | undefined {
   return known.get(text)?.owner.actor;
 }
 
@@ -67,7 +67,7 @@ export function formerOwner({ text }: TokenKey): Actor | undefined {
  */
 export async function ownerOf(db: Db, token: string, beside?: Beside): Promise<TokenOwner | undefined> {
   const key = tokenKey(token);
-  const before = beside && formerOwner(key);
+  const before = beside && cachedOwner(key);
   const { owner, texts } = await lookUp(db, key, before ? [beside.json(before)] : []);
   const [json] = texts;
   if (before && owner && json != null && isSame(before, owner.actor)) beside.found(owner.actor, json);
@@ -116,7 +116,7 @@ function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prism
         CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
+    WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`;
 }
 
 /** What the expressions are called in the statement: what is read beside, what the request reads first, what it reads next. */

@@ -5,7 +5,7 @@ import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { tokenInfo } from '#src/access/oauth/token_info.ts';
 import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication) and OpenID Connect's. */
 export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
@@ -70,7 +70,7 @@ function handler(
 /** The response to an error, as in RFC 6749. */
 function refusalOf(error: unknown): { status: number; error: string; message: string; retryAfter?: unknown } {
   if (error instanceof Unreadable) return { status: 400, error: 'invalid_request', message: error.message };
-  const passes = passing(error)?.refusal;
+  const passes = transientFailure(error)?.refusal;
   if (!passes) return { status: 500, error: 'server_error', message: 'Something went wrong on our side.' };
   const { retryAfter } = passes.extensions;
   return { status: 503, error: 'temporarily_unavailable', message: passes.message, retryAfter };

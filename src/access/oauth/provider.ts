@@ -15,7 +15,7 @@ import { followSessions } from '#src/access/oauth/session.ts';
 import { SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** What the provider is made of. */
 export interface ProviderOptions extends Omit<OAuthOptions, 'issuer' | 'showRefusal'> {
@@ -59,14 +59,14 @@ export function makeProvider(options: ProviderOptions): Provider {
   });
   provider.on('server_error', (ctx, error) => {
     options.report(error, ctx.req as Request);
-    const passes = passing(error)?.refusal;
-    if (passes) tellToComeBack(ctx, passes);
+    const passes = transientFailure(error)?.refusal;
+    if (passes) answerRetryLater(ctx, passes);
   });
   return provider;
 }
 
 /** Makes the answer one of a server that cannot do its work for a while. */
-function tellToComeBack(ctx: KoaContextWithOIDC, { message, extensions }: DomainError): void {
+function answerRetryLater(ctx: KoaContextWithOIDC, { message, extensions }: DomainError): void {
   ctx.status = 503;
   ctx.set('Retry-After', String(extensions.retryAfter));
   const body: unknown = ctx.body;

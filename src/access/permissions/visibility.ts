@@ -2,8 +2,8 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface Given {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface Params {
     /** Who asks; null for nobody. */
     actor: (Seer & Pick<Actor, 'username'>) | null;
   }
@@ -14,8 +14,8 @@ const { sql } = Prisma;
 /** Membership rows give nothing from the day of their expiry on (UTC). */
 const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`;
 
-/** Whether the membership or share under the alias still gives something. */
-export function live(alias: string): Prisma.Sql {
+/** Whether the membership or share under the alias has not expired. */
+export function notExpired(alias: string): Prisma.Sql {
   const column = Prisma.raw(`${alias}.expires_at`);
   return sql`(${column} IS NULL OR ${column} > ${TODAY})`;
 }
@@ -43,13 +43,13 @@ export function projectAccess(
 ): Record<'membership' | 'around' | 'shared', Prisma.Sql> {
   return {
     membership: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-      AND m.project_id = ${project.id} AND ${live('m')})`,
+      AND m.project_id = ${project.id} AND ${notExpired('m')})`,
     around: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-      AND m.namespace_id = ANY(${namespace.lineage}) AND ${live('m')})`,
+      AND m.namespace_id = ANY(${namespace.lineage}) AND ${notExpired('m')})`,
     shared: sql`(SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
       JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
-      WHERE s.project_id = ${project.id} AND ${live('s')} AND ${live('m')})`,
+      WHERE s.project_id = ${project.id} AND ${notExpired('s')} AND ${notExpired('m')})`,
   };
 }
 
@@ -81,10 +81,10 @@ export function projectListed(actor: Seer | null, project: Alias<'Project'>): Pr
  */
 export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
   const groups = sql`SELECT an.id FROM namespaces an WHERE an.lineage && ${memberNamespaces(actor)}`;
-  return sql`SELECT m.project_id FROM members m WHERE m.user_id = ${actor.id} AND m.project_id IS NOT NULL AND ${live('m')}
+  return sql`SELECT m.project_id FROM members m WHERE m.user_id = ${actor.id} AND m.project_id IS NOT NULL AND ${notExpired('m')}
     UNION ALL SELECT ap.id FROM projects ap WHERE ap.namespace_id = ANY(ARRAY(
       SELECT an.id FROM namespaces an WHERE an.owner_id = ${actor.id} UNION ALL ${groups}))
-    UNION ALL SELECT s.project_id FROM project_shares s WHERE ${live('s')} AND s.group_id = ANY(ARRAY(${groups}))`;
+    UNION ALL SELECT s.project_id FROM project_shares s WHERE ${notExpired('s')} AND s.group_id = ANY(ARRAY(${groups}))`;
 }
 
 /**
@@ -92,7 +92,7 @@ export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
  * need the level of many projects, as projectAccessLevel finds it for one.
  */
 export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
-  const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM members m WHERE m.user_id = ${actor.id} AND ${live('m')}`;
+  const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM members m WHERE m.user_id = ${actor.id} AND ${notExpired('m')}`;
   // The groups with those inside, found by index and once each: a join over lineages would look at every namespace there is.
   const groups = sql`(SELECT an.id, max(m.access_level) AS level FROM (${mine} AND m.namespace_id IS NOT NULL) m
     CROSS JOIN LATERAL (SELECT an.id FROM namespaces an WHERE an.lineage @> ARRAY[m.namespace_id] OFFSET 0) an GROUP BY an.id) g`;
@@ -101,14 +101,14 @@ export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
       UNION ALL SELECT ap.id, 50 FROM namespaces an JOIN projects ap ON ap.namespace_id = an.id WHERE an.owner_id = ${actor.id}
       UNION ALL SELECT ap.id, g.level FROM ${groups} JOIN projects ap ON ap.namespace_id = g.id
       UNION ALL SELECT s.project_id, LEAST(g.level, s.group_access) FROM ${groups}
-        JOIN project_shares s ON s.group_id = g.id AND ${live('s')}
+        JOIN project_shares s ON s.group_id = g.id AND ${notExpired('s')}
     ) given GROUP BY given.project_id`;
 }
 
 /** An array of the namespaces of which the actor is a member. */
 export function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
   return sql`ARRAY(SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id IS NOT NULL
-    AND ${live('m')})`;
+    AND ${notExpired('m')})`;
 }
 
 /** The actor's effective access level in a group: the highest of it and its parents. */
@@ -118,7 +118,7 @@ export function groupAccessLevel(
 ): Prisma.Sql {
   if (!actor) return sql`0`;
   return sql`COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-    AND m.namespace_id = ANY(${lineage}) AND ${live('m')}), 0)`;
+    AND m.namespace_id = ANY(${lineage}) AND ${notExpired('m')}), 0)`;
 }
 
 /**

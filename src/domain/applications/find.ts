@@ -1,6 +1,6 @@
 import { authorizeAccount } from '#src/access/permissions/account.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import '#src/domain/applications/own_values.ts';
+import '#src/domain/applications/computed_fields.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';

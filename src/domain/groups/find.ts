@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
-import '#src/domain/groups/own_values.ts';
+import '#src/domain/groups/computed_fields.ts';
 import { namespaceFormerlyAt } from '#src/domain/namespaces/redirects.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -69,7 +69,7 @@ async function read<R = unknown>(
   const actor = requireActor(context);
   const base = (selection ? BASE.with(selection) : BASE) as Selection<'Namespace', GroupRow & R>;
   const where = sql`${isGroup(group)} AND ${condition} AND ${groupVisible(actor, group)}`;
-  return readRows(context.db, base, { rows: group, where, given: { actor } });
+  return readRows(context.db, base, { rows: group, where, params: { actor } });
 }
 
 /** Whether a namespace is a group that is not deleted; in the words of the indexes over names and paths of groups. */

@@ -1,7 +1,7 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { groupVisible, live, memberNamespaces } from '#src/access/permissions/visibility.ts';
+import { groupVisible, memberNamespaces, notExpired } from '#src/access/permissions/visibility.ts';
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
-import '#src/domain/groups/own_values.ts';
+import '#src/domain/groups/computed_fields.ts';
 import { namespaceMatches } from '#src/domain/namespaces/matching.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
@@ -41,7 +41,7 @@ export async function listGroups<R>(
 ): Promise<Page<R>> {
   const actor = requireActor(context);
   const where = all([isGroup(group), audience(actor, filter), ...groupConditions(filter)]);
-  return readPage(context.db, selection, { rows: group, where, order: orderOf(by), given: { actor } }, page);
+  return readPage(context.db, selection, { rows: group, where, order: orderOf(by), params: { actor } }, page);
 }
 
 /** The groups directly inside each group that the actor sees, by name, in one statement. */
@@ -54,7 +54,7 @@ export async function listSubgroups<R>(
   const actor = requireActor(context);
   const pageOf = ({ parent }: Asked<{ parent: number }>) => {
     const where = all([sql`${group.parentId} = ${parent}`, isGroup(group), groupVisible(actor, group)]);
-    return pageOfRows(selection, { rows: group, where, order: orderOf(BY_NAME), given: { actor } }, page);
+    return pageOfRows(selection, { rows: group, where, order: orderOf(BY_NAME), params: { actor } }, page);
   };
   const parents = groups.map(({ id }) => ({ parent: id }));
   return readPages(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
@@ -71,9 +71,9 @@ export async function listGroupsOfUsers<R>(
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const pageOf = ({ member }: Asked<{ member: number }>) => {
-    const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${live('m')})`;
+    const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${notExpired('m')})`;
     const where = all([ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(filter)]);
-    return pageOfRows(selection, { rows: group, where, order: orderOf(by), given: { actor } }, page);
+    return pageOfRows(selection, { rows: group, where, order: orderOf(by), params: { actor } }, page);
   };
   const parents = userIds.map((member) => ({ member }));
   return readPages(context.db, page, ofEach(parents, { member: 'int' }, pageOf));
@@ -88,7 +88,7 @@ function orderOf({ by, direction }: GroupOrder): Order<'Namespace'> {
 /** Whose groups: `owned` goes before everything, and administrators need not ask for all. */
 function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sql {
   if (owned) {
-    return sql`n.id IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.access_level = 50 AND ${live('m')})`;
+    return sql`n.id IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.access_level = 50 AND ${notExpired('m')})`;
   }
   if (actor.admin || allAvailable) return groupVisible(actor, group);
   return sql`n.lineage && ${memberNamespaces(actor)}`;

@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { memberNamespaces } from '#src/access/permissions/visibility.ts';
-import '#src/domain/groups/own_values.ts';
+import '#src/domain/groups/computed_fields.ts';
 import { namespaceMatches } from '#src/domain/namespaces/matching.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -8,7 +8,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 
@@ -30,6 +30,6 @@ export async function listNamespaces<R>(
   const isOwn = sql`${namespace.ownerId} = ${actor.id} OR ${namespace.lineage} && ${memberNamespaces(actor)}`;
   if (!actor.admin) conditions.push(sql`(${isOwn})`);
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
-  const list = { rows: namespace, where: all(conditions), order: NEWEST_FIRST, given: { actor } };
+  const list = { rows: namespace, where: all(conditions), order: NEWEST_FIRST, params: { actor } };
   return readPage(context.db, selection, list, page);
 }

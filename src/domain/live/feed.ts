@@ -97,13 +97,13 @@ export class Feed {
   }
 
   async #tell(change: Change): Promise<void> {
-    if (change.kind === 'trace') return this.#tellTrace(change);
+    if (change.kind === 'trace') return this.#pushTrace(change);
     const reading = await this.read(change);
     if (reading) for (const member of [...this.members]) member.hear(change, reading);
   }
 
   /** Tells what a job printed since the last time, in parts. */
-  async #tellTrace(change: Change): Promise<void> {
+  async #pushTrace(change: Change): Promise<void> {
     // Nobody here asked for this part. Read now, it would include what was printed since, which would then count as sent.
     if (this.topic.scope !== 'job' && [...this.members].every((member) => member.joinedAfter(change))) return;
     for (;;) {

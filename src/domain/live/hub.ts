@@ -54,7 +54,7 @@ const TOGETHER = 500;
 /** Milliseconds for which such a look is good, for what waits for its turn. */
 const FRESH = 1_000;
 
-/** Hears which records change, whichever process changes them, and has those read who subscribed to them. */
+/** Receives which records change, whichever process changes them, and has those read who subscribed to them. */
 export class Hub implements FeedWork {
   readonly report: (error: unknown) => void;
   readonly #db: Db;

@@ -1,4 +1,4 @@
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 /** Where a project is, and which of the users who wait have access to it as members. */
@@ -15,7 +15,7 @@ export async function placesOf(
   projectIds: readonly number[],
   users: readonly number[],
 ): Promise<{ places: Map<number, Place>; now: string }> {
-  const among = Prisma.sql`m.user_id = ANY(${[...users]}::int[]) AND ${live('m')}`;
+  const among = Prisma.sql`m.user_id = ANY(${[...users]}::int[]) AND ${notExpired('m')}`;
   const rows = await db.$queryRaw<(Place & { now: Date })[]>`
     SELECT p.id, n.lineage, now() AS now, ARRAY(
       SELECT m.user_id FROM members m WHERE m.project_id = p.id AND ${among}
@@ -23,7 +23,7 @@ export async function placesOf(
       UNION SELECT n.owner_id WHERE n.owner_id = ANY(${[...users]}::int[])
       UNION SELECT m.user_id FROM project_shares s JOIN namespaces g ON g.id = s.group_id
         JOIN members m ON m.namespace_id = ANY(g.lineage) AND ${among}
-        WHERE s.project_id = p.id AND ${live('s')}) AS members
+        WHERE s.project_id = p.id AND ${notExpired('s')}) AS members
     FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = ANY(${[...projectIds]}::int[])`;
   const now = rows[0]?.now ?? new Date();
   return { places: new Map(rows.map((row) => [row.id, row])), now: now.toISOString() };

@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
@@ -31,7 +31,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
   const [user] = await context.db.$queryRaw<{ member: boolean }[]>`
-    SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${live('m')}) AS member
+    SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost`;
   if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
   const errors = levelErrors(source, input.accessLevel);

@@ -1,5 +1,5 @@
 import { OWNER } from '#src/access/permissions/abilities.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import type { Source } from '#src/domain/members/source.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -17,6 +17,6 @@ export async function keepAnOwner(
   await tx.$queryRaw`SELECT id FROM namespaces WHERE id = ${record.id} FOR NO KEY UPDATE`;
   const others = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM members m WHERE m.namespace_id = ${record.id} AND m.access_level = ${OWNER} AND m.id <> ${member.id}
-      AND ${live('m')} LIMIT 1`;
+      AND ${notExpired('m')} LIMIT 1`;
   if (others.length === 0) throw new Forbidden();
 }

@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
 import { authorizeReading, ofSource, type Source } from '#src/domain/members/source.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
@@ -11,7 +11,7 @@ import { order } from '#src/platform/records/order.ts';
 import { ofPermitted } from '#src/platform/records/parents.ts';
 import { readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [member, user] = [alias('Member', 'm'), alias('User', 'u')];
@@ -34,7 +34,7 @@ export async function listMembers<R>(
   selection: Selection<'Member', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  const conditions = [live('m')];
+  const conditions = [notExpired('m')];
   if (search?.trim()) {
     const found = sql`SELECT ${user.id} FROM ${table(user)} WHERE ${userMatches(user, actor, search.trim())}`;
     conditions.push(sql`${member.userId} IN (${found})`);
@@ -55,7 +55,7 @@ export async function findMember<R>(
   selection: Selection<'Member', R>,
 ): Promise<R> {
   authorizeReading(requireActor(context), source);
-  return one(context, { source, userId }, selection, live('m'));
+  return one(context, { source, userId }, selection, notExpired('m'));
 }
 
 /** The membership as it is stored, even one that gives nothing: for reading back after a change. Throws NotFound. */

@@ -5,7 +5,7 @@ import { type Db, Prisma } from '#src/platform/database/db.ts';
 export interface Candidate {
   userId: number;
   /**
-   * `mentioned`: by name; `participant`: author, assignee, subscriber, writer of a note; `bystander`: hears of it by watching, or
+   * `mentioned`: by name; `participant`: author, assignee, subscriber, writer of a note; `bystander`: notified by watching, or
    * by having chosen events of the kind.
    */
   role: 'mentioned' | 'participant' | 'bystander';

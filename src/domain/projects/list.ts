@@ -1,6 +1,12 @@
 import { REPORTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import { accessibleProjects, live, openTo, projectLevels, projectListed } from '#src/access/permissions/visibility.ts';
+import {
+  accessibleProjects,
+  notExpired,
+  openTo,
+  projectLevels,
+  projectListed,
+} from '#src/access/permissions/visibility.ts';
 import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
@@ -9,8 +15,8 @@ import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/projects/own_values.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/projects/computed_fields.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const project = alias('Project', 'p');
@@ -85,7 +91,7 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
   requireApiScope(actor);
   const pageOf = (parent: Asked<P>) => {
     const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
-    return pageOfRows(selection, { rows: project, where, order: orderOf(by), given: { actor } }, page);
+    return pageOfRows(selection, { rows: project, where, order: orderOf(by), params: { actor } }, page);
   };
   return readPages(db, page, ofEach(parents, types, pageOf));
 }
@@ -193,7 +199,7 @@ function searched(text: string, withPath: boolean): Prisma.Sql {
 function ownedNamespaces({ id }: Actor): Prisma.Sql {
   return sql`SELECT own.id FROM namespaces own WHERE own.owner_id = ${id}
     UNION ALL SELECT own.id FROM namespaces own WHERE own.lineage && ARRAY(SELECT m.namespace_id FROM members m
-      WHERE m.user_id = ${id} AND m.namespace_id IS NOT NULL AND m.access_level = 50 AND ${live('m')})`;
+      WHERE m.user_id = ${id} AND m.namespace_id IS NOT NULL AND m.access_level = 50 AND ${notExpired('m')})`;
 }
 
 /** Each order has an index that ends with the ID. */

@@ -4,8 +4,8 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/projects/own_values.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/projects/computed_fields.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
@@ -26,7 +26,7 @@ export function projectsWithIds(
 
 function seenProjects(actor: Actor | null, condition: Prisma.Sql, selection: Selection<'Project'>): Prisma.Sql {
   const from = sql`SELECT p.* FROM ${table(project)} WHERE ${condition}`;
-  return rowsJson(selection, { from, only: 'isVisible', order: (row) => row.id, given: { actor } });
+  return rowsJson(selection, { from, filterBy: 'isVisible', order: (row) => row.id, params: { actor } });
 }
 
 function named(ref: Ref): Prisma.Sql {

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { listProjectsOf, type ProjectList } from '#src/domain/projects/list.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -46,7 +46,7 @@ function scopeOf({ own, shared = false }: GroupProjects): Scope {
         ? [sql`${namespaceId} IN (SELECT gn.id FROM namespaces gn WHERE gn.lineage @> ARRAY[${group}]::int[])`]
         : []),
       ...(shared
-        ? [sql`${id} IN (SELECT s.project_id FROM project_shares s WHERE s.group_id = ${group} AND ${live('s')})`]
+        ? [sql`${id} IN (SELECT s.project_id FROM project_shares s WHERE s.group_id = ${group} AND ${notExpired('s')})`]
         : []),
     ];
     return [sql`(${Prisma.join(ways, ' OR ')})`];

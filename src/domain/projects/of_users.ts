@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { listProjectsOf, type ProjectList } from '#src/domain/projects/list.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -59,8 +59,8 @@ const SCOPES: Record<Affiliation, (project: Alias<'Project'>, parent: OfUser) =>
   owner: ({ namespaceId }, { user }) =>
     sql`${namespaceId} IN (SELECT un.id FROM namespaces un WHERE un.owner_id = ${user})`,
   member: ({ id }, { user }) => sql`${id} IN (SELECT m.project_id FROM members m
-    WHERE m.user_id = ${user} AND m.project_id IS NOT NULL AND ${live('m')})`,
+    WHERE m.user_id = ${user} AND m.project_id IS NOT NULL AND ${notExpired('m')})`,
   group_member: ({ namespaceId }, { user }) => sql`${namespaceId} IN (SELECT un.id FROM namespaces un
     WHERE un.lineage && ARRAY(SELECT m.namespace_id FROM members m
-      WHERE m.user_id = ${user} AND m.namespace_id IS NOT NULL AND ${live('m')}))`,
+      WHERE m.user_id = ${user} AND m.namespace_id IS NOT NULL AND ${notExpired('m')}))`,
 };

@@ -1,9 +1,9 @@
 import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import type { ProjectShareRow } from '#src/domain/projects/own_values.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 export interface NewShare {
@@ -25,12 +25,12 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
   }
   const group = await findGroup(context, share.group);
   if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
-  // A share that is over already is no share: it is only not removed yet.
+  // Expired shares count as absent: they are only not removed yet.
   const [row] = await context.db.$queryRaw<{ id: number }[]>`
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
     VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)
     ON CONFLICT (project_id, group_id) DO UPDATE
-      SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${live('s')}
+      SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${notExpired('s')}
     RETURNING id`;
   if (!row) throw new Conflict('Group already shared with this group');
   return {

@@ -1,5 +1,5 @@
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import { groupVisible, live } from '#src/access/permissions/visibility.ts';
+import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
@@ -8,7 +8,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const user = alias('User', 'u');
@@ -27,12 +27,12 @@ export async function listProjectUsers<R>(
   const { db, actor } = context;
   requireApiScope(actor);
   const team = sql`SELECT n.owner_id FROM namespaces n WHERE n.id = ${namespaceId}
-    UNION SELECT m.user_id FROM members m WHERE m.project_id = ${id} AND ${live('m')}
+    UNION SELECT m.user_id FROM members m WHERE m.project_id = ${id} AND ${notExpired('m')}
     UNION SELECT m.user_id FROM namespaces n JOIN members m ON m.namespace_id = ANY(n.lineage)
-      WHERE n.id = ${namespaceId} AND ${live('m')}
+      WHERE n.id = ${namespaceId} AND ${notExpired('m')}
     UNION SELECT m.user_id FROM project_shares s JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage)
-      WHERE s.project_id = ${id} AND ${live('s')} AND ${live('m')} AND ${groupVisible(actor, alias('Namespace', 'g'))}`;
+      WHERE s.project_id = ${id} AND ${notExpired('s')} AND ${notExpired('m')} AND ${groupVisible(actor, alias('Namespace', 'g'))}`;
   const conditions = [sql`${user.id} IN (${team})`];
   if (search?.trim()) conditions.push(userMatches(user, actor, search.trim()));
   const list = { rows: user, where: all(conditions), order: order('User', ['id'], 'desc') };

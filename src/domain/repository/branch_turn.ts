@@ -12,7 +12,7 @@ import { changeRefusal, NOT_COMMITTED } from '#src/domain/repository/refusals.ts
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import { MissingObject, RefChanged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { CommitSeries } from '#src/git/write/series.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
@@ -117,9 +117,9 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   const found = await stores.repositories.open(project);
   const tip = await branchTip(found, project, branch);
   const reader = found ?? (await ensureRepository(stores, project, isLocked ? tx : undefined));
-  const hold = await Hold.open(reader.directory);
+  const keepLock = await PackKeepLock.open(reader.directory);
   try {
-    const series = new CommitSeries(reader, tip, hold);
+    const series = new CommitSeries(reader, tip, keepLock);
     const made = await makeAll(at, project, series);
     const [head] = made;
     if (!head) return [];
@@ -128,14 +128,14 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
     const also = async (tx: Transaction) => {
       for (const { task, oid } of made) await task.commit.also?.(tx, oid);
     };
-    const options = { hold, tx, isLocked, steps: stepsOf(change.name, tip, made) };
+    const options = { keepLock, tx, isLocked, steps: stepsOf(change.name, tip, made) };
     const [outcome] = await pushRefs(stores, head.task.commit.pusher, project, [change], also, options);
     const error = outcome?.error ?? null;
     if (error === null) return made;
     if (!at.isLast && (error instanceof RefChanged || error instanceof MissingObject)) return null;
     throw changeRefusal(error, NOT_COMMITTED);
   } finally {
-    await hold?.release();
+    await keepLock?.release();
   }
 }
 

@@ -12,7 +12,7 @@ import { refFile } from '#src/git/refs/read.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update_many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 export type { RefChange };
@@ -27,7 +27,7 @@ export interface ChangeOptions {
   /** All changes are made, or none. */
   atomic?: boolean | undefined;
   /** Keeps new objects that the changes bring; whoever opened it releases it. */
-  hold?: Hold | undefined;
+  keepLock?: PackKeepLock | undefined;
   /** In which the changes are recorded; one of their own without. It keeps the repository's lock to its end. */
   tx?: Transaction | undefined;
   /** The transaction has the lock already. */
@@ -59,16 +59,16 @@ export async function changeRefs(
   options: ChangeOptions = {},
 ): Promise<RefOutcome[]> {
   const reader = await ensureRepository({ db, repositories }, project, options.isLocked ? options.tx : undefined);
-  const hold = options.hold ?? new Hold(reader.directory);
+  const keepLock = options.keepLock ?? new PackKeepLock(reader.directory);
   const missing = () => changes.map((change) => ({ change, error: new MissingObject(change.to ?? change.name) }));
   try {
-    if (!(await secureObjects(hold, changes))) return missing();
+    if (!(await secureObjects(keepLock, changes))) return missing();
     await options.prepare?.();
     const peeled = await reader.peeled(areTogether(changes, options) ? changes.flatMap(({ to }) => to ?? []) : []);
     return await underLock(db, project.id, options, async (tx) => {
       await requireAlive(tx, project.id);
       await removeLeftLocks(reader.directory, changes);
-      if (!(await confirmObjects(hold, changes))) return missing();
+      if (!(await confirmObjects(keepLock, changes))) return missing();
       const outcomes = areTogether(changes, options)
         ? await makeTogether(reader.directory, changes, { atomic: options.atomic ?? false, peeled })
         : await makeEach(reader.directory, changes);
@@ -77,7 +77,7 @@ export async function changeRefs(
       return outcomes;
     });
   } finally {
-    if (options.hold === undefined) await hold.release();
+    if (options.keepLock === undefined) await keepLock.release();
   }
 }
 

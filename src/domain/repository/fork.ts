@@ -8,7 +8,7 @@ import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -100,10 +100,10 @@ async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Pr
     .filter(({ name }) => !known.has(name))
     .map(({ name, target }) => ({ name, from: null, to: target }));
   const targets = changes.map(({ to }) => to);
-  const hold = await Hold.open(directory);
+  const keepLock = await PackKeepLock.open(directory);
   try {
-    if (!hold) await copyInProcess(from, directory, targets);
-    else if (!(await secureObjects(hold, changes, { sources: [from], timeout: COPYING }))) {
+    if (!keepLock) await copyInProcess(from, directory, targets);
+    else if (!(await secureObjects(keepLock, changes, { sources: [from], timeout: COPYING }))) {
       throw new Error(`${from} changed while it was copied`);
     }
     const record = (tx: Transaction, made: readonly RefChange[]) =>
@@ -113,8 +113,8 @@ async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Pr
         fork,
         made.map(({ name, to }) => ({ name, target: String(to) })),
       );
-    await changeRefs({ db, repositories }, fork, changes, record, { hold });
+    await changeRefs({ db, repositories }, fork, changes, record, { keepLock });
   } finally {
-    await hold?.release();
+    await keepLock?.release();
   }
 }

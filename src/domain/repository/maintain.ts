@@ -54,7 +54,7 @@ export async function maintainProject(stores: Stores, projectId: number, many: H
 }
 
 /** Has the repository of a project maintained after a write, when the transaction commits, if enough has piled up. */
-export async function wantMaintenance(
+export async function enqueueMaintenance(
   tx: Transaction,
   { repositories, jobs }: Pick<Stores, 'repositories'> & { jobs?: Context['jobs'] | undefined },
   place: RepositoryPlace,

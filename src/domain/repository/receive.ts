@@ -17,7 +17,7 @@ import type { PushReport } from '#src/git/remote/push_report.ts';
 import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push_request.ts';
 import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { refValues } from '#src/git/remote/secure.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
 /** A push as it is under way. */
@@ -112,9 +112,9 @@ async function accept(
   quarantine: Quarantine,
 ): Promise<PushReport> {
   const { context, project, signal } = push;
-  const hold = new Hold(context.repositories.directory(project));
+  const keepLock = new PackKeepLock(context.repositories.directory(project));
   const tips = commands.flatMap(({ to }) => to ?? []);
-  const bounds = await refValues(hold.directory);
+  const bounds = await refValues(keepLock.directory);
   await quarantine.complete(tips, bounds);
   const refused = await refusals(push, commands, quarantine);
   const isAtomic = capabilities.has('atomic');
@@ -124,12 +124,12 @@ async function accept(
   signal.throwIfAborted();
   if (changes.length > 0) {
     try {
-      await quarantine.migrate(hold);
-      hold.rely(bounds);
-      for (const oid of tips) hold.vouch(oid, null);
-      await make(push, changes, refused, { atomic: isAtomic, hold, capabilities });
+      await quarantine.migrate(keepLock);
+      keepLock.rely(bounds);
+      for (const oid of tips) keepLock.markComplete(oid, null);
+      await make(push, changes, refused, { atomic: isAtomic, keepLock, capabilities });
     } finally {
-      await hold.release();
+      await keepLock.release();
     }
     if (isAtomic) spread(refused, changes);
   }

@@ -3,7 +3,7 @@ import { recordChange } from '#src/domain/changes/record.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/domain/repository/describe_push.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
-import { wantMaintenance } from '#src/domain/repository/maintain.ts';
+import { enqueueMaintenance } from '#src/domain/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/domain/repository/push_data.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
@@ -62,7 +62,7 @@ export async function pushRefs(
       const changes = change === null ? made : [change];
       await recordChange(tx, context, { ...push, pusher: by, changes, isRecovered: false });
     }
-    await wantMaintenance(tx, context, project);
+    await enqueueMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);
   };
   return changeRefs(context, project, changes, recordMade, { ...options, prepare });

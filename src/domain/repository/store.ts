@@ -46,7 +46,7 @@ export interface StoreOptions {
   maxInlineBytes?: number | undefined;
   /** Those that are absent have their defaults. */
   limits?: Partial<RepositoryLimits> | undefined;
-  /** Hears of repositories that are damaged, now and then of each. */
+  /** Receives errors of repositories that are damaged, now and then of each. */
   report?: ((error: unknown) => void) | undefined;
 }
 

@@ -1,12 +1,12 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/snippets/own_values.ts';
+import '#src/domain/snippets/computed_fields.ts';
 import { personal, snippet, visible } from '#src/domain/snippets/visible.ts';
 
 const { sql } = Prisma;
@@ -63,7 +63,7 @@ export async function findSnippetsByIds<R>(
   const { db, actor } = context;
   requireApiScope(actor);
   const where = sql`${snippet.id} = ANY(${[...ids]}::int[])`;
-  const found = await readRows(db, selection.with(SEEN), { rows: snippet, where, given: { actor } });
+  const found = await readRows(db, selection.with(SEEN), { rows: snippet, where, params: { actor } });
   const projects = await Promise.all(found.map(({ projectId }) => (projectId === null ? null : projectOf(projectId))));
   return found.filter(({ projectId, isOpen, isOpenToMember }, index) => {
     if (projectId === null) return isOpen;

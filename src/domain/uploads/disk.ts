@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeDirectories } from '#src/git/write/make_directories.ts';
-import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
+import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
 /** The uploaded files on the disk: `<directory>/<project ID>/<secret>/<name>`. */
 export class DiskUploads implements UploadStore {
@@ -14,7 +14,7 @@ export class DiskUploads implements UploadStore {
     this.#root = path.resolve(directory);
   }
 
-  async write(place: Place, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async write(place: UploadLocation, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = this.#pathOf(place);
     await makeDirectories(path.dirname(file), 0o700);
     await pipeline(
@@ -25,17 +25,17 @@ export class DiskUploads implements UploadStore {
     await sync(path.dirname(path.dirname(file)));
   }
 
-  async read(place: Place, range?: ByteRange): Promise<Readable | null> {
+  async read(place: UploadLocation, range?: ByteRange): Promise<Readable | null> {
     const handle = await open(this.#pathOf(place), 'r').catch(nullIfMissing);
     return handle && createReadStream('', { fd: handle, ...range });
   }
 
-  async open(place: Place): Promise<{ size: number; content: Readable } | null> {
+  async open(place: UploadLocation): Promise<{ size: number; content: Readable } | null> {
     const handle = await open(this.#pathOf(place), 'r').catch(nullIfMissing);
     return handle && { size: (await handle.stat()).size, content: handle.createReadStream() };
   }
 
-  async has(place: Place): Promise<boolean> {
+  async has(place: UploadLocation): Promise<boolean> {
     return (await stat(this.#pathOf(place)).catch(nullIfMissing))?.isFile() ?? false;
   }
 
@@ -68,7 +68,7 @@ export class DiskUploads implements UploadStore {
     return new DiskUploads(path.join(this.#root, name));
   }
 
-  #pathOf({ projectId, secret, fileName }: Place): string {
+  #pathOf({ projectId, secret, fileName }: UploadLocation): string {
     return path.join(this.#root, String(projectId), secret, fileName);
   }
 }

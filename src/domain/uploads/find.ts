@@ -1,11 +1,11 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import type { Place } from '#src/domain/uploads/store.ts';
+import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** An uploaded file as it is recorded. */
 export interface FoundUpload {
-  place: Place;
+  place: UploadLocation;
   /** In bytes. */
   size: number;
   createdAt: Date;

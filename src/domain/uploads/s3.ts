@@ -11,8 +11,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
-import { UploadsAway } from '#src/platform/uploads_unavailable.ts';
-import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
+import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
+import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
 /** Milliseconds in which a connection has to be made, and in which something has to come over it. */
 const CONNECTING = 5_000;
@@ -52,29 +52,29 @@ export class S3Uploads implements UploadStore {
       });
   }
 
-  async write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
+  async write(place: UploadLocation, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
     const Body = Readable.from(content, { objectMode: false });
     try {
       await this.#client.send(new PutObjectCommand({ ...this.#at(place), Body, ContentLength: size }));
     } catch (error) {
-      throw away(error);
+      throw unavailable(error);
     } finally {
       Body.destroy();
     }
   }
 
-  async read(place: Place, range?: ByteRange): Promise<Readable | null> {
+  async read(place: UploadLocation, range?: ByteRange): Promise<Readable | null> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const answer = await found(this.#client.send(new GetObjectCommand({ ...this.#at(place), Range })));
     return (answer?.Body as Readable | undefined) ?? null;
   }
 
-  async open(place: Place): Promise<{ size: number; content: Readable } | null> {
+  async open(place: UploadLocation): Promise<{ size: number; content: Readable } | null> {
     const answer = await found(this.#client.send(new GetObjectCommand(this.#at(place))));
     return answer?.Body ? { size: answer.ContentLength ?? 0, content: answer.Body as Readable } : null;
   }
 
-  async has(place: Place): Promise<boolean> {
+  async has(place: UploadLocation): Promise<boolean> {
     return (await found(this.#client.send(new HeadObjectCommand(this.#at(place))))) !== null;
   }
 
@@ -98,7 +98,7 @@ export class S3Uploads implements UploadStore {
       const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
       const answer = await found(this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })));
       const [failed] = answer?.Errors ?? [];
-      if (failed) throw new UploadsAway(`The store of uploaded files did not delete all: ${failed.Message}`);
+      if (failed) throw new UploadsUnavailable(`The store of uploaded files did not delete all: ${failed.Message}`);
       if (some.length < MOST_AT_ONCE) return;
     }
   }
@@ -111,7 +111,7 @@ export class S3Uploads implements UploadStore {
     return new S3Uploads({ ...this.#settings, prefix: `${this.#prefix}${name}/` }, this.#client);
   }
 
-  #at({ projectId, secret, fileName }: Place): { Bucket: string; Key: string } {
+  #at({ projectId, secret, fileName }: UploadLocation): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: `${this.#prefix}${projectId}/${secret}/${fileName}` };
   }
 
@@ -137,10 +137,10 @@ async function found<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
     return await asked;
   } catch (error) {
     if (error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name)) return null;
-    throw away(error);
+    throw unavailable(error);
   }
 }
 
-function away(cause: unknown): UploadsAway {
-  return new UploadsAway(`The store of uploaded files: ${(cause as Error).message}`, { cause });
+function unavailable(cause: unknown): UploadsUnavailable {
+  return new UploadsUnavailable(`The store of uploaded files: ${(cause as Error).message}`, { cause });
 }

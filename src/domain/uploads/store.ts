@@ -8,14 +8,14 @@ declare module '#src/access/permissions/actor.ts' {
 }
 
 /** Where an uploaded file is. Secret and name are such as this server makes them. */
-export interface Place {
+export interface UploadLocation {
   projectId: number;
   secret: string;
   fileName: string;
 }
 
 /** A file as it lies in the store. */
-export interface StoredFile extends Place {
+export interface StoredFile extends UploadLocation {
   /** In bytes. */
   size: number;
   /** When it came there. */
@@ -28,15 +28,15 @@ export interface ByteRange {
   end: number;
 }
 
-/** The uploaded files, wherever they are kept. Throws UploadsAway where that is another server, which does not answer. */
+/** The uploaded files, wherever they are kept. Throws UploadsUnavailable where that is another server, which does not answer. */
 export interface UploadStore {
   /** Keeps a content of `size` bytes; it outlives this process, and a loss of power, when this returns. */
-  write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void>;
+  write(place: UploadLocation, content: AsyncIterable<Uint8Array>, size: number): Promise<void>;
   /** The content or a part of it; null if the file is not there. Whoever takes the stream reads or destroys it. */
-  read(place: Place, range?: ByteRange): Promise<Readable | null>;
+  read(place: UploadLocation, range?: ByteRange): Promise<Readable | null>;
   /** The whole content with its size in bytes, as `read`. */
-  open(place: Place): Promise<{ size: number; content: Readable } | null>;
-  has(place: Place): Promise<boolean>;
+  open(place: UploadLocation): Promise<{ size: number; content: Readable } | null>;
+  has(place: UploadLocation): Promise<boolean>;
   /** Every file, project by project. */
   list(): AsyncIterable<StoredFile>;
   /** Deletes one file, or all of a project. */

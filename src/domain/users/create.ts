@@ -41,7 +41,7 @@ export interface NewUser extends UserValues {
 
 /** What an administrator says of a new user. */
 export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'passwordHash' | 'privateToken'> {
-  /** Whether the user has to confirm the address; so when absent (decisions.md 35). */
+  /** Whether the user has to confirm the address; so when absent (rulings.md 35). */
   confirm?: boolean | null | undefined;
   skipConfirmation?: boolean | null | undefined;
 }

@@ -5,7 +5,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const user = alias('User', 'u');
 

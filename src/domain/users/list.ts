@@ -8,7 +8,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const user = alias('User', 'u');

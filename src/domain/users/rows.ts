@@ -2,7 +2,7 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql, raw } = Prisma;
 const user = alias('User', 'one');

@@ -38,7 +38,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
   await count(context, 'sign-up', SIGN_UPS);
   const { email, password } = values;
   const confirmed = !sendsMail(db);
-  const wantMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
+  const enqueueMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
     jobs.enqueue(tx, 'mail.send', { kind, email });
   try {
     // The name first: what is said of it must not depend on the address.
@@ -47,7 +47,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     // Unconfirmed secondary addresses must not keep their real owners from signing up.
     if (!confirmed) await db.email.deleteMany({ where: { email, confirmedAt: null } });
     const user = { ...values, confirmed };
-    const { id } = await createUser(context, user, (tx) => (confirmed ? undefined : wantMail(tx, 'confirmation')));
+    const { id } = await createUser(context, user, (tx) => (confirmed ? undefined : enqueueMail(tx, 'confirmation')));
     return confirmed ? id : null;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
@@ -55,7 +55,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     if (confirmed || field === 'username') throw new ValidationFailed({ [field]: ['has already been taken'] });
     // Takes as long as creating the account would have.
     await hashPassword(password, clientAddress);
-    await db.$transaction((tx) => wantMail(tx, 'sign_up_again'));
+    await db.$transaction((tx) => enqueueMail(tx, 'sign_up_again'));
     return null;
   }
 }

@@ -33,9 +33,9 @@ const FAILING_AT_ONCE = 32;
 const STATEMENTS = 2;
 /** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
 const SWEEP = 10_000;
-const PULSE = 5_000;
+const HEARTBEAT = 5_000;
 /** Milliseconds that deliveries under way have to end; what has not is sent again. */
-const FAREWELL = 5_000;
+const SHUTDOWN_GRACE = 5_000;
 
 /**
  * Delivers events to hooks: for each hook one after the other, in their order, by one process at a time. A delivery that fails holds
@@ -67,7 +67,7 @@ export class HookDeliveries {
     this.#jobs = jobs;
     const sweep = () => void this.sweep().catch(this.#options.report);
     this.#every(SWEEP, sweep);
-    this.#every(PULSE, () => {
+    this.#every(HEARTBEAT, () => {
       if (this.#held.size === 0) return;
       keepHooks(this.#options.db, [...this.#held], this.#worker).catch(this.#options.report);
     });
@@ -93,7 +93,7 @@ export class HookDeliveries {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#end?.();
     const ended = Promise.all([this.#healthy.stop(), this.#failing.stop()]);
-    await Promise.race([ended, sleep(FAREWELL, undefined, { ref: false })]);
+    await Promise.race([ended, sleep(SHUTDOWN_GRACE, undefined, { ref: false })]);
   }
 
   /** Delivers for a hook what waits, as long as nothing fails. What comes meanwhile is told of, and has its turn behind it. */

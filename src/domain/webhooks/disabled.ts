@@ -16,7 +16,7 @@ declare module '#src/platform/background/queue.ts' {
 const MOST_TOLD = 50;
 
 /** Leaves a job for each user who administers a hook that was switched off. */
-export async function tellOfDisabled({ db, jobs }: { db: Db; jobs: JobQueue }, hookId: number): Promise<void> {
+export async function enqueueDisabledMail({ db, jobs }: { db: Db; jobs: JobQueue }, hookId: number): Promise<void> {
   const users = await administrators(db, hookId);
   await db.$transaction(async (tx) => {
     for (const { id: userId } of users) await jobs.enqueue(tx, 'hooks.tell_disabled', { hookId, userId });

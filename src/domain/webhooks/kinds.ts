@@ -1,4 +1,4 @@
-/** What hooks of projects and groups are told of, with the name that receivers find in the header `X-Gitlab-Event`. */
+/** What hooks of projects and groups receive, with the name that receivers find in the header `X-Gitlab-Event`. */
 export const HEADERS = {
   push: 'Push Hook',
   tag_push: 'Tag Push Hook',
@@ -14,7 +14,7 @@ export const HEADERS = {
 
 export type ProjectEventKind = keyof typeof HEADERS;
 
-/** What hooks of the server are told of beside pushes (behaviour.md 0). */
+/** What hooks of the server receive beside pushes (behaviour.md 0). */
 export const SYSTEM_EVENTS = [
   'project_create',
   'project_destroy',

@@ -1,8 +1,8 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { findGroup, findGroupsByIds, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -11,7 +11,7 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/webhooks/own_values.ts';
+import '#src/domain/webhooks/computed_fields.ts';
 
 const { sql } = Prisma;
 const hook = alias('Hook', 'h');

@@ -2,7 +2,12 @@ import type { Change, SubjectChanged } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
 import { differences } from '#src/domain/webhooks/differences.ts';
-import { issueFacts, mergeRequestFacts, type SubjectAction, type Told } from '#src/domain/webhooks/subject_facts.ts';
+import {
+  issueFacts,
+  mergeRequestFacts,
+  type SubjectAction,
+  type SubjectEvent,
+} from '#src/domain/webhooks/subject_facts.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
@@ -36,8 +41,8 @@ export async function recordSubjectEvent(
   if (action === null) return;
   const wanted = await hooksWant(db, tx);
   if (!(type === 'Issue' ? wanted.issue : wanted.mergeRequest)) return;
-  const told = { action, actorId: actor.id, ...differences(changes) };
-  await (type === 'Issue' ? tellOfIssue(tx, id, told) : tellOfMergeRequest(tx, id, told));
+  const event = { action, actorId: actor.id, ...differences(changes) };
+  await (type === 'Issue' ? recordIssueEvent(tx, id, event) : recordMergeRequestEvent(tx, id, event));
 }
 
 /** Null where there is nothing to tell. The state counts most: what else was changed is said beside it. */
@@ -50,16 +55,16 @@ function actionOf(changes: readonly Change[]): SubjectAction | null {
   return changes.some(({ kind }) => !SILENT.has(kind)) ? 'update' : null;
 }
 
-async function tellOfIssue(tx: Transaction, id: number, told: Told): Promise<void> {
+async function recordIssueEvent(tx: Transaction, id: number, event: SubjectEvent): Promise<void> {
   await tx.$executeRaw`
-    SELECT record_hook_event(k.kind, i.project_id, ${issueFacts(told)})
+    SELECT record_hook_event(k.kind, i.project_id, ${issueFacts(event)})
     FROM issues i CROSS JOIN LATERAL (SELECT CASE WHEN i.confidential THEN 'confidential_issue' ELSE 'issue' END AS kind) k
     WHERE i.id = ${id} AND i.deleted_at IS NULL AND EXISTS (SELECT 1 FROM hooks_for(k.kind, i.project_id))`;
 }
 
-async function tellOfMergeRequest(tx: Transaction, id: number, told: Told): Promise<void> {
+async function recordMergeRequestEvent(tx: Transaction, id: number, event: SubjectEvent): Promise<void> {
   await tx.$executeRaw`
-    SELECT record_hook_event('merge_request', m.target_project_id, ${mergeRequestFacts(told)})
+    SELECT record_hook_event('merge_request', m.target_project_id, ${mergeRequestFacts(event)})
     FROM merge_requests m
     WHERE m.id = ${id} AND EXISTS (SELECT 1 FROM hooks_for('merge_request', m.target_project_id))`;
 }

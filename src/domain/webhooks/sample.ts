@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { EventKind } from '#src/domain/webhooks/kinds.ts';
 import type { HookPlace } from '#src/domain/webhooks/list.ts';
 import { noteFacts } from '#src/domain/webhooks/record_note.ts';
-import { issueFacts, mergeRequestFacts, type Told } from '#src/domain/webhooks/subject_facts.ts';
+import { issueFacts, mergeRequestFacts, type SubjectEvent } from '#src/domain/webhooks/subject_facts.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { BadRequest, PLAIN } from '#src/platform/errors.ts';
 
@@ -63,18 +63,24 @@ const EXAMPLE = {
 
 /** A statement for kind, project and facts of an event about the latest record in those projects. */
 function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Prisma.Sql {
-  const told: Told = { action: 'update', actorId, changes: {}, labels: { added: [], removed: [] }, hasCommits: false };
+  const event: SubjectEvent = {
+    action: 'update',
+    actorId,
+    changes: {},
+    labels: { added: [], removed: [] },
+    hasCommits: false,
+  };
   switch (trigger) {
     case 'push_events':
       return latestPush('push', within);
     case 'tag_push_events':
       return latestPush('tag_push', within);
     case 'issues_events':
-      return latestIssue('issue', within, issueFacts(told));
+      return latestIssue('issue', within, issueFacts(event));
     case 'confidential_issues_events':
-      return latestIssue('confidential_issue', within, issueFacts(told));
+      return latestIssue('confidential_issue', within, issueFacts(event));
     case 'merge_requests_events':
-      return sql`SELECT 'merge_request' AS kind, m.target_project_id AS project_id, ${mergeRequestFacts(told)} AS facts
+      return sql`SELECT 'merge_request' AS kind, m.target_project_id AS project_id, ${mergeRequestFacts(event)} AS facts
         FROM merge_requests m WHERE m.target_project_id IN ${within} ORDER BY m.id DESC LIMIT 1`;
     case 'note_events':
       return sql`SELECT 'note' AS kind, r.project_id, ${noteFacts('Issue')} AS facts FROM notes n

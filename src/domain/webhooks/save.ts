@@ -33,7 +33,7 @@ export async function createProjectHook(context: Context, ref: Ref, values: NewH
   return create(context, { projectId: id }, values, `project ${id}`);
 }
 
-/** Makes a hook that hears of all projects in a group and below. Throws as createProjectHook. */
+/** Makes a hook that receives the events of all projects in a group and below. Throws as createProjectHook. */
 export async function createGroupHook(context: Context, ref: Ref, values: NewHook): Promise<SavedHook> {
   const { id } = await administeredGroup(context, ref);
   return create(context, { namespaceId: id }, values, `group ${id}`);

@@ -7,32 +7,32 @@ const { sql } = Prisma;
 export type SubjectAction = 'open' | 'close' | 'reopen' | 'merge' | 'update';
 
 /** What was done, and by whom. */
-export interface Told extends Differences {
+export interface SubjectEvent extends Differences {
   action: SubjectAction;
   actorId: number;
 }
 
 /** An expression for the facts of an event about the issue `i` (IssueFacts). */
-export function issueFacts(told: Told): Prisma.Sql {
+export function issueFacts(event: SubjectEvent): Prisma.Sql {
   return sql`jsonb_build_object('issue', to_jsonb(i), 'assignee', hook_user(i.assignee_id), 'project', hook_project(i.project_id),
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE issue_id = i.id),
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
-      FROM issue_labels o JOIN labels l ON l.id = o.label_id WHERE o.issue_id = i.id)) || ${changeFacts(told)}`;
+      FROM issue_labels o JOIN labels l ON l.id = o.label_id WHERE o.issue_id = i.id)) || ${changeFacts(event)}`;
 }
 
 /** As issueFacts, about the merge request `m` (MergeRequestFacts). */
-export function mergeRequestFacts(told: Told): Prisma.Sql {
+export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
   // The version before the latest tells where the source branch was.
   return sql`jsonb_build_object('mergeRequest', to_jsonb(m), 'assignee', hook_user(m.assignee_id),
     'project', hook_project(m.target_project_id), 'source', hook_project(m.source_project_id),
-    'oldRev', CASE WHEN ${told.hasCommits}::boolean THEN (SELECT v.head_commit_sha FROM merge_request_versions v
+    'oldRev', CASE WHEN ${event.hasCommits}::boolean THEN (SELECT v.head_commit_sha FROM merge_request_versions v
       WHERE v.merge_request_id = m.id ORDER BY v.id DESC OFFSET 1 LIMIT 1) END,
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE merge_request_id = m.id),
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
-      FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${changeFacts(told)}`;
+      FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${changeFacts(event)}`;
 }
 
-function changeFacts({ action, actorId, changes, labels }: Told): Prisma.Sql {
+function changeFacts({ action, actorId, changes, labels }: SubjectEvent): Prisma.Sql {
   return sql`jsonb_build_object('action', ${action}::text, 'user', hook_user(${actorId}::int),
     'removed', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
       FROM labels l WHERE l.id = ANY(${labels.removed}::int[])),

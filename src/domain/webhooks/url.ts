@@ -3,7 +3,7 @@ import { isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
 /** In characters. */
 const LONGEST = 2_000;
 
-/** Reads the URL of a hook; null for what is none that can be sent to: HTTP or HTTPS, maybe with a user name, a password and a query. */
+/** Reads the URL of a hook; null unless it is an http(s) URL, which may have a user name, a password and a query. */
 export function parseHookUrl(text: string): URL | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a URL is read without them, and then means something else
   const isForm = /^https?:\/\/[^/\\]/i.test(text) && !/[\u0000-\u0020\u007f\\]/.test(text);

@@ -8,7 +8,7 @@ export class Archive {
   readonly #onBytes: (bytes: number) => void;
   #written = 0;
 
-  /** @param onBytes hears of every chunk */
+  /** @param onBytes called with every chunk */
   constructor(onBytes: (bytes: number) => void = () => undefined) {
     this.#onBytes = onBytes;
   }

@@ -35,7 +35,7 @@ export interface BackupOptions {
   known?: Known;
   /** Ends the waiting for others; whoever takes the chunks ends the rest. */
   signal?: AbortSignal;
-  /** Hears how many bytes there are so far, and what is being copied. */
+  /** Called with the number of bytes so far, and what is being copied. */
   onProgress?: (bytes: number, step: string) => void;
 }
 

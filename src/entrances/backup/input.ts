@@ -15,7 +15,7 @@ export class BadBackup extends Error {
 /** What becomes of a backup. */
 export interface Receiver {
   onHead?(head: Head): void | Promise<void>;
-  /** Hears of every member between the first and the last; reads it to its end, or not at all. */
+  /** Called with every member between the first and the last; reads it to its end, or not at all. */
   onEntry?(entry: Entry): Promise<void>;
 }
 

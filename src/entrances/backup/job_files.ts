@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type TraceFile, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import type { Snapshot } from '#src/platform/database/snapshot.ts';
 import { orIfAbsent } from './present.ts';
 import type { Sources } from './repositories.ts';
@@ -40,7 +40,7 @@ export async function* archiveTraces(sources: Sources, repositories: RepositoryS
   }
 }
 
-interface ArtifactsRow extends Place {
+interface ArtifactsRow extends UploadLocation {
   id: number;
 }
 

@@ -18,7 +18,7 @@ export interface Sources {
   /** Files that earlier backups hold. */
   known: Known;
   missing: Missing[];
-  /** Hears of what is being copied. */
+  /** Called with what is being copied. */
   onStep(text: string): void;
 }
 

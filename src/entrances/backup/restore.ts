@@ -31,7 +31,7 @@ export interface RestoreOptions {
   /** Paths of earlier backups that it builds on, where they do not lie beside it. */
   earlier: readonly string[];
   log: DatabaseLog;
-  /** Hears what is being done. */
+  /** Called with what is being done. */
   onStep?: (text: string) => void;
   signal?: AbortSignal | undefined;
 }
@@ -89,7 +89,7 @@ function explained(error: Error, touched: readonly string[]): Error {
   );
 }
 
-/** @param touched hears of each place that is not cleared away when this fails */
+/** @param touched called with each place that is not cleared away when this fails */
 async function restoreInto(options: RestoreOptions, directory: string, touched: string[]): Promise<Restored> {
   const { config, file, earlier, onStep = () => undefined, signal } = options;
   const stage = new Stage(directory, config.storages);

@@ -1,8 +1,8 @@
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import type { Snapshot } from '#src/platform/database/snapshot.ts';
 import type { Sources } from './repositories.ts';
 
-interface Row extends Place {
+interface Row extends UploadLocation {
   id: number;
 }
 

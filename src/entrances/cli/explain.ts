@@ -1,5 +1,5 @@
 import { getSystemErrorMessage } from 'node:util';
-import { nearest } from '#src/platform/config/nearest.ts';
+import { closestMatch } from '#src/platform/config/closest_match.ts';
 import { DomainError, type FieldErrors } from '#src/platform/errors.ts';
 import { UsageError } from './command.ts';
 import { optionsOf, WrongUse } from './help.ts';
@@ -20,7 +20,7 @@ function wrongUse(error: unknown, command: string | undefined): WrongUse | null 
   const [, option = ''] = /'(?:-\w, )?(--?[^\s'=]+|[^']*)/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return new WrongUse(`unexpected argument "${option}"`, hint);
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    const meant = nearest(option, optionsOf(command ?? ''));
+    const meant = closestMatch(option, optionsOf(command ?? ''));
     return new WrongUse(`unknown option ${option}`, meant === undefined ? hint : `Did you mean ${meant}? ${hint}`);
   }
   const isFlag = /does not take an argument/.test(message);

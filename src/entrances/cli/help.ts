@@ -1,4 +1,4 @@
-import { nearest } from '#src/platform/config/nearest.ts';
+import { closestMatch } from '#src/platform/config/closest_match.ts';
 import { type ManualPage, manual } from './manual.ts';
 
 /** All commands, a line each. */
@@ -55,7 +55,7 @@ export function findCommand(words: readonly string[]): { name: string; length: n
   const group = groupOf([first]);
   const hint = `Run \`gantry help${group.length > 0 ? ` ${first}` : ''}\` for the list of commands.`;
   if (group.length > 0 && words.length === 1) throw new WrongUse(`"${first}" needs a subcommand`, hint);
-  const meant = nearest(words.slice(0, 2).join(' '), names) ?? nearest(first, names);
+  const meant = closestMatch(words.slice(0, 2).join(' '), names) ?? closestMatch(first, names);
   throw new WrongUse(unknown(words), meant === undefined ? hint : `Did you mean \`gantry ${meant}\`? ${hint}`);
 }
 

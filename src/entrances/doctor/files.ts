@@ -4,7 +4,7 @@ import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import { isAbsent } from '#src/git/refs/read.ts';
 import type { Config } from '#src/platform/config/config.ts';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
@@ -153,7 +153,7 @@ export async function checkUploads(config: Config, url: string | null): Promise<
   return { ...place, summary: `${place.summary}; ${there}` };
 }
 
-async function countAbsent(store: UploadStore, files: readonly Place[]): Promise<number> {
+async function countAbsent(store: UploadStore, files: readonly UploadLocation[]): Promise<number> {
   let count = 0;
   for (const file of files) if (!(await store.has(file))) count++;
   return count;
@@ -179,7 +179,7 @@ async function latestUploads(url: string): Promise<{ projectId: number; secret: 
 }
 
 /** The latest artifacts that are not about to expire. */
-async function latestArtifacts(url: string): Promise<Place[]> {
+async function latestArtifacts(url: string): Promise<UploadLocation[]> {
   return look(url, async (query) => {
     if (!(await hasTable(query, 'job_artifacts'))) return [];
     return query(`

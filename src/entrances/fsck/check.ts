@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
 import type { Stores } from '#src/domain/repository/reconcile.ts';
 import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkArtifacts, checkJobFiles, checkTraces } from '#src/entrances/fsck/job_files.ts';
 import { type CheckedProject, checkRepository, FIX } from '#src/entrances/fsck/repository.ts';
@@ -27,7 +27,7 @@ const AT_ONCE = 500;
  * Looks through repositories and uploaded files, compares them with the database, and tells what is wrong, one finding after
  * the other. Throws Error where the only project is not there.
  *
- * @param onChecked hears of each repository that was looked at
+ * @param onChecked called with each repository that was looked at
  */
 export async function* check(
   stores: CheckStores,
@@ -125,6 +125,6 @@ async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerat
 }
 
 /** Wherever uploaded files are kept, they are called so. */
-function nameOf({ projectId, secret, fileName }: Place): string {
+function nameOf({ projectId, secret, fileName }: UploadLocation): string {
   return `uploads/${projectId}/${secret}/${fileName}`;
 }

@@ -7,7 +7,7 @@ import { type Collected, openCollected } from '#src/entrances/runner/collect.ts'
 /** Writes files into a zip archive, each read when its turn comes; the bytes of the archive. */
 export async function writeArchive(directory: string, files: readonly Collected[], archive: string): Promise<number> {
   const zip = new ZipFile();
-  // Without this nobody hears of a file that cannot be read.
+  // Without this a file that cannot be read is not reported.
   const failed = new Promise<never>((_resolve, reject) => zip.on('error', reject));
   for (const { name, mode, modifiedAt } of files) {
     const options = { mtime: modifiedAt, mode: 0o100000 | (mode & 0o777) };

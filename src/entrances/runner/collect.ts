@@ -21,7 +21,7 @@ export interface Collected {
  * The files of a directory that patterns name, and whole directories that they name. Symbolic links count as the file that they
  * lead to, if that is in the directory too. `.git` is left out.
  *
- * @param say hears why something is left out
+ * @param say called with the reason why something is left out
  */
 export async function collect(
   directory: string,

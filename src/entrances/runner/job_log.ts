@@ -77,7 +77,7 @@ export class JobLog {
     const at = this.#size;
     this.#size += written.length;
     this.#writing = this.#writing.then(() => this.#file.write(written, 0, written.length, at));
-    // Who sends it hears of a failure.
+    // The sender receives a failure.
     this.#writing.catch(() => undefined);
   }
 

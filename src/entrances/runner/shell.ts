@@ -14,7 +14,7 @@ export interface Command {
   timeout: number;
   /** Ends it before. */
   signal: AbortSignal;
-  /** Hears what it prints, on either stream. */
+  /** Called with what it prints, on either stream. */
   onOutput(chunk: Buffer): void;
 }
 

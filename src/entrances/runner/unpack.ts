@@ -15,7 +15,7 @@ export class BadArchive extends Error {}
  * and whatever links there are: entries that are neither files nor directories are left out, and links are replaced, never
  * followed. Throws BadArchive, also for one that unpacks to more than is allowed; part of it may be there then.
  *
- * @param say hears what is left out
+ * @param say called with what is left out
  */
 export async function unpack(
   archive: string,

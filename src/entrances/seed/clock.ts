@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** A moment of the sample data's history, and when what happened at it was written. */
 export interface Mark {
@@ -9,7 +9,7 @@ export interface Mark {
 
 /**
  * The history of the sample data takes months, writing it seconds. Commands know one time only, the present: the clock notes
- * which moment of the history was being written when, and `tellDates` puts that in the place of the present afterwards. Where
+ * which moment of the history was being written when, and `backdateRecords` puts that in the place of the present afterwards. Where
  * the database has a clock of its own that differs, some records get the moment before or after theirs.
  */
 export class StoryClock {
@@ -26,7 +26,7 @@ export class StoryClock {
     if (!(told > this.now)) throw new Error(`The history goes back to ${new Date(told).toISOString()}`);
     // The database rounds its times to milliseconds: what was written before must not seem to be of this moment.
     const written = this.marks.length === 0 ? Number.NEGATIVE_INFINITY : Date.now() + 2;
-    while (Date.now() < written) await breathe();
+    while (Date.now() < written) await yieldToEventLoop();
     this.marks.push({ written, told });
   }
 

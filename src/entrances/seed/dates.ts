@@ -64,7 +64,7 @@ const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by:
 ];
 
 /** Puts the moments of the history in the place of the times at which the records of these owners were written. */
-export async function tellDates(db: Db, marks: readonly Mark[], owners: Owners): Promise<void> {
+export async function backdateRecords(db: Db, marks: readonly Mark[], owners: Owners): Promise<void> {
   await db.$transaction(async (tx) => {
     const targetProjectId = { in: [...owners.projects] };
     const found = await tx.mergeRequest.findMany({ where: { targetProjectId }, select: { id: true } });

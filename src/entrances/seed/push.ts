@@ -66,7 +66,7 @@ export function merge(merged: { at: string; project: string; by: string; branch:
       const make = async (series: CommitSeries) => {
         if (series.tip === null) throw new Error(`There is no ${into}`);
         const said = { author: who, committer: who, message: `Merge branch '${branch}' into '${into}'\n` };
-        const oid = await mergeAhead(series.reader, { onto: series.tip, merged: tip, ...said }, series.hold);
+        const oid = await mergeAhead(series.reader, { onto: series.tip, merged: tip, ...said }, series.keepLock);
         series.follow(oid);
         return oid;
       };

@@ -5,7 +5,7 @@ import { otherScenes } from '#src/entrances/seed/content/others.ts';
 import { PEOPLE, peopleScenes } from '#src/entrances/seed/content/people.ts';
 import { pipelineScenes } from '#src/entrances/seed/content/pipelines.ts';
 import { placeScenes } from '#src/entrances/seed/content/places.ts';
-import { type Owners, tellDates } from '#src/entrances/seed/dates.ts';
+import { backdateRecords, type Owners } from '#src/entrances/seed/dates.ts';
 import { requireRoomForSample } from '#src/entrances/seed/room.ts';
 import type { SampleSecrets } from '#src/entrances/seed/secrets.ts';
 import { Stage, type Stores } from '#src/entrances/seed/stage.ts';
@@ -44,7 +44,7 @@ export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Pr
     ...pipelineScenes,
     ...mergeRequestScenes,
   ]);
-  await tellDates(stores.db, stage.clock.marks, {
+  await backdateRecords(stores.db, stage.clock.marks, {
     users: [...stage.users.values(), ...root.users],
     namespaces: [...stage.namespaces.values(), ...root.namespaces],
     projects: [...stage.projects.values()],

@@ -26,11 +26,11 @@ import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
-import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/seats.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
+import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { ForeseenProject, ProjectHabit } from '#src/domain/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
-import { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
+import { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
@@ -70,8 +70,8 @@ import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { Budget, type BudgetLimits, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
-import { passing } from '#src/platform/observability/passing.ts';
 import { reporter } from '#src/platform/observability/report.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { type ImportSettings, importSettings } from '#src/platform/outbound/options.ts';
 import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -98,7 +98,7 @@ export interface AppOptions {
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
   /** Lets git clients in, shared with those over SSH; one of its own when absent. */
-  gitSeats?: RemoteSeats | undefined;
+  gitConcurrency?: GitConcurrency | undefined;
   /** Where clients of git reach the server over SSH; turned off when absent. */
   sshAddress?: (() => SshPlace) | undefined;
   /** Addresses and networks that read the metrics without a credential; none when absent. */
@@ -155,7 +155,7 @@ export function createApp({
   graphqlLimits,
   trustedDocuments,
   budget: givenBudget,
-  gitSeats = new RemoteSeats(),
+  gitConcurrency = new GitConcurrency(),
   sshAddress = () => null,
   metricsAddresses = [],
   compression = true,
@@ -251,7 +251,7 @@ export function createApp({
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
   app.use(serveRawSnippets({ contextOf: domainContext, authenticate: identifyVisitor, sendContent: sendRaw }));
-  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, gitConcurrency }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
     db,
@@ -335,7 +335,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     largestFile: async () => (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
-    passing: (error) => passing(error)?.refusal ?? null,
+    transientFailure: (error) => transientFailure(error)?.refusal ?? null,
   });
   app.use('/api/v4', (request, response) => {
     const mark = request.url.indexOf('?');
@@ -366,7 +366,7 @@ function serveGraphQL(
     const { access_token, bearer_token } = (request as Request).query;
     return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
   };
-  const whoAsks = remembered(async (request, about?: ProjectNamed) => {
+  const callerFor = remembered(async (request, about?: ProjectNamed) => {
     if (!about) return authenticateKnown(db, credentialsOf(request));
     // What the client selects is in the statement.
     using own = new Budget(budget, { isForeign: true });
@@ -392,7 +392,7 @@ function serveGraphQL(
       server.createGraphQLServer({
         contextOf: async (request, about) => {
           forgetCaller(request);
-          return contextOf(await whoAsks(request, about), request, about?.operation ?? null);
+          return contextOf(await callerFor(request, about), request, about?.operation ?? null);
         },
         presumedContextOf: async (request, name, about) => {
           const beside = about && foresee(request, about.operation, about.ref);
@@ -431,10 +431,10 @@ function serveGraphQL(
   });
   const graphqlBody = bodyLimit(async (request) => {
     if (!request.is('multipart/form-data')) return limits.bytes;
-    const known = await whoAsks(request).catch(() => null);
+    const known = await callerFor(request).catch(() => null);
     return known ? Math.max(LARGE_UPLOAD, repositories.maxInlineBytes + BESIDE_UPLOAD) : MAX_UNKNOWN_UPLOAD;
   });
-  const whoSends = async (request: Request) => callerOf(await whoAsks(request), request.ip ?? null);
+  const whoSends = async (request: Request) => callerOf(await callerFor(request), request.ip ?? null);
   const answer = largeUploads(LARGE_UPLOAD, whoSends, async (request, response) => {
     request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
     request.originalUrl = request.url;

@@ -28,7 +28,7 @@ import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
-import { tellOfClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { awaitingMerge, mergeAfterPipeline } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
 import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { removeUnneededRefs } from '#src/domain/tracking/merge_requests/remove_refs.ts';
@@ -36,7 +36,7 @@ import { referFromCommits } from '#src/domain/tracking/references/push.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
-import { sendDisabled, tellOfDisabled } from '#src/domain/webhooks/disabled.ts';
+import { enqueueDisabledMail, sendDisabled } from '#src/domain/webhooks/disabled.ts';
 import { pruneDeliveries } from '#src/domain/webhooks/prune.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
@@ -105,7 +105,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       const context = await as(userId, jobs);
       if (context) await finishMerge(context, mergeRequestId);
     },
-    'merge_requests.closed': (closed, jobs) => tellOfClosed({ db, jobs, followers }, closed),
+    'merge_requests.closed': (closed, jobs) => recordClosed({ db, jobs, followers }, closed),
     'merge_requests.pipeline': async (settled, jobs) => {
       const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
         const context = await as(userId, jobs);
@@ -126,7 +126,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
     'mail.tell': async (told) => outgoing && sendTold({ db, secret: importing.secret, ...outgoing }, told),
     'hooks.deliver': async () => hooks?.sweep(),
-    'hooks.disabled': async ({ hookId }, jobs) => outgoing && tellOfDisabled({ db, jobs }, hookId),
+    'hooks.disabled': async ({ hookId }, jobs) => outgoing && enqueueDisabledMail({ db, jobs }, hookId),
     'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
     'hooks.prune': () => pruneDeliveries(db),
     'sessions.expire': () =>

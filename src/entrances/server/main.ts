@@ -139,7 +139,7 @@ async function start(
     liveLimits,
   } = config;
   let ssh: StartedSsh | null | undefined;
-  const { jobs, ...stores } = await application.openWorkshop({
+  const { jobs, ...stores } = await application.openServices({
     config,
     db,
     directUrl: database.directUrl,
@@ -162,7 +162,7 @@ async function start(
   const isGuarded = sample !== undefined && !sample.exposed;
   const upgrades = new application.Upgrades(isGuarded ? isLocal : undefined);
   const stopping = new AbortController();
-  const gitSeats = new application.RemoteSeats(config.gitRequests ? { atOnce: config.gitRequests } : {});
+  const gitConcurrency = new application.GitConcurrency(config.gitRequests ? { atOnce: config.gitRequests } : {});
   const app = createApp({
     db,
     secret,
@@ -174,7 +174,7 @@ async function start(
     graphqlLimits,
     trustedDocuments,
     budget,
-    gitSeats,
+    gitConcurrency,
     sshAddress: () => (ssh === null ? 'nowhere' : (ssh?.address ?? null)),
     metricsAddresses,
     compression,
@@ -199,7 +199,7 @@ async function start(
     await Promise.all([listening.close({ long: gitGrace, others: GRACE }), ssh?.close(gitGrace)]);
   });
 
-  ssh = await (await loadingSsh)?.({ stores: { db, secret, jobs, ...stores }, seats: gitSeats, log, report });
+  ssh = await (await loadingSsh)?.({ stores: { db, secret, jobs, ...stores }, gitConcurrency, log, report });
   const file = credentialsFile(config.dataDir);
   const greeting = banner({
     version: packageVersion(),
@@ -262,14 +262,14 @@ async function loadSample() {
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, workshop, remote, upgrades, seats] = await Promise.all([
+  const [db, app, bootstrap, services, remote, upgrades, gitConcurrency] = await Promise.all([
     import('../../platform/database/db.ts'),
     import('./app.ts'),
     import('../../domain/users/bootstrap.ts'),
     import('./services.ts'),
     import('../web/git_remote.ts'),
     import('../web/upgrades.ts'),
-    import('../../domain/repository/remote/seats.ts'),
+    import('../../domain/repository/remote/git_concurrency.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, ...seats, isGitPath: remote.isGitPath };
+  return { ...db, ...app, ...bootstrap, ...services, ...upgrades, ...gitConcurrency, isGitPath: remote.isGitPath };
 }

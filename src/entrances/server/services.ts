@@ -19,17 +19,17 @@ import { watchSettings } from '../../platform/settings/watch.ts';
 import { JOB_PACES, jobHandlers } from './background_jobs.ts';
 
 /** Where commands and jobs find what is not in the database, and where they leave work. */
-export interface Workshop {
+export interface Services {
   repositories: RepositoryStore;
   uploads: UploadStore;
   imports: ImportSettings;
   jobs: JobWorker;
   followers: readonly Follower[];
-  /** Hears the notifications of the database. */
+  /** Receives the notifications of the database. */
   listener: Listener;
 }
 
-export interface WorkshopOptions {
+export interface ServicesOptions {
   config: Config;
   db: Db;
   /** Of the database itself, not of a pooler. */
@@ -39,7 +39,7 @@ export interface WorkshopOptions {
   baseUrl(): Promise<string>;
   /** Where this process is reached over SSH. As the settings have it while that is undefined. */
   sshAddress?(): SshPlace | undefined;
-  /** Hears of failed jobs, and of trouble with the queue or the settings. */
+  /** Receives errors of failed jobs, of the queue and of the settings. */
   report(error: unknown): void;
   /** Takes what has to be ended. */
   resources: AsyncDisposableStack;
@@ -48,7 +48,7 @@ export interface WorkshopOptions {
 }
 
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
-export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
   const { ssh } = config;
   const sshAddress = () => {

@@ -36,7 +36,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
       `There is no server on ${config.dataDir} whose jobs could be worked on. Start one, or set DATABASE_URL.`,
     );
   }
-  const [{ connect }, { openWorkshop }] = await Promise.all([
+  const [{ connect }, { openServices }] = await Promise.all([
     import('../../platform/database/db.ts'),
     import('./services.ts'),
   ]);
@@ -47,7 +47,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   await prepareDatabase(config, database, log, async () => {
     secret = await agreeOnSecret(db, config);
   });
-  await openWorkshop({
+  await openServices({
     config,
     db,
     directUrl: database.directUrl,

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { Connection, ServerChannel, Session } from 'ssh2';
 import { Gone } from '#src/domain/repository/remote/failure.ts';
 import { Login } from '#src/entrances/ssh/authenticate.ts';
-import type { Desk } from '#src/entrances/ssh/desk.ts';
 import { execute } from '#src/entrances/ssh/execute.ts';
 import type { Gate, Guest } from '#src/entrances/ssh/gate.ts';
 import { MOST_WAITING } from '#src/entrances/ssh/limits.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import type { SshServices } from '#src/entrances/ssh/services.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** Milliseconds that a client has to close a connection that was ended. */
-const FAREWELL = 2_000;
+const CLOSE_GRACE = 2_000;
 /** Milliseconds that a client has to take the last answer when the server stops. */
 const PARTING = 10_000;
 const MINUTE = 60_000;
@@ -22,7 +22,7 @@ export class Visit {
   readonly #client: Connection;
   readonly #socket: Socket;
   readonly #guest: Guest;
-  readonly #desk: Desk;
+  readonly #services: SshServices;
   readonly #login: Login;
   readonly #commands = new Set<AbortController>();
   readonly #channels = new Set<ServerChannel>();
@@ -33,13 +33,17 @@ export class Visit {
   #idle: NodeJS.Timeout | undefined;
   #isEnding = false;
 
-  constructor(client: Connection, socket: Socket, { guest, gate, desk }: { guest: Guest; gate: Gate; desk: Desk }) {
+  constructor(
+    client: Connection,
+    socket: Socket,
+    { guest, gate, services }: { guest: Guest; gate: Gate; services: SshServices },
+  ) {
     this.#client = client;
     this.#socket = socket;
     this.#guest = guest;
-    this.#desk = desk;
-    this.#login = new Login(desk.stores.db, desk.limits);
-    const deadline = setTimeout(() => this.end(), desk.limits.login);
+    this.#services = services;
+    this.#login = new Login(services.stores.db, services.limits);
+    const deadline = setTimeout(() => this.end(), services.limits.login);
     client.on('error', () => this.end());
     client.on('handshake', () => this.#countExchange());
     client.on('authentication', (context) => {
@@ -74,17 +78,17 @@ export class Visit {
   /** Ends the connection whatever runs on it. */
   end(): void {
     this.#client.end();
-    const timer = setTimeout(() => this.#socket.destroy(), FAREWELL);
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_GRACE);
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
   #fail(error: unknown): void {
-    if (!passing(error)) this.#desk.report(error);
+    if (!transientFailure(error)) this.#services.report(error);
     this.end();
   }
 
   #open(accept: () => Session, reject: () => void): void {
-    if (this.#sessions >= this.#desk.limits.sessions || this.#isEnding) {
+    if (this.#sessions >= this.#services.limits.sessions || this.#isEnding) {
       reject();
       return;
     }
@@ -119,7 +123,7 @@ export class Visit {
     this.#channels.add(wish.channel);
     try {
       const { remoteAddress: address = null } = this.#socket;
-      await execute(this.#desk, { fingerprint, address, socket: this.#socket }, wish, controller);
+      await execute(this.#services, { fingerprint, address, socket: this.#socket }, wish, controller);
     } finally {
       this.#guest.running -= 1;
       this.#commands.delete(controller);
@@ -134,14 +138,14 @@ export class Visit {
   #rest(): void {
     clearTimeout(this.#idle);
     if (this.#guest.running > 0 || this.#socket.destroyed) return;
-    this.#idle = setTimeout(() => this.end(), this.#desk.limits.idle);
+    this.#idle = setTimeout(() => this.end(), this.#services.limits.idle);
   }
 
   /** Ends the connection of a client that has the server exchange keys again and again. */
   #countExchange(): void {
     const now = performance.now();
     this.#exchanges = [...this.#exchanges.filter((at) => at > now - MINUTE), now];
-    if (this.#exchanges.length > this.#desk.limits.rekeys) this.#socket.destroy();
+    if (this.#exchanges.length > this.#services.limits.rekeys) this.#socket.destroy();
   }
 
   /** Ends the connection of a client that sends beyond the window that it was granted, or reads no answer to what it asks. */

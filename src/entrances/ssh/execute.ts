@@ -5,9 +5,9 @@ import { LONGEST_COMMANDS, LONGEST_FETCH } from '#src/domain/repository/remote/l
 import { findHolder, type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import { ChannelInput, ChannelOutput } from '#src/entrances/ssh/channel_io.ts';
 import { type GitCommand, isArchiveCommand, parseCommand } from '#src/entrances/ssh/command.ts';
-import { type CommandFacts, type Desk, FAILED } from '#src/entrances/ssh/desk.ts';
 import { watchCommand } from '#src/entrances/ssh/progress.ts';
 import { serveGit } from '#src/entrances/ssh/serve_git.ts';
+import { type CommandFacts, FAILED, type SshServices } from '#src/entrances/ssh/services.ts';
 import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
@@ -37,31 +37,41 @@ const LINGER = 10_000;
  *
  * @param controller is aborted when the client is gone, or too slow
  */
-export async function execute(desk: Desk, visitor: Visitor, wish: Wish, controller: AbortController): Promise<void> {
+export async function execute(
+  services: SshServices,
+  visitor: Visitor,
+  wish: Wish,
+  controller: AbortController,
+): Promise<void> {
   const begun = performance.now();
   const { channel } = wish;
   const command = wish.command === null ? null : parseCommand(wish.command);
   const { signal } = controller;
   const most =
-    command?.service === 'push' ? desk.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
+    command?.service === 'push' ? services.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
   const refusal = () => new TooMuchSent(`The client has sent more than ${most} bytes.`);
   const input = new ChannelInput(channel, most, refusal);
   input.on('error', () => undefined);
   signal.addEventListener('abort', () => input.destroy(signal.reason), { once: true });
   const output = new ChannelOutput(channel, visitor.socket, signal);
   output.on('error', () => undefined);
-  const unwatch = watchCommand({ input, output }, controller, desk.limits);
+  const unwatch = watchCommand({ input, output }, controller, services.limits);
   let holder: KeyHolder | null = null;
   let status = FAILED;
   try {
-    holder = await findHolder(desk.stores.db, visitor.fingerprint);
+    holder = await findHolder(services.stores.db, visitor.fingerprint);
     if (holder === null) throw refused('Your key is not valid any more, or your account is blocked.');
-    if (wish.command === null) status = await greet(desk, holder, output);
+    if (wish.command === null) status = await greet(services, holder, output);
     else if (command === null) throw refused(unknown(wish.command));
     else
-      status = await serveGit(desk, { holder, address: visitor.address }, command, { ...wish, input, output, signal });
+      status = await serveGit(services, { holder, address: visitor.address }, command, {
+        ...wish,
+        input,
+        output,
+        signal,
+      });
   } catch (error) {
-    complain(desk, error, channel);
+    complain(services, error, channel);
   } finally {
     unwatch();
   }
@@ -73,10 +83,10 @@ export async function execute(desk: Desk, visitor: Visitor, wish: Wish, controll
   channel.end();
   const { received } = input;
   const facts = { status, ms: performance.now() - begun, received, sent: output.sent };
-  desk.tell({ ...facts, ...about(command, wish), ...whose(holder), aborted: signal.aborted || undefined });
+  services.tell({ ...facts, ...about(command, wish), ...whose(holder), aborted: signal.aborted || undefined });
 }
 
-async function greet({ stores }: Desk, holder: KeyHolder, output: ChannelOutput): Promise<number> {
+async function greet({ stores }: SshServices, holder: KeyHolder, output: ChannelOutput): Promise<number> {
   await noteKeyUse(stores.db, holder);
   const name = holder.kind === 'user' ? `@${holder.actor.username}` : `deploy key ${printable(holder.title)}`;
   await new Promise<void>((resolve, reject) => {
@@ -97,9 +107,9 @@ function refused(message: string): DomainError {
 }
 
 /** Tells the person at the client what went wrong. */
-function complain(desk: Desk, thrown: unknown, channel: ServerChannel): void {
+function complain(services: SshServices, thrown: unknown, channel: ServerChannel): void {
   const { error, isOurs } = failureOf(thrown);
-  if (isOurs) desk.report(thrown);
+  if (isOurs) services.report(thrown);
   const isTold = error instanceof DomainError || error instanceof TooMuchSent || error instanceof Gone;
   const usual = isOurs
     ? 'Something went wrong on the server.'

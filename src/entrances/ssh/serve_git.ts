@@ -9,7 +9,7 @@ import { hiddenFromKey, openByDeployKey } from '#src/domain/repository/remote/de
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
 import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import type { GitCommand } from '#src/entrances/ssh/command.ts';
-import type { Desk } from '#src/entrances/ssh/desk.ts';
+import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { pushableRefs } from '#src/git/remote/push_advertisement.ts';
 import { converse } from '#src/git/remote/serve_fetch.ts';
 
@@ -28,7 +28,7 @@ export interface GitStreams {
  * that it is sent has been taken then. Throws as openRemote, openByDeployKey, receivePush, or the signal's reason.
  */
 export async function serveGit(
-  { stores, seats }: Desk,
+  { stores, gitConcurrency }: SshServices,
   { holder, address }: { holder: KeyHolder; address: string | null },
   { service, fullPath }: GitCommand,
   { input, output, signal, protocol }: GitStreams,
@@ -37,7 +37,7 @@ export async function serveGit(
   const context: Context = { ...stores, actor: holder.actor, clientAddress: address };
   // A deploy key has a share of its own; no user has a number below zero.
   const userId = holder.kind === 'user' ? holder.actor.id : -holder.keyId;
-  const release = await seats.take({ userId, address });
+  const release = await gitConcurrency.take({ userId, address });
   try {
     const project = await open(context, holder, fullPath, service);
     await requireProgram();

@@ -5,12 +5,12 @@ import ssh2, { type ParsedKey, type ServerConfig } from 'ssh2';
 import { ALGORITHMS } from '#src/entrances/ssh/algorithms.ts';
 import { announceSignatures } from '#src/entrances/ssh/announce_signatures.ts';
 import { Visit } from '#src/entrances/ssh/connection.ts';
-import type { Desk } from '#src/entrances/ssh/desk.ts';
 import { Gate, type Guest } from '#src/entrances/ssh/gate.ts';
+import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { explainListening, SSH_SETTINGS } from '#src/platform/lifecycle/listen.ts';
 import { sshConnections } from '#src/platform/observability/metrics/registry.ts';
 
-/** Milliseconds between signs of life, and how many may remain without an answer. */
+/** Milliseconds between heartbeats, and how many may remain without an answer. */
 const KEEP_ALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 4 };
 
 /** A server that accepts connections over SSH. */
@@ -26,7 +26,7 @@ export interface SshListenOptions {
   port: number;
   /** Private ones in the format of OpenSSH, the preferred one first. */
   hostKeys: readonly string[];
-  desk: Desk;
+  services: SshServices;
 }
 
 /**
@@ -34,8 +34,8 @@ export interface SshListenOptions {
  *
  * @throws Error that says which setting to change
  */
-export async function listenSsh({ host, port, hostKeys, desk }: SshListenOptions): Promise<SshListening> {
-  const gate = new Gate(desk.limits);
+export async function listenSsh({ host, port, hostKeys, services }: SshListenOptions): Promise<SshListening> {
+  const gate = new Gate(services.limits);
   const visits = new Map<Guest, Visit>();
   const sockets = new Map<Socket, Guest>();
   const config = configOf(hostKeys);
@@ -52,7 +52,7 @@ export async function listenSsh({ host, port, hostKeys, desk }: SshListenOptions
       // Each connection has a server of its own, which never listens: so it is known which socket a client came by.
       const server = new ssh2.Server(config, (client) => {
         announceSignatures(client);
-        const visit = new Visit(client, socket, { guest, gate, desk });
+        const visit = new Visit(client, socket, { guest, gate, services });
         visits.set(guest, visit);
         if (isClosing) visit.retire();
       });
@@ -60,7 +60,7 @@ export async function listenSsh({ host, port, hostKeys, desk }: SshListenOptions
       server.injectSocket(socket);
     }, wait);
     // Before a client has told its version, no visit looks after it.
-    const greeting = setTimeout(() => visits.has(guest) || socket.destroy(), wait + desk.limits.login);
+    const greeting = setTimeout(() => visits.has(guest) || socket.destroy(), wait + services.limits.login);
     socket.once('close', () => {
       clearTimeout(turn);
       clearTimeout(greeting);

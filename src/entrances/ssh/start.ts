@@ -1,12 +1,12 @@
-import type { CommandFacts, Desk } from '#src/entrances/ssh/desk.ts';
 import { SSH_LIMITS, type SshLimits } from '#src/entrances/ssh/limits.ts';
 import { listenSsh } from '#src/entrances/ssh/server.ts';
+import type { CommandFacts, SshServices } from '#src/entrances/ssh/services.ts';
 import { type SshConfig, sshAddress } from '#src/platform/config/ssh.ts';
 import type { SshAddress } from '#src/platform/config/ssh_address.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { sshCommands } from '#src/platform/observability/metrics/registry.ts';
 
-export interface SshOptions extends Pick<Desk, 'stores' | 'seats' | 'report'> {
+export interface SshOptions extends Pick<SshServices, 'stores' | 'gitConcurrency' | 'report'> {
   log?: Logger | undefined;
   /** Private host keys, the preferred one first. */
   hostKeys: Promise<readonly string[]>;
@@ -36,10 +36,10 @@ export async function startSsh(
     sshCommands.observe({ command, outcome: status === 0 ? 'success' : 'failure' }, ms / 1_000);
     if (log?.isLevelEnabled('info')) log.info({ ...facts, ms: Math.round(facts.ms * 10) / 10 }, 'ssh');
   };
-  const desk: Desk = { ...shared, limits: { ...SSH_LIMITS, ...limits }, tell };
+  const services: SshServices = { ...shared, limits: { ...SSH_LIMITS, ...limits }, tell };
   const { host, port } = config;
   try {
-    const listening = await listenSsh({ host, port, hostKeys: await hostKeys, desk });
+    const listening = await listenSsh({ host, port, hostKeys: await hostKeys, services });
     return { address: sshAddress(config, listening.port), close: (grace) => listening.close(grace) };
   } catch (error) {
     const isTaken = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';

@@ -5,7 +5,7 @@ import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 
 /**
- * The body as it is meant, of so many bytes at most; whoever reads it hears when the client is gone, and of TooMuchSent.
+ * The body as it is meant, of so many bytes at most; reading it fails when the client is gone, and with TooMuchSent.
  * What was compressed may unpack to `mostUnzipped` bytes, which are counted as they come. Throws TooMuchSent.
  */
 export function gitBody(request: Request, most: number, mostUnzipped: number): Readable {

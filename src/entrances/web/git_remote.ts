@@ -10,9 +10,9 @@ import {
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
+import type { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import { LONGEST_COMMANDS, LONGEST_FETCH, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
-import type { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
 import { gitBody } from '#src/entrances/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/entrances/web/progress.ts';
 import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
@@ -28,7 +28,7 @@ export interface GitRemoteOptions {
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
   /** Shared with what else serves clients of git. */
-  seats: RemoteSeats;
+  gitConcurrency: GitConcurrency;
   limits?: Partial<RequestLimits> | undefined;
 }
 
@@ -88,7 +88,7 @@ async function admit(
   response: Response,
   signal: AbortSignal,
 ): Promise<void> {
-  const { contextOf, seats } = options;
+  const { contextOf, gitConcurrency } = options;
   const actor = await identifyRemote(contextOf(null, request), request.headers);
   const context = contextOf(actorFor(actor, called.service ?? undefined), request);
   if (called.isPage && called.service !== null) {
@@ -96,7 +96,7 @@ async function admit(
     const { fullPath } = await openRemote(context, called.fullPath, called.service);
     return redirect(options, fullPath, request, response, 'The repository is at the address with .git.');
   }
-  const release = await seats.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
+  const release = await gitConcurrency.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
   try {
     await answer(context, called, request, response, signal);
   } finally {
@@ -169,7 +169,7 @@ function watch(request: Request, response: Response, limits: RequestLimits) {
   const controller = new AbortController();
   const abort = (reason: string) => {
     controller.abort(new Gone(reason));
-    // Whoever waits for more of the body hears of it by this.
+    // Whoever waits for more of the body is notified by this.
     request.destroy();
   };
   const unwatch = watchProgress(request, response, limits, (reason) => {

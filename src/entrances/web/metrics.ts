@@ -10,8 +10,8 @@ import type { Db } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { Collector, METRICS_TYPE } from '#src/platform/lifecycle/collect_metrics.ts';
 import { type Listening, listen } from '#src/platform/lifecycle/listen.ts';
-import { passing } from '#src/platform/observability/passing.ts';
 import type { Report } from '#src/platform/observability/report.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** The scope of tokens that reach nothing but the metrics, as long as they are an administrator's. */
 const METRICS_SCOPE = 'read_metrics';
@@ -53,12 +53,12 @@ export function listenForMetrics(options: {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', config.trustProxy);
-  const whoAsks = (request: IncomingMessage) => authenticate(db, readCredentials(request.headers));
-  app.use(metrics({ db, addresses: config.metricsAddresses, authenticate: whoAsks }));
+  const authenticateRequest = (request: IncomingMessage) => authenticate(db, readCredentials(request.headers));
+  app.use(metrics({ db, addresses: config.metricsAddresses, authenticate: authenticateRequest }));
   app.use((_request, response) => void response.status(404).json({ message: '404 Not Found' }));
   const failed: ErrorRequestHandler = (error, request, response, _next) => {
     report(error, request);
-    const refusal = passing(error)?.refusal;
+    const refusal = transientFailure(error)?.refusal;
     if (refusal) response.setHeader('Retry-After', String(refusal.extensions.retryAfter));
     response.status(refusal ? 503 : 500).json({ message: refusal?.message ?? '500 Internal Server Error' });
   };

@@ -3,7 +3,7 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { noteRoute } from '#src/entrances/web/request_facts.ts';
 import { DomainError, HTTP_STATUS } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** What an endpoint of the runners' protocol answers; JSON, or nothing. */
 export interface ProtocolAnswer {
@@ -22,7 +22,7 @@ export interface EndpointOptions {
   /** Reads the body, before it is the request's turn: whoever sends slowly holds up nobody else. */
   receive?: (request: Request) => Promise<Given>;
   /** Whether it takes no turn with the others, as one that streams for long. */
-  ownTurns?: boolean;
+  bypassQueue?: boolean;
 }
 
 export interface Answering {
@@ -43,14 +43,14 @@ export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: Endp
 export function answering({ report }: Answering): ProtocolEndpoint {
   const arrivals = new FairQueue(ARRIVALS);
   const turns = new FairQueue(TURNS);
-  return (path, work, { receive, ownTurns = false } = {}) =>
+  return (path, work, { receive, bypassQueue = false } = {}) =>
     async (request, response) => {
       noteRoute(request, path);
       const caller = callerOf(null, request.ip ?? null);
       try {
         const given = receive ? await arrivals.run(caller, () => receive(request)) : {};
         const run = () => work(request, response, given);
-        const answer = await (ownTurns ? run() : turns.run(caller, run));
+        const answer = await (bypassQueue ? run() : turns.run(caller, run));
         if (answer) send(response, answer);
       } catch (error) {
         if (response.headersSent || response.destroyed) response.destroy();
@@ -76,7 +76,7 @@ function refusalOf(error: unknown): ProtocolAnswer | null {
 
 function unexpected(error: unknown, request: Request, report: Answering['report']): ProtocolAnswer {
   report(error, request);
-  const known = passing(error)?.refusal;
+  const known = transientFailure(error)?.refusal;
   return (known && refusalOf(known)) ?? { status: 500, body: { message: '500 Internal Server Error' } };
 }
 

@@ -2,7 +2,7 @@ import type { Request, Router } from 'express';
 import { jobForDependent } from '#src/access/credentials/tokens/job_token.ts';
 import { openArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { expiryOf, receiveArtifacts, requireFitting } from '#src/domain/ci/artifacts/receive.ts';
-import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
+import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
 import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
 import { jobIdOf, jobTokenOf, requireRunningJob } from '#src/entrances/web/runner_job.ts';
@@ -63,7 +63,7 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
         requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
         return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, expireIn));
       },
-      { ownTurns: true },
+      { bypassQueue: true },
     ),
   );
 
@@ -76,7 +76,7 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
         await sendContent(await openArtifacts(stores, id), request, response);
         return null;
       },
-      { ownTurns: true },
+      { bypassQueue: true },
     ),
   );
 }
@@ -97,7 +97,7 @@ async function receive(
   const given = await readBody(request, BESIDE, { name: 'file', bytes: stores.repositories.limits.artifactsBytes });
   if (!(given.file instanceof SpooledFile)) throw new BadParameter('file is missing');
   await using file = given.file;
-  await noteSignOfLife(stores.db, job.id);
+  await noteHeartbeat(stores.db, job.id);
   await receiveArtifacts(stores, job, file, readText(given, 'expire_in') ?? expireIn);
   return { status: 201, body: { id: job.id } };
 }

@@ -27,7 +27,7 @@ export async function requireRunningJob(
   return job;
 }
 
-/** The runner goes on with a job that is over; it stops when it hears of it. */
+/** The runner goes on with a job that is over; it stops when it receives this. */
 class JobOver extends Forbidden {
   constructor({ status }: TokenJob) {
     super('Job is not running');

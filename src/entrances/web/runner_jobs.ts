@@ -5,10 +5,10 @@ import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { writeTrace } from '#src/domain/ci/job_logs/append.ts';
 import { traceCoverage } from '#src/domain/ci/jobs/coverage.ts';
 import { failureReason } from '#src/domain/ci/jobs/failure_reason.ts';
-import { askingRunner } from '#src/domain/ci/runners/asking.ts';
+import { authenticateRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { endRunningJob } from '#src/domain/ci/runners/finish.ts';
+import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
 import { jobPayload } from '#src/domain/ci/runners/payload/build.ts';
-import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
 import { takeJob } from '#src/domain/ci/runners/take.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
 import { jobIdOf } from '#src/entrances/web/runner_job.ts';
@@ -44,7 +44,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
       '/jobs/request',
       async (request, _response, given): Promise<ProtocolAnswer> => {
         requireTexts(given, ['token']);
-        const runner = await askingRunner(db, given.token, given.info);
+        const runner = await authenticateRunner(db, given.token, given.info);
         // Told before anything is looked for, so that what comes meanwhile is looked for the next time.
         const value = await queue.valueFor(runner);
         const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
@@ -76,7 +76,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
         const trace = readText(given, 'trace');
         if (trace !== null) await writeTrace(stores, job.id, trace);
         if (state === 'running') {
-          await noteSignOfLife(db, job.id);
+          await noteHeartbeat(db, job.id);
           return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
         }
         const coverage = await traceCoverage(stores, job);

@@ -1,6 +1,6 @@
 import type { Request, Router } from 'express';
 import { appendTrace } from '#src/domain/ci/job_logs/append.ts';
-import { noteSignOfLife } from '#src/domain/ci/runners/sign_of_life.ts';
+import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
 import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import type { ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
 import { requireRunningJob } from '#src/entrances/web/runner_job.ts';
@@ -26,7 +26,7 @@ export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: R
     endSilentBody(request, ARRIVAL);
     const { piece, sent } = await readPiece(request, stores.repositories.limits.traceBytes);
     const { isAccepted, received } = await appendTrace(stores, job.id, offset, piece, sent);
-    await noteSignOfLife(stores.db, job.id);
+    await noteHeartbeat(stores.db, job.id);
     const headers = { 'Job-Status': job.status, Range: `0-${received}` };
     return { status: isAccepted ? 202 : 416, headers };
   };
@@ -40,7 +40,7 @@ export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: R
         const offset = offsetOf(request);
         return turns.run(`job ${id}`, () => receive(request, offset));
       },
-      { ownTurns: true },
+      { bypassQueue: true },
     ),
   );
 }

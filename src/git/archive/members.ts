@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { GitError, MissingObject } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
 import { decodeName } from '../names.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { breathe } from '../turns.ts';
 
 /** Contents up to this size are read at once, larger ones in chunks; in bytes. */
 const SMALL = 1024 * 1024;
@@ -45,7 +45,7 @@ export async function archiveTime({ reader, commit }: ArchiveInput): Promise<num
 
 async function* below(reader: RepositoryReader, commit: Oid, root: string): AsyncGenerator<Member> {
   const open = async (tree: Oid, prefix: string) => {
-    await breathe();
+    await yieldToEventLoop();
     return { cursor: new TreeCursor(await reader.treeBytes(tree)), prefix };
   };
   const stack = [await open((await reader.commit(commit))?.tree ?? commit, root)];

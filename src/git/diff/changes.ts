@@ -1,9 +1,9 @@
+import { yieldToEventLoop } from '../event_loop.ts';
 import { EMPTY_TREE, type Oid } from '../model.ts';
 import { decodeName } from '../names.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import { WalkBudget } from '../objects/walk_budget.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { breathe } from '../turns.ts';
 import type { Changes } from './comparison.ts';
 import type { Change, Side } from './side.ts';
 
@@ -30,14 +30,14 @@ export async function firstChanges(
   const budget = new WalkBudget();
   const changes: Change[] = [];
   const open = async (old: Oid, now: Oid, prefix: string): Promise<Level> => {
-    await breathe();
+    await yieldToEventLoop();
     return { prefix, old: await Entries.open(reader, old, budget), now: await Entries.open(reader, now, budget) };
   };
   const stack = [await open(from, to, '')];
   let passed = 0;
   let entered = 1;
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
-    if (++passed % PACE === 0) await breathe();
+    if (++passed % PACE === 0) await yieldToEventLoop();
     const pair = nextPair(level);
     if (pair === null) {
       stack.pop();

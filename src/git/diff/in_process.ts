@@ -1,9 +1,9 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import { MissingObject } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { SUBMODULE } from '../model.ts';
 import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { breathe } from '../turns.ts';
 import { type Comparison, type Pairing, unpaired } from './comparison.ts';
 import { withExactRenames } from './exact_renames.ts';
 import { type Patch, Plan } from './plan.ts';
@@ -28,7 +28,7 @@ export async function compareInProcess(reader: RepositoryReader, comparison: Com
   try {
     for (const [at, pairing] of plan.shown.entries()) {
       if (!plan.wants(at)) continue;
-      await breathe();
+      await yieldToEventLoop();
       if (plan.isFull || (text && performance.now() >= deadline)) break;
       const [before, after] = await Promise.all([contentOf(reader, pairing.old), contentOf(reader, pairing.now)]);
       const find = (left: string, right: string) => hunksOf(left, right, thread, deadline);

@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '../event_loop.ts';
 import type { Oid } from '../model.ts';
-import { breathe } from '../turns.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { DateQueue } from './queue.ts';
 
@@ -32,7 +32,7 @@ async function* reachedOneByOne(
   };
   for (const oid of from) await add(oid);
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    await breathe();
+    await yieldToEventLoop();
     yield node;
     for (const parent of node.parents) await add(parent);
   }

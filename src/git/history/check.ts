@@ -1,10 +1,10 @@
+import { yieldToEventLoop } from '../event_loop.ts';
 import type { Oid } from '../model.ts';
 import { IsomorphicStore } from '../objects/isomorphic.ts';
 import { parseAnnotation, parseCommit } from '../objects/parse.ts';
 import type { GitObject } from '../objects/store.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import { RefReader } from '../refs/read.ts';
-import { breathe } from '../turns.ts';
 import { nameOf } from '../write/encode.ts';
 
 export interface CheckOptions {
@@ -26,7 +26,7 @@ export async function checkHistory(directory: string, { most, objects, ignore }:
   const seen = new Set<Oid>(stack);
   try {
     for (let oid = stack.pop(); oid !== undefined && complaints.length < most; oid = stack.pop()) {
-      await breathe();
+      await yieldToEventLoop();
       try {
         const object = await store.read(oid);
         if (object === null) add(`missing object ${oid}`);

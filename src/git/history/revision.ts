@@ -1,6 +1,6 @@
 import { TooMuch } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import type { Oid } from '../model.ts';
-import { breathe } from '../turns.ts';
 import type { CommitGraph } from './graph.ts';
 
 /** How many commits a revision may go back in all. */
@@ -56,7 +56,7 @@ export async function afterSteps(graph: CommitGraph, start: Oid, steps: readonly
   let oid = start;
   for (const { parent, times } of steps) {
     for (let done = 0; done < times; done++) {
-      await breathe();
+      await yieldToEventLoop();
       const next = (await graph.node(oid)).parents[parent - 1];
       if (next === undefined) return null;
       oid = next;

@@ -1,7 +1,7 @@
 import { MissingObject } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
-import { breathe } from '../turns.ts';
 import { canonicalMode, typeOfMode } from './parse.ts';
 import type { ObjectStore } from './store.ts';
 
@@ -12,10 +12,10 @@ const LARGE = 128 * 1024;
 export async function entryAt(store: ObjectStore, tree: Oid, path: string): Promise<{ mode: Mode; oid: Oid } | null> {
   let found = { mode: DIRECTORY, oid: tree };
   for (const [at, component] of pathComponents(path).entries()) {
-    if (at % PACE === PACE - 1) await breathe();
+    if (at % PACE === PACE - 1) await yieldToEventLoop();
     if (typeOfMode(found.mode) !== 'tree') return null;
     const bytes = await treeBytes(store, found.oid);
-    if (bytes.length > LARGE) await breathe();
+    if (bytes.length > LARGE) await yieldToEventLoop();
     const entry = findEntry(bytes, encodeName(component));
     if (entry === null) return null;
     found = entry;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { MissingObject } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import type { EntryType, Oid } from '../model.ts';
-import { breathe } from '../turns.ts';
 import { treeBytes } from './lookup.ts';
 import type { ObjectStore } from './store.ts';
 import { TreeCursor } from './tree_cursor.ts';
@@ -69,7 +69,7 @@ export class TreeCounter {
   }
 
   async #open(tree: Oid): Promise<Frame> {
-    await breathe();
+    await yieldToEventLoop();
     const bytes = await treeBytes(this.#store, tree);
     this.#budget.directory(bytes);
     const counts = { tree: 0, blob: 0, commit: 0, bytes: 0 };
@@ -99,7 +99,7 @@ export class TreeCounter {
   async #bytesOf(files: [Oid, number][]): Promise<number> {
     let sum = 0;
     for (let at = 0; at < files.length; at += AT_ONCE) {
-      await breathe();
+      await yieldToEventLoop();
       const sizes = files.slice(at, at + AT_ONCE).map(async ([oid, times]) => {
         const header = await this.#store.header(oid);
         if (header === null) throw new MissingObject(oid, 'blob');

@@ -1,7 +1,7 @@
 import { TooMuch } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import type { EntryType, Oid, TreeEntry } from '../model.ts';
 import { decodeName } from '../names.ts';
-import { breathe } from '../turns.ts';
 import { treeBytes } from './lookup.ts';
 import type { ObjectStore } from './store.ts';
 import type { TreeCounter, TreeCounts } from './tree_counts.ts';
@@ -74,7 +74,7 @@ class Walk {
         stack.pop();
         continue;
       }
-      if (++passed % PACE === 0) await breathe();
+      if (++passed % PACE === 0) await yieldToEventLoop();
       const isWanted = cursor.type === type;
       if (isWanted && skip > 0) skip--;
       else if (isWanted) this.#add(cursor, prefix);
@@ -86,7 +86,7 @@ class Walk {
   }
 
   async #open(tree: Oid, prefix: string): Promise<{ cursor: TreeCursor; prefix: string }> {
-    await breathe();
+    await yieldToEventLoop();
     const bytes = await treeBytes(this.#store, tree);
     this.#budget.directory(bytes);
     return { cursor: new TreeCursor(bytes), prefix };

@@ -3,7 +3,7 @@ import { MOST_RENAMES } from '../diff/limits.ts';
 import { ProgramFailed } from '../errors.ts';
 import { EMPTY_TREE, type Oid } from '../model.ts';
 import { LARGEST_ALLOCATION, LASTING } from './environment.ts';
-import { calm, collectComplaint, type Program, startProgram, watchMemory } from './run.ts';
+import { collectComplaint, lowerPriority, type Program, startProgram, watchMemory } from './run.ts';
 
 /** An answer took longer than it may. */
 export class ProgramLate extends ProgramFailed {
@@ -60,7 +60,7 @@ export class DiffTree {
   /** The beginning of a line that is not complete. */
   #rest: Buffer[] = [];
   #asked = 0;
-  #calming: NodeJS.Timeout | undefined;
+  #lowering: NodeJS.Timeout | undefined;
   #failure: ProgramFailed | null = null;
 
   /**
@@ -134,7 +134,7 @@ export class DiffTree {
       const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'));
       const settle = (result: boolean | ProgramFailed) => {
         clearTimeout(timer);
-        clearTimeout(this.#calming);
+        clearTimeout(this.#lowering);
         unwatch();
         this.#question = null;
         if (typeof result === 'boolean') resolve(result);
@@ -172,8 +172,8 @@ export class DiffTree {
 
   #write(from: Oid, to: Oid): void {
     this.#asked++;
-    clearTimeout(this.#calming);
-    this.#calming = setTimeout(() => calm(this.#program), AT_ONCE).unref();
+    clearTimeout(this.#lowering);
+    this.#lowering = setTimeout(() => lowerPriority(this.#program), AT_ONCE).unref();
     this.#program.stdin.write(`${from} ${to}\n${this.#mark}`);
   }
 
@@ -182,7 +182,7 @@ export class DiffTree {
     early.size += chunk.length;
     // It has said all, so its next comparison begins with our priority.
     const isAll = endsWithLine(chunk, Buffer.from(this.#mark));
-    if (isAll) clearTimeout(this.#calming);
+    if (isAll) clearTimeout(this.#lowering);
     const isFull = early.size > MOST_EARLY;
     if (isFull) this.#program.stdout.pause();
     if (early.isNamed) return;
@@ -220,7 +220,7 @@ export class DiffTree {
   #fail(reason: string, Failure = ProgramFailed): void {
     if (this.#failure !== null) return;
     this.#failure = new Failure(`git diff-tree ${reason}`);
-    clearTimeout(this.#calming);
+    clearTimeout(this.#lowering);
     this.#early?.unwatch();
     this.#early?.names.resolve(null);
     this.#program.kill('SIGKILL');

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { calm, startProgram } from './run.ts';
+import { lowerPriority, startProgram } from './run.ts';
 
 export interface FsckOptions {
   /** Milliseconds that it may take. */
@@ -20,7 +20,7 @@ const REMARK = /^(notice|warning|hint|dangling|unreachable)\b/;
 export function runFsck(directory: string, { timeout, most, ignore }: FsckOptions): Promise<string[]> {
   return new Promise((resolve) => {
     const program = startProgram(directory, [...BASES, 'fsck', '--full', '--no-dangling', '--no-progress']);
-    calm(program);
+    lowerPriority(program);
     const complaints: string[] = [];
     let hasComplained = false;
     const add = (text: string) => {

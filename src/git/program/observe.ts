@@ -8,7 +8,7 @@ export interface RunKind {
   isLasting?: boolean | undefined;
 }
 
-/** Hears of each run of the git program when it starts; `args` are what follows the options that all runs have. */
+/** Called with each run of the git program when it starts; `args` are what follows the options that all runs have. */
 export type ProgramObserver = (program: ChildProcess, args: readonly string[], kind: RunKind) => void;
 
 let observer: ProgramObserver | null = null;

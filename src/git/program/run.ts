@@ -49,7 +49,7 @@ export function watchMemory(program: Program, onTooMuch: () => void, most = MOST
 const LOWER = 5;
 
 /** Lets this process, and whoever it answers, go first wherever the program competes with it for a processor. */
-export function calm(program: { pid?: number | undefined }): void {
+export function lowerPriority(program: { pid?: number | undefined }): void {
   try {
     if (program.pid !== undefined) setPriority(program.pid, LOWER);
   } catch {
@@ -92,7 +92,7 @@ export function readProgram(
   const { codes = [0], input = Buffer.alloc(0), environment, place, signal } = options;
   return new Promise((resolve, reject) => {
     const program = startProgram(directory, args, { codes }, environment, place);
-    calm(program);
+    lowerPriority(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));

@@ -4,7 +4,7 @@ import type { Oid } from '../model.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from '../objects/store.ts';
 import { LASTING } from './environment.ts';
 import { catFiles } from './pool.ts';
-import { calm, collectComplaint, runProgram, startProgram } from './run.ts';
+import { collectComplaint, lowerPriority, runProgram, startProgram } from './run.ts';
 
 /** Up to this size a blob comes at once from the long-lived program; larger ones have a program to themselves. In bytes. */
 const SMALL = 512 * 1024;
@@ -57,7 +57,7 @@ export class ProgramStore implements ObjectStore {
  */
 export function streamProgram(directory: string, args: string[], settings: readonly string[] = []): Readable {
   const program = startProgram(directory, [...settings, ...args]);
-  calm(program);
+  lowerPriority(program);
   const complaint = collectComplaint(program.stderr);
   program.stdin.on('error', () => undefined).end();
   const ended = new Promise<number | null>((resolve, reject) => {

@@ -6,11 +6,11 @@ import type { Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
 import { type Ref, RefReader } from '../refs/read.ts';
 import { setDefaultBranch } from '../refs/update.ts';
-import { Hold } from '../write/hold.ts';
+import { PackKeepLock } from '../write/pack_keep_lock.ts';
 import { syncDirectory } from '../write/sync.ts';
 import { copyInProcess } from './copy_in_process.ts';
+import { findReadable } from './find_readable.ts';
 import { secureObjects } from './secure.ts';
-import { soundAmong } from './sound.ts';
 
 /** The branches and tags of a repository: what a copy of it has. */
 export async function refsToCopy(directory: string): Promise<Ref[]> {
@@ -40,9 +40,9 @@ export async function copyRepository(
   await rm(to, { recursive: true, force: true });
   await initRepository(to, 'master');
   await setDefaultBranch(to, defaultBranch ?? head);
-  const hold = await Hold.open(to);
+  const keepLock = await PackKeepLock.open(to);
   try {
-    const whole = await copyWhole(from, to, refs, { hold, timeout });
+    const whole = await copyWhole(from, to, refs, { keepLock, timeout });
     const lines = whole.map(({ name, target }) =>
       Buffer.concat([Buffer.from(`${target} `), encodeName(name), Buffer.from('\n')]),
     );
@@ -52,7 +52,7 @@ export async function copyRepository(
     await syncDirectory(to);
     return whole;
   } finally {
-    await hold?.release();
+    await keepLock?.release();
   }
 }
 
@@ -61,20 +61,20 @@ async function copyWhole(
   from: string,
   to: string,
   refs: Ref[],
-  { hold, timeout }: { hold: Hold | undefined; timeout: number },
+  { keepLock, timeout }: { keepLock: PackKeepLock | undefined; timeout: number },
 ): Promise<Ref[]> {
   const targets = [...new Set(refs.map(({ target }) => target))];
-  if (hold === undefined) {
+  if (keepLock === undefined) {
     await copyInProcess(from, to, targets);
     return refs;
   }
   const copy = (part: readonly Oid[]) => {
     const changes = part.map((oid) => ({ name: oid, from: null, to: oid }));
-    return secureObjects(hold, changes, { sources: [from], timeout });
+    return secureObjects(keepLock, changes, { sources: [from], timeout });
   };
   if (await copy(targets)) return refs;
-  const sound = new Set(await soundAmong(targets, copy));
-  const [broken = ''] = targets.filter((oid) => !sound.has(oid));
-  if (sound.size === 0) throw new MissingObject(broken);
-  return refs.filter(({ target }) => sound.has(target));
+  const readable = new Set(await findReadable(targets, copy));
+  const [broken = ''] = targets.filter((oid) => !readable.has(oid));
+  if (readable.size === 0) throw new MissingObject(broken);
+  return refs.filter(({ target }) => readable.has(target));
 }

@@ -6,12 +6,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createDeflate } from 'node:zlib';
 import { MissingObject, TooMuch } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { leadsTo } from '../history/check.ts';
 import { LARGEST_PIECE } from '../limits.ts';
 import type { Oid } from '../model.ts';
 import { IsomorphicStore } from '../objects/isomorphic.ts';
 import { RefReader } from '../refs/read.ts';
-import { breathe } from '../turns.ts';
 import { ObjectWriter } from '../write/objects.ts';
 import { syncDirectory } from '../write/sync.ts';
 
@@ -35,7 +35,7 @@ export async function copyInProcess(from: string, to: string, tips: readonly Oid
   const batch = new Batch(to);
   try {
     for (let oid = stack.pop(); oid !== undefined; oid = stack.pop()) {
-      await breathe();
+      await yieldToEventLoop();
       const header = await source.header(oid);
       if (header === null && (await target.header(oid)) !== null) continue;
       if (header === null) throw new MissingObject(oid);

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import type { Oid } from '../model.ts';
 import { PackIndex } from '../objects/pack_index.ts';
 import { isAbsent } from '../refs/read.ts';
-import { breathe } from '../turns.ts';
 import { syncDirectory } from '../write/sync.ts';
 import { reachAny } from './reach.ts';
 import { refValues } from './secure.ts';
@@ -72,7 +72,7 @@ async function objectsOf(pack: string, most: number): Promise<Set<Oid> | null> {
     if (index.count > most) return null;
     const oids = new Set<Oid>();
     for (let byte = 0; byte < 256; byte++) {
-      await breathe();
+      await yieldToEventLoop();
       for (const oid of index.matching(byte.toString(16).padStart(2, '0'))) oids.add(oid);
     }
     return oids;

@@ -8,13 +8,13 @@ import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
 import type { RunKind } from '../program/observe.ts';
-import { calm, collectComplaint } from '../program/run.ts';
-import { type Hold, INCOMING } from '../write/hold.ts';
-import { beatPulse } from '../write/pulse.ts';
+import { collectComplaint, lowerPriority } from '../program/run.ts';
+import { startHeartbeat } from '../write/heartbeat.ts';
+import { INCOMING, type PackKeepLock } from '../write/pack_keep_lock.ts';
 import type { ByteReader } from './byte_reader.ts';
 import { checkObjects, OversizedObject } from './check_objects.ts';
+import { findReadable } from './find_readable.ts';
 import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
-import { soundAmong } from './sound.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
 import { allocationFor, UnpackPatience } from './unpack_limits.ts';
 
@@ -26,8 +26,8 @@ export class RefusedObjects extends GitError {
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
 
-/** Milliseconds between two signs of life: without any for an hour what was received counts as left behind. */
-const PULSE = 5 * 60_000;
+/** Milliseconds between two heartbeats: without any for an hour what was received counts as left behind. */
+const HEARTBEAT = 5 * 60_000;
 
 /** Milliseconds that looking at the sizes of what was unpacked may take. */
 const CHECK_TIMEOUT = 5 * 60_000;
@@ -51,14 +51,14 @@ export class Quarantine {
   readonly #objects: string;
   readonly #signal: AbortSignal;
   readonly #sources: readonly string[];
-  readonly #endPulse: () => void;
+  readonly #endHeartbeat: () => void;
 
   private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
     this.#objects = objects;
     this.#signal = signal;
     this.#sources = sources;
-    this.#endPulse = beatPulse(() => [objects], PULSE);
+    this.#endHeartbeat = startHeartbeat(() => [objects], HEARTBEAT);
   }
 
   /**
@@ -74,7 +74,7 @@ export class Quarantine {
 
   /**
    * Takes in a pack as it comes and checks its objects one by one. Reads what does not go on to its end even if it is refused, so
-   * that the client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
+   * that the client learns why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
    * throws when the client is gone.
    */
   async takePack(reader: ByteReader, { packBytes, objectBytes, goesOn }: PackLimits): Promise<void> {
@@ -134,8 +134,8 @@ export class Quarantine {
     const present = [...bounds].filter((oid) => !broken.has(oid));
     if (await this.#gather(open, new Set(present), kept)) return;
     // What is damaged is there, and cannot be read.
-    const sound = await soundAmong(present, (part, signal) => this.#areSound(part, signal));
-    if (sound.length < present.length && (await this.#gather(open, new Set(sound), kept))) return;
+    const readable = await findReadable(present, (part, signal) => this.#areReadable(part, signal));
+    if (readable.length < present.length && (await this.#gather(open, new Set(readable), kept))) return;
     throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
 
@@ -156,15 +156,15 @@ export class Quarantine {
   }
 
   /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
-  async migrate(hold: Hold): Promise<void> {
+  async migrate(keepLock: PackKeepLock): Promise<void> {
     for (const name of await this.#packs()) {
-      await hold.take(path.join(this.#objects, 'pack', name.slice(0, -'.pack'.length)));
+      await keepLock.take(path.join(this.#objects, 'pack', name.slice(0, -'.pack'.length)));
     }
   }
 
   /** Removes what has not been moved. */
   async discard(): Promise<void> {
-    this.#endPulse();
+    this.#endHeartbeat();
     await rm(this.#objects, { recursive: true, force: true, maxRetries: 3 });
     await removeSkeleton(this.#repository);
   }
@@ -185,7 +185,7 @@ export class Quarantine {
   }
 
   /** Whether the history of all of these objects can be walked. */
-  async #areSound(oids: readonly Oid[], signal: AbortSignal): Promise<boolean> {
+  async #areReadable(oids: readonly Oid[], signal: AbortSignal): Promise<boolean> {
     return (await this.#ask(['rev-list', '--count', '--stdin'], lines(oids), { late: signal })).code === 0;
   }
 
@@ -212,7 +212,7 @@ export class Quarantine {
 
   /** Never rejects: a program that cannot be started ends with null. */
   #outcome(program: GroupProgram, collect = true): Promise<{ code: number | null; complaint: string; output: string }> {
-    calm(program);
+    lowerPriority(program);
     const complaint = collectComplaint(program.stderr);
     const kill = () => killGroup(program);
     this.#signal.addEventListener('abort', kill);

@@ -5,7 +5,7 @@ import { programVersion } from '../program/detect.ts';
 import { runProgram } from '../program/run.ts';
 import { RefReader } from '../refs/read.ts';
 import type { RefChange } from '../refs/update_many.ts';
-import type { Hold } from '../write/hold.ts';
+import type { PackKeepLock } from '../write/pack_keep_lock.ts';
 import { Quarantine, RefusedObjects } from './quarantine.ts';
 
 /** Milliseconds that looking for objects and packing them may take. */
@@ -25,29 +25,29 @@ export async function refValues(directory: string): Promise<Set<Oid>> {
 
 /**
  * Makes sure that refs can be made to hold their new values: whatever these lead to is reachable from other refs, or kept by
- * the hold, which takes in what is neither. Returns whether all of it is there. Without a git program it looks at nothing.
+ * the lock, which takes in what is neither. Returns whether all of it is there. Without a git program it looks at nothing.
  */
 export async function secureObjects(
-  hold: Hold,
+  keepLock: PackKeepLock,
   changes: readonly RefChange[],
   { sources = [], timeout = TIME }: SecureOptions = {},
 ): Promise<boolean> {
   const present = new Set(changes.map(({ from }) => from));
-  const open = new Set(changes.flatMap(({ to }) => (to === null ? [] : (hold.baseOf(to) ?? []))));
+  const open = new Set(changes.flatMap(({ to }) => (to === null ? [] : (keepLock.baseOf(to) ?? []))));
   // What a commit follows is what its branch holds: that is looked at anyway.
-  hold.rely([...open].filter((oid) => present.has(oid)));
+  keepLock.rely([...open].filter((oid) => present.has(oid)));
   const tips = [...open].filter((oid) => !present.has(oid));
   if (tips.length === 0 || (await programVersion()) === null) return true;
-  const bounds = await refValues(hold.directory);
-  hold.rely(tips.filter((oid) => bounds.has(oid)));
+  const bounds = await refValues(keepLock.directory);
+  keepLock.rely(tips.filter((oid) => bounds.has(oid)));
   const others = tips.filter((oid) => !bounds.has(oid));
   if (others.length === 0) return true;
-  const quarantine = await Quarantine.open(hold.directory, AbortSignal.timeout(timeout), sources);
+  const quarantine = await Quarantine.open(keepLock.directory, AbortSignal.timeout(timeout), sources);
   try {
-    await quarantine.complete(others, bounds, hold.packs);
-    await quarantine.migrate(hold);
-    hold.rely(bounds);
-    for (const oid of others) hold.vouch(oid, null);
+    await quarantine.complete(others, bounds, keepLock.packs);
+    await quarantine.migrate(keepLock);
+    keepLock.rely(bounds);
+    for (const oid of others) keepLock.markComplete(oid, null);
     return true;
   } catch (error) {
     if (error instanceof RefusedObjects) return false;
@@ -59,11 +59,11 @@ export async function secureObjects(
 
 /**
  * As secureObjects, just before refs are written, by who keeps all others from doing so: looks whether the values of refs
- * that the hold relies on are still reachable, and secures the objects anew if not.
+ * that the lock relies on are still reachable, and secures the objects anew if not.
  */
-export async function confirmObjects(hold: Hold, changes: readonly RefChange[]): Promise<boolean> {
-  const refs = new RefReader(hold.directory);
-  const needed = new Set(hold.relied);
+export async function confirmObjects(keepLock: PackKeepLock, changes: readonly RefChange[]): Promise<boolean> {
+  const refs = new RefReader(keepLock.directory);
+  const needed = new Set(keepLock.relied);
   // Changes of refs that hold something else by now are not made.
   const possible: RefChange[] = [];
   for (const change of changes) {
@@ -72,11 +72,11 @@ export async function confirmObjects(hold: Hold, changes: readonly RefChange[]):
     if (change.from !== null) needed.delete(change.from);
   }
   if (needed.size === 0) return true;
-  const values = await refValues(hold.directory);
+  const values = await refValues(keepLock.directory);
   const gone = [...needed].filter((oid) => !values.has(oid));
-  if (gone.length === 0 || (await areReachable(hold.directory, gone, values))) return true;
-  hold.forget();
-  return secureObjects(hold, possible);
+  if (gone.length === 0 || (await areReachable(keepLock.directory, gone, values))) return true;
+  keepLock.forget();
+  return secureObjects(keepLock, possible);
 }
 
 /** Whether these objects, and with them all that they lead to, are reachable from the values of refs. */

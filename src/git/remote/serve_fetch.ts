@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { ProgramFailed } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { FEW_BASES } from '../program/environment.ts';
-import { calm, collectComplaint } from '../program/run.ts';
+import { collectComplaint, lowerPriority } from '../program/run.ts';
 import { KEPT_REFS } from '../refs/name.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';
 import { killGroup, startGroup } from './spawn.ts';
@@ -60,7 +60,7 @@ export async function converse(
 }
 
 /**
- * Answers what a client asks for, streamed both ways; one that asks for what no ref leads to that it is shown hears so. Throws
+ * Answers what a client asks for, streamed both ways; one that asks for what no ref leads to that it is shown is told so. Throws
  * ProgramFailed, InvalidRequest, CredentialsWanted, or the signal's reason.
  */
 export async function serveFetch(
@@ -85,7 +85,7 @@ async function run(
   const environment = isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {};
   const hiding = hidden.flatMap((prefix) => ['-c', `uploadpack.hideRefs=${prefix}`]);
   const program = startGroup([...SETTINGS, ...hiding, 'upload-pack', ...args], environment);
-  calm(program);
+  lowerPriority(program);
   const kill = () => killGroup(program);
   signal.addEventListener('abort', kill);
   const complaint = collectComplaint(program.stderr);

@@ -1,8 +1,8 @@
 import type { Change } from '../diff/side.ts';
 import { TooMuch } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { EXECUTABLE, FILE, type Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { breathe } from '../turns.ts';
 import { pathFault } from './path.ts';
 
 /** A file with attributes. */
@@ -34,7 +34,7 @@ export async function mergeAttributes(
   let directories = 0;
   for (const directory of directoriesAbove(mergedPaths(sides))) {
     if (++directories > MOST_DIRECTORIES) throw new TooMuch(`more than ${MOST_DIRECTORIES} directories are merged`);
-    await breathe();
+    await yieldToEventLoop();
     const path = directory + NAME;
     // Git does not follow links there, and files are to be written under these names.
     const entry = pathFault(path) === null ? await reader.entry(ours, path) : null;

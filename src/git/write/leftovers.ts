@@ -1,10 +1,10 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { removeStaleLocks } from '../refs/lock.ts';
-import { INCOMING, MARK } from './hold.ts';
+import { INCOMING, MARK } from './pack_keep_lock.ts';
 
 /**
- * Milliseconds without a sign of life after which nobody works on what was left behind any more. Whoever receives a push or
+ * Milliseconds without a heartbeat after which nobody works on what was left behind any more. Whoever receives a push or
  * holds a pack gives one every few minutes, on whatever machine; locks and single files are a matter of seconds.
  */
 export const ABANDONED = 60 * 60_000;

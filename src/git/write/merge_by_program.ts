@@ -11,8 +11,8 @@ import { decodeName, encodeName } from '../names.ts';
 import { alternatePath } from '../program/environment.ts';
 import { type Answer, runProgram } from '../program/run.ts';
 import type { AttributeFile } from './attributes.ts';
-import { INCOMING } from './hold.ts';
 import type { ObjectWriter } from './objects.ts';
+import { INCOMING } from './pack_keep_lock.ts';
 
 /** Trees of which two were made from the first. */
 export interface ThreeTrees {

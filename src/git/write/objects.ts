@@ -7,8 +7,8 @@ import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
 import { nameOf } from './encode.ts';
-import type { Hold } from './hold.ts';
 import { writePack } from './pack.ts';
+import type { PackKeepLock } from './pack_keep_lock.ts';
 import { ensureDirectory, inDirectory, syncDirectory, syncFanOut, writeSynced } from './sync.ts';
 
 /** More objects than this are written as one pack: syncing each file by itself takes a disk too long. */
@@ -19,13 +19,13 @@ const compress = promisify(deflate);
 /** Gathers the new objects of one change of a repository, and writes them together. */
 export class ObjectWriter {
   readonly #directory: string;
-  readonly #hold: Hold | undefined;
+  readonly #keepLock: PackKeepLock | undefined;
   #objects = new Map<Oid, GitObject>();
 
-  /** @param hold takes what is written, which nobody removes then until refs lead to it */
-  constructor(directory: string, hold?: Hold) {
+  /** @param keepLock takes what is written, which nobody removes then until refs lead to it */
+  constructor(directory: string, keepLock?: PackKeepLock) {
     this.#directory = directory;
-    this.#hold = hold;
+    this.#keepLock = keepLock;
   }
 
   /** Returns the name of the object, which is on disk after `flush`. Throws TooLarge for what could not be read again. */
@@ -55,7 +55,7 @@ export class ObjectWriter {
   async flush(): Promise<void> {
     const objects = this.#objects;
     this.#objects = new Map();
-    if (this.#hold || objects.size > MOST_LOOSE) return writePack(this.#directory, objects, this.#hold);
+    if (this.#keepLock || objects.size > MOST_LOOSE) return writePack(this.#directory, objects, this.#keepLock);
     const fanOuts = new Set([...objects.keys()].map((oid) => path.join(this.#directory, 'objects', oid.slice(0, 2))));
     const created = await Promise.all([...fanOuts].map(ensureDirectory));
     const write = ([oid, object]: [Oid, GitObject]) =>

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflate } from 'node:zlib';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
-import { type Hold, INCOMING } from './hold.ts';
+import { INCOMING, type PackKeepLock } from './pack_keep_lock.ts';
 import { ensureDirectory, syncDirectory, writeSynced } from './sync.ts';
 
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
@@ -23,14 +23,18 @@ interface Packed {
 /**
  * Writes objects as one pack without deltas, with its index, both synced to the disk.
  *
- * @param hold keeps the pack until refs lead to its objects
+ * @param keepLock keeps the pack until refs lead to its objects
  */
-export async function writePack(directory: string, objects: ReadonlyMap<Oid, GitObject>, hold?: Hold): Promise<void> {
+export async function writePack(
+  directory: string,
+  objects: ReadonlyMap<Oid, GitObject>,
+  keepLock?: PackKeepLock,
+): Promise<void> {
   const folder = path.join(directory, 'objects', 'pack');
   // What is above it is not made anew where the repository was removed.
   await ensureDirectory(folder);
   const { bytes, packed, checksum } = await assemblePack(objects);
-  const name = (await hold?.begin()) ?? path.join(folder, `pack-${checksum.toString('hex')}`);
+  const name = (await keepLock?.begin()) ?? path.join(folder, `pack-${checksum.toString('hex')}`);
   // The index last: without it nobody looks at the pack.
   await writeSynced(`${name}.pack`, [bytes], INCOMING);
   await writeSynced(`${name}.idx`, [index(packed, checksum)], INCOMING);

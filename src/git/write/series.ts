@@ -1,17 +1,17 @@
 import { MissingObject } from '../errors.ts';
+import { yieldToEventLoop } from '../event_loop.ts';
 import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../model.ts';
 import { decodeName } from '../names.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import type { TreePage, TreePageRequest } from '../objects/tree_page.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { checkWritten } from '../remote/check_written.ts';
-import { breathe } from '../turns.ts';
 import { type Action, applyActions } from './actions.ts';
 import { DraftTree, type TreeSource } from './draft.ts';
 import { encodeCommit } from './encode.ts';
 import { NothingChanged } from './errors.ts';
-import type { Hold } from './hold.ts';
 import { ObjectWriter } from './objects.ts';
+import type { PackKeepLock } from './pack_keep_lock.ts';
 
 /** A commit of file actions. */
 export interface CommitInput {
@@ -27,17 +27,17 @@ export interface CommitInput {
  */
 export class CommitSeries {
   readonly reader: RepositoryReader;
-  readonly hold: Hold | undefined;
+  readonly keepLock: PackKeepLock | undefined;
   readonly #objects: ObjectWriter;
   #tip: Oid | null;
   /** The tree of the tip, once somebody has asked for it. */
   #tree: Oid | null = null;
 
   /** @param tip the commit that the first one is to follow; null where there is none */
-  constructor(reader: RepositoryReader, tip: Oid | null, hold?: Hold) {
+  constructor(reader: RepositoryReader, tip: Oid | null, keepLock?: PackKeepLock) {
     this.reader = reader;
-    this.hold = hold;
-    this.#objects = new ObjectWriter(reader.directory, hold);
+    this.keepLock = keepLock;
+    this.#objects = new ObjectWriter(reader.directory, keepLock);
     this.#tip = tip;
   }
 
@@ -51,7 +51,7 @@ export class CommitSeries {
    * for what would be refused in a push as well; the series is as it was then.
    */
   async add({ actions, author, committer, message }: CommitInput): Promise<Oid> {
-    await breathe();
+    await yieldToEventLoop();
     const parent = this.#tip;
     const base = await this.#base();
     const objects = new ObjectWriter(this.reader.directory);
@@ -67,7 +67,7 @@ export class CommitSeries {
     }
     this.#objects.adopt(objects);
     // What was not written anew is in the tree of the parent.
-    this.hold?.vouch(oid, parent);
+    this.keepLock?.markComplete(oid, parent);
     this.#tip = oid;
     this.#tree = tree;
     return oid;

@@ -9,9 +9,9 @@ export type QueueDatabase = NonNullable<ConstructorOptions['db']> & { close(): P
 const CONNECTIONS = 4;
 
 /**
- * What the job queue runs its statements on, and hears of new jobs by.
+ * What the job queue runs its statements on, and is notified of new jobs by.
  *
- * @param listener what it hears by; nothing when absent
+ * @param listener what notifies it; nothing when absent
  */
 export function queueDatabase(url: string, listener?: Listener): QueueDatabase {
   const pool = meteredPool({ connectionString: url, application_name: 'gantry jobs', max: CONNECTIONS });

@@ -23,9 +23,9 @@ export interface ProcessRecord {
   remove(): Promise<void>;
 }
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const PACE = 5_000;
-/** Seconds after the last sign of life when a process is taken for dead. */
+/** Seconds after the last heartbeat when a process is taken for dead. */
 export const SILENCE = 20;
 
 /** Puts this process on the list and keeps it there until it is removed. */
@@ -54,13 +54,13 @@ export async function recordProcess(
   };
   await save();
   let sign: Promise<unknown> = Promise.resolve();
-  const pulse = setInterval(() => {
+  const heartbeat = setInterval(() => {
     sign = sign
       .then(save)
       .then(() => removeDead(db))
       .catch(report);
   }, PACE);
-  pulse.unref();
+  heartbeat.unref();
   return {
     async begun() {
       counts.busy += 1;
@@ -73,8 +73,8 @@ export async function recordProcess(
       await save().catch(report);
     },
     async remove() {
-      clearInterval(pulse);
-      // A sign of life that is under way would bring it back.
+      clearInterval(heartbeat);
+      // A heartbeat that is under way would bring it back.
       await sign;
       await save();
       await removeWhere(db, id);

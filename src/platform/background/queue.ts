@@ -70,7 +70,7 @@ export interface WorkerOptions {
   db: Db;
   handlers: JobHandlers;
   paces?: JobPaces | undefined;
-  /** Hears of failed jobs and of trouble with the queue. */
+  /** Receives errors of failed jobs and of the queue. */
   report(error: unknown): void;
   /** The jobs to work on; all when absent, with none this process only leaves work for others. */
   queues?: readonly string[] | undefined;
@@ -146,7 +146,7 @@ async function workOn(
     const pace = { ...often, localConcurrency: paces[name]?.atOnce ?? 1 };
     let worker = '';
     worker = await boss.work<object>(name, pace, async (jobs) => {
-      // Of several that came meanwhile it hears once: it is to look for more until there are none.
+      // Of several that came meanwhile it is notified once: it is to look for more until there are none.
       boss.notifyWorker(worker);
       for (const { data } of jobs) {
         const { traceparent, ...told } = (data ?? {}) as { traceparent?: string };

@@ -1,4 +1,4 @@
-import { nearest } from '#src/platform/config/nearest.ts';
+import { closestMatch } from '#src/platform/config/closest_match.ts';
 
 /** Variables that other parts of Gantry and its tests read, and that the server prints for shells. */
 const OTHERS = ['GANTRY_LAUNCHER', 'GANTRY_TOKEN'];
@@ -17,7 +17,7 @@ export function unknownSettings(values: NodeJS.Dict<string>, known: readonly str
     .filter(([name, value]) => isOurs(name) && !known.includes(name) && !isOfKubernetes(name, value))
     .map(([name]) => {
       // The prefix that all share would make any two names look alike.
-      const alike = nearest(bare(name), known.map(bare));
+      const alike = closestMatch(bare(name), known.map(bare));
       const meant = known.find((one) => bare(one) === alike);
       return `${name} is not a setting of Gantry and is ignored.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
     });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { hostUrls } from '#src/platform/config/host_urls.ts';
-import { DatabaseAway } from '../database_unavailable.ts';
+import { DatabaseUnavailable } from '../database_unavailable.ts';
 
 /** The hosts of a URL, and which of them is to be tried next: all connections of a process share what they learn. */
 class Hosts {
@@ -82,7 +82,7 @@ export class DatabaseClient extends pg.Client {
     const query = { text: 'SELECT pg_is_in_recovery() AS standby', query_timeout: ANSWERING };
     const { rows } = await super.query<{ standby: boolean }>(query);
     if (!rows[0]?.standby) return;
-    throw new DatabaseAway(`${this.host}:${this.port} is a standby`, { sent: false });
+    throw new DatabaseUnavailable(`${this.host}:${this.port} is a standby`, { sent: false });
   }
 }
 

@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from '#src/generated/prisma/client.ts';
 import { ContentTooLarge } from '../errors.ts';
 import { currentBudget } from '../limits/budget.ts';
-import type { Page, PageRequest, Place } from '../page.ts';
+import type { CursorPosition, Page, PageRequest } from '../page.ts';
 import { directReader, type Read } from './direct.ts';
 import { meteredPool } from './pool.ts';
 import type { OutageListener } from './presence.ts';
@@ -33,15 +33,15 @@ export interface ConnectOptions {
   preparedStatements?: boolean;
   /** How many connections at most. */
   connections?: number;
-  /** Hears of each statement, by its text, before it runs. */
+  /** Called with the text of each statement before it runs. */
   heard?: ((statement: string) => void) | undefined;
-  /** Hears of outages of the database. */
+  /** Called with outages of the database. */
   outages?: OutageListener | undefined;
 }
 
 /**
  * Connects, lazily, to the PostgreSQL at `url`. What short outages and deadlocks break off is run again where that does no
- * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseAway.
+ * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseUnavailable.
  */
 export function connect(url: string, options: ConnectOptions = {}): Db {
   const { connections = 10, pooled = false, preparedStatements = true, outages, heard } = options;
@@ -161,7 +161,7 @@ function paged<T>({ nodes, total }: Found<T>, { limit, offset, isBackwards, with
   if (!withPlaces) return { nodes, total, offset };
   const hasMore = nodes.length > limit;
   const own = isBackwards ? nodes.slice(-limit || nodes.length) : nodes.slice(0, limit);
-  const places = own.map((node) => (node as { [PLACE]: Place })[PLACE]);
+  const places = own.map((node) => (node as { [PLACE]: CursorPosition })[PLACE]);
   return { nodes: own, total, offset, places, hasMore };
 }
 

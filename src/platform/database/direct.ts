@@ -41,7 +41,7 @@ function parameter(value: unknown): unknown {
   return Array.isArray(value) && value.some((one) => one instanceof Date) ? value.map(parameter) : value;
 }
 
-/** As Prisma's client tells of failed statements. All else, as DatabaseAway, stays as it is. */
+/** As Prisma's client tells of failed statements. All else, as DatabaseUnavailable, stays as it is. */
 async function rethrow(error: unknown): Promise<never> {
   if (!(error instanceof pg.DatabaseError)) throw error;
   const { code = 'N/A', message } = error;

@@ -47,7 +47,7 @@ export function makeDataDirectory(dataDir: string): void {
 
 function requireUsable(directory: string, setting: string): void {
   try {
-    const nearest = nearestOf(directory);
+    const nearest = nearestExisting(directory);
     if (!statSync(nearest).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     accessSync(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
     tryOut(nearest);
@@ -69,7 +69,7 @@ function tryOut(directory: string): void {
 }
 
 function requireRoom(dataDir: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(nearestOf(dataDir));
+  const { bavail, bsize } = statfsSync(nearestExisting(dataDir));
   if (bavail * bsize >= bytes) return;
   const [free, needed] = [formatBytes(bavail * bsize), formatBytes(bytes)];
   throw new Error(
@@ -79,7 +79,7 @@ function requireRoom(dataDir: string, bytes: number): void {
 }
 
 /** The directory itself if it is there, else the nearest one above it. */
-function nearestOf(directory: string): string {
+function nearestExisting(directory: string): string {
   const [uppermost] = missingOf(directory);
   return uppermost === undefined ? directory : path.dirname(uppermost);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseAway, lostConnection } from '../database_unavailable.ts';
+import { DatabaseUnavailable, lostConnection } from '../database_unavailable.ts';
 import { openClient } from './client.ts';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
@@ -8,11 +8,11 @@ const FIRST_DELAY = 100;
 const LONGEST_DELAY = 500;
 
 /** Milliseconds between two looks whether the connection still is one, and that its answer may take. */
-const PULSE = 10_000;
+const HEARTBEAT = 10_000;
 const PATIENCE = 5_000;
 
 /** Milliseconds that the other side has to end a connection in order. */
-const FAREWELL = 1_000;
+const CLOSE_GRACE = 1_000;
 
 /** What the database calls the connection (application_name). */
 export const LISTENER = 'gantry listener';
@@ -31,7 +31,7 @@ interface Connection {
 }
 
 /**
- * Hears the notifications of the database for the whole process, over one connection, which is made anew whenever it is lost.
+ * Receives the notifications of the database for the whole process, over one connection, which is made anew whenever it is lost.
  * It needs a session of its own: not one of a pooler that lends sessions by the transaction.
  */
 export class Listener {
@@ -49,7 +49,7 @@ export class Listener {
   }
 
   /**
-   * Connects. `report` hears once of each outage.
+   * Connects. `report` is called once for each outage.
    *
    * @throws Error when the first connection cannot be made
    */
@@ -61,7 +61,7 @@ export class Listener {
   }
 
   /**
-   * Hears what is said on a channel. `connected` is called at once, and whenever the connection is made anew: what was said
+   * Receives what is said on a channel. `connected` is called at once, and whenever the connection is made anew: what was said
    * while there was none is lost.
    *
    * @returns the function that ends the subscription
@@ -150,20 +150,20 @@ async function connect(connectionString: string): Promise<Connection> {
   const client = await openClient({ connectionString, application_name: LISTENER });
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
   client.once('error', resolve);
-  const pulse = setInterval(async () => {
+  const heartbeat = setInterval(async () => {
     const late = sleep(PATIENCE, 'late', { ref: false });
     const answer = await Promise.race([client.query('SELECT 1').catch(() => undefined), late]);
-    if (answer === 'late') destroy(client, away('does not answer'));
-  }, PULSE).unref();
+    if (answer === 'late') destroy(client, unavailable('does not answer'));
+  }, HEARTBEAT).unref();
   client.once('end', () => {
-    clearInterval(pulse);
-    resolve(away('was ended'));
+    clearInterval(heartbeat);
+    resolve(unavailable('was ended'));
   });
   return { client, ended };
 }
 
-function away(what: string): DatabaseAway {
-  return new DatabaseAway(`The connection that hears notifications ${what}.`, { sent: false });
+function unavailable(what: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(`The connection that hears notifications ${what}.`, { sent: false });
 }
 
 async function listen(client: pg.Client, channel: string): Promise<void> {
@@ -172,7 +172,7 @@ async function listen(client: pg.Client, channel: string): Promise<void> {
 
 /** Ends a connection, even if nobody answers at its other end. */
 async function end(client: pg.Client): Promise<void> {
-  const timer = setTimeout(() => destroy(client), FAREWELL).unref();
+  const timer = setTimeout(() => destroy(client), CLOSE_GRACE).unref();
   await client.end().catch(() => undefined);
   clearTimeout(timer);
 }

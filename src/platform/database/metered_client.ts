@@ -13,7 +13,7 @@ const TRANSACTION = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 
 /**
  * A connection on which an operation's statements count against its budget. A statement that runs when the budget ends is
- * cancelled on the server, so that the connection is soon free for others. Throws DatabaseAway where the connection is lost.
+ * cancelled on the server, so that the connection is soon free for others. Throws DatabaseUnavailable where the connection is lost.
  */
 export class MeteredClient extends DatabaseClient {
   readonly #heard: ((statement: string) => void) | undefined;

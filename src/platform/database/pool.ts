@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { watchPool } from '#src/platform/observability/metrics/statements.ts';
-import { DatabaseAway, isFull, lostConnection } from '../database_unavailable.ts';
+import { DatabaseUnavailable, isFull, lostConnection } from '../database_unavailable.ts';
 import { type ClientSettings, DatabaseClient } from './client.ts';
 import { MeteredClient } from './metered_client.ts';
 import { type OutageListener, Presence } from './presence.ts';
@@ -27,7 +27,7 @@ const RETRIES = 5;
 
 /**
  * A pool of connections on which an operation's statements count against its budget (MeteredClient), and which outlives
- * outages: statements wait a little for the database to come back, and throw DatabaseAway when it does not. What was sent and
+ * outages: statements wait a little for the database to come back, and throw DatabaseUnavailable when it does not. What was sent and
  * got no answer is asked again only if it reads alone, or if it was the loser of a deadlock.
  */
 export function meteredPool(config: pg.PoolConfig & ClientSettings, listeners: Listeners = {}): ReadingPool {
@@ -41,7 +41,7 @@ export interface ReadingPool extends pg.Pool {
 
 interface Listeners {
   outages?: OutageListener | undefined;
-  /** Hears of each statement, by its text, before it runs. */
+  /** Called with the text of each statement before it runs. */
   heard?: ((statement: string) => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, d
 class LastingPool extends pg.Pool {
   readonly #presence: Presence;
   readonly #members = new Map<MeteredClient, object | null>();
-  readonly #pulse: NodeJS.Timeout;
+  readonly #heartbeat: NodeJS.Timeout;
 
   constructor(config: pg.PoolConfig & ClientSettings, { outages, heard }: Listeners) {
     const connecting = { ...config, connectionTimeoutMillis: CONNECTING, keepAlive: true };
@@ -67,13 +67,13 @@ class LastingPool extends pg.Pool {
     this.#presence = new Presence(() => connectOnce(connecting), outages);
     this.on('connect', (client) => {
       this.#members.set(client as unknown as MeteredClient, null);
-      // Whoever uses a connection hears of its end from the statement; without a listener it would end the process.
+      // Whoever uses a connection learns of its end from the statement; without a listener it would end the process.
       client.on('error', () => undefined);
     });
     this.on('remove', (client) => this.#members.delete(client as unknown as MeteredClient));
     // Connections that end while nobody uses them end a few at a time when the database does: it is looked for at once.
     this.on('error', () => this.#presence.suspect());
-    this.#pulse = setInterval(() => this.#look(), SILENCE).unref();
+    this.#heartbeat = setInterval(() => this.#look(), SILENCE).unref();
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -113,7 +113,7 @@ class LastingPool extends pg.Pool {
   override end(): Promise<void>;
   override end(callback: () => void): void;
   override end(callback?: () => void): Promise<void> | undefined {
-    clearInterval(this.#pulse);
+    clearInterval(this.#heartbeat);
     this.#presence.end();
     // A database that does not answer does not say good-bye either.
     setTimeout(() => {
@@ -144,7 +144,7 @@ class LastingPool extends pg.Pool {
       const { unanswered } = client;
       this.#members.set(client, unanswered);
       if (unanswered === null || unanswered !== before) continue;
-      if (this.#presence.isAway) client.cut();
+      if (this.#presence.isUnavailable) client.cut();
       else this.#presence.wonder();
     }
   }
@@ -162,14 +162,14 @@ async function connectOnce(config: ClientSettings): Promise<void> {
 }
 
 /** Why no connection was to be had, if others may be had later. */
-function unreachable(error: unknown): DatabaseAway | null {
+function unreachable(error: unknown): DatabaseUnavailable | null {
   const lost = lostConnection(error);
   if (lost) return lost;
   const message = (error as Error | null)?.message ?? '';
   if (isFull(error))
-    return new DatabaseAway(`The database takes no more connections: ${message}`, { cause: error, sent: false });
+    return new DatabaseUnavailable(`The database takes no more connections: ${message}`, { cause: error, sent: false });
   if (message !== 'timeout exceeded when trying to connect') return null;
-  return new DatabaseAway('All connections to the database are in use.', { cause: error, sent: false });
+  return new DatabaseUnavailable('All connections to the database are in use.', { cause: error, sent: false });
 }
 
 /** Statements that change nothing, as far as their words tell: to ask twice is to ask. */
@@ -192,7 +192,7 @@ async function askAgain<Result>(ask: () => Promise<Result>, statement: unknown):
 function mayAskAgain(error: unknown, statement: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   if (code === '40P01' || code === '40001') return true;
-  if (!(error instanceof DatabaseAway)) return false;
+  if (!(error instanceof DatabaseUnavailable)) return false;
   const text = typeof statement === 'string' ? statement : String((statement as { text?: unknown } | null)?.text);
   // One that was not sent has waited for the database already.
   return error.sent ? READS.test(text) : /not queryable$/.test(error.message);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseAway, isFull } from '../database_unavailable.ts';
+import { DatabaseUnavailable, isFull } from '../database_unavailable.ts';
 
 /** Milliseconds between two looks whether the database is back. */
 const PACE = 100;
@@ -7,7 +7,7 @@ const PACE = 100;
 /** What pg says of a connection that is not made in time. */
 const LATE = /timeout/;
 
-/** Hears of the begin and the end of each outage, once. */
+/** Called at the beginning and the end of each outage, once. */
 export interface OutageListener {
   away(reason: string): void;
   back(milliseconds: number): void;
@@ -22,7 +22,7 @@ export class Presence {
   readonly #listener: OutageListener | undefined;
   #looking: Promise<void> | null = null;
   #holds = false;
-  #isAway = false;
+  #isUnavailable = false;
   #reason: unknown;
   #ended = false;
 
@@ -33,8 +33,8 @@ export class Presence {
   }
 
   /** Whether the database was looked for in vain. */
-  get isAway(): boolean {
-    return this.#isAway;
+  get isUnavailable(): boolean {
+    return this.#isUnavailable;
   }
 
   /** Whether others wait until the database is found. */
@@ -56,11 +56,11 @@ export class Presence {
     });
   }
 
-  /** Returns as soon as nothing speaks against it that the database answers. Throws DatabaseAway at a point of `performance.now()`. */
+  /** Returns as soon as nothing speaks against it that the database answers. Throws DatabaseUnavailable at a point of `performance.now()`. */
   async there(until: number): Promise<void> {
     while (this.holds) {
       const left = until - performance.now();
-      if (left <= 0) throw new DatabaseAway('The database is away.', { cause: this.#reason, sent: false });
+      if (left <= 0) throw new DatabaseUnavailable('The database is away.', { cause: this.#reason, sent: false });
       const timer = new AbortController();
       const late = sleep(left, undefined, { signal: timer.signal }).catch(() => undefined);
       await Promise.race([this.#looking, late]);
@@ -87,13 +87,13 @@ export class Presence {
       if (attempt === 1 && LATE.test(reason)) continue;
       if (since === undefined) {
         since = performance.now();
-        this.#isAway = true;
+        this.#isUnavailable = true;
         this.#holds = true;
         this.#listener?.away(reason);
       }
       await sleep(PACE, undefined, { ref: false });
     }
-    this.#isAway = false;
+    this.#isUnavailable = false;
     if (since !== undefined && !this.#ended) this.#listener?.back(performance.now() - since);
   }
 }

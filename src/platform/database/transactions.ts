@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '#src/generated/prisma/client.ts';
-import { DatabaseAway } from '../database_unavailable.ts';
+import { DatabaseUnavailable } from '../database_unavailable.ts';
 
 type Work<Result> = (tx: Prisma.TransactionClient) => Promise<Result>;
 type Options = { maxWait?: number; timeout?: number; isolationLevel?: Prisma.TransactionIsolationLevel };
@@ -26,7 +26,7 @@ export function lastingTransactions(client: PrismaClient, deadlocked: (error: un
         return await once((tx) => noted(work, tx, progress), options);
       } catch (error) {
         until = Math.min(until, performance.now() + PATIENCE);
-        const isHarmless = deadlocked(error) || (error instanceof DatabaseAway && !progress.isDone);
+        const isHarmless = deadlocked(error) || (error instanceof DatabaseUnavailable && !progress.isDone);
         if (!isHarmless || attempt === ATTEMPTS || performance.now() >= until) throw error;
       }
       await sleep(attempt * 20 * Math.random());

@@ -20,7 +20,7 @@ export class Readiness {
   #known = '';
   #isStopping = false;
 
-  /** @param onChange hears of the problems whenever they are others than before */
+  /** @param onChange called with the problems whenever they change */
   constructor(db: Db, places: Places | undefined, onChange: (problems: Problem[]) => void = () => undefined) {
     const running: Running = new Map();
     this.#look = () => findProblems(db, places, running);

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '#src/platform/observability/log.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** Hears of errors that nobody expected; of those of a request, with the request. */
+/** Receives unexpected errors; those of a request with the request. */
 export type Report = (error: unknown, request?: IncomingMessage) => void;
 
 /** Milliseconds for which a cause that passes, and was told, is not told again. */
@@ -36,7 +36,7 @@ export function reporter(log: Logger | undefined, what: string): Report {
     log?.error({ err: error, others: others || undefined, requestId }, what);
   };
   return (error, request) => {
-    const cause = passing(error);
+    const cause = transientFailure(error);
     const requestId = (request as { id?: string } | undefined)?.id;
     if (!cause) return tellUnexpected(error, requestId);
     const { kind, reason } = cause;

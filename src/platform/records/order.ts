@@ -1,6 +1,6 @@
 import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import type { Direction, PageRequest, Place } from '#src/platform/page.ts';
+import type { CursorPosition, Direction, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from './alias.ts';
 import { type ColumnFacts, type Columns, enumFacts, factsOf, type ModelName } from './model.ts';
 
@@ -71,7 +71,7 @@ export function slice<M extends ModelName>(row: Alias<M>, of: Order<M>, page: Pa
 function beyond<M extends ModelName>(
   row: Alias<M>,
   { model, by, hasNulls }: Order<M>,
-  at: Place,
+  at: CursorPosition,
   isAbove: boolean,
 ): Prisma.Sql {
   const { table, columns } = factsOf(model);
@@ -101,7 +101,11 @@ function nameOf(columns: Readonly<Record<string, ColumnFacts>>, column: string):
 }
 
 /** A place that clients have sent. Throws ValidationFailed. */
-function place<M extends ModelName>(name: string, { model, by, hasNulls }: Order<M>, given: Place): Place {
+function place<M extends ModelName>(
+  name: string,
+  { model, by, hasNulls }: Order<M>,
+  given: CursorPosition,
+): CursorPosition {
   const { columns } = factsOf(model);
   const names = by.map((column) => nameOf(columns, column));
   const isOfList =

@@ -1,9 +1,9 @@
 import { all, type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
+import type { Params } from './computed_fields.ts';
 import { factsOf, type ModelName } from './model.ts';
 import { between, type Order, order, placeJson, slice, sorted } from './order.ts';
-import type { Given } from './own_values.ts';
 import { rowsJson, type Source } from './rows.ts';
 import type { Selection } from './selection.ts';
 
@@ -13,7 +13,7 @@ const { sql } = Prisma;
 export interface Rows<M extends ModelName> {
   rows: Alias<M>;
   where: Prisma.Sql;
-  given?: Partial<Given>;
+  params?: Partial<Params>;
 }
 
 export interface OrderedRows<M extends ModelName> extends Rows<M> {
@@ -23,13 +23,13 @@ export interface OrderedRows<M extends ModelName> extends Rows<M> {
 /** An expression for the JSON of a page of a list, with its total where that is asked for. */
 export function pageOfRows<M extends ModelName>(
   selection: Selection<M>,
-  { rows, where, order, given = {} }: OrderedRows<M>,
+  { rows, where, order, params = {} }: OrderedRows<M>,
   page: PageRequest,
 ): Prisma.Sql {
   const source = sql`${table(rows)} WHERE ${where}`;
   const conditions = all([where, ...between(rows, order, page)]);
   const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${conditions} ${slice(rows, order, page)}`;
-  const nodes = rowsJson(selection, { from, given, ...inOrder(order, page) });
+  const nodes = rowsJson(selection, { from, params, ...inOrder(order, page) });
   return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source})`);
 }
 
@@ -67,11 +67,11 @@ export async function readRow<M extends ModelName, R>(
 export async function readRows<M extends ModelName, R>(
   db: Pick<Db, '$queryRaw'>,
   selection: Selection<M, R>,
-  { rows, where, given = {} }: Rows<M>,
+  { rows, where, params = {} }: Rows<M>,
 ): Promise<R[]> {
   const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${where}`;
   const order = byKey(selection.model);
-  return queryJson<R[]>(db, rowsJson(selection, { from, order: (row) => sorted(row, order), given }));
+  return queryJson<R[]>(db, rowsJson(selection, { from, order: (row) => sorted(row, order), params }));
 }
 
 /** The order of the primary key. */

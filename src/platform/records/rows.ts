@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
+import { type ComputedFields, computedField, type Params, type Sum, type Tools } from './computed_fields.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';
-import { type Given, type OwnValues, ownValue, type Sum, type Tools } from './own_values.ts';
 import type { Selection } from './selection.ts';
 
 const { sql, raw, join } = Prisma;
@@ -16,20 +16,20 @@ export interface Source<M extends ModelName> {
   order: (row: Alias<M>) => Prisma.Sql;
   /** A JSON object that each row has beside, as its place in the order (PLACE). */
   place?: ((row: Alias<M>) => Prisma.Sql) | undefined;
-  given?: Partial<Given>;
-  /** An own value that must hold, of type boolean: read beside the others, it shares what they join. */
-  only?: M extends keyof OwnValues ? keyof OwnValues[M] & string : never;
+  params?: Partial<Params>;
+  /** A computed field that must hold, of type boolean: read beside the others, it shares what they join. */
+  filterBy?: M extends keyof ComputedFields ? keyof ComputedFields[M] & string : never;
 }
 
 /** An expression for a JSON array of rows, with what is selected of them. */
 export function rowsJson<M extends ModelName>(selection: Selection<M>, source: Source<M>): Prisma.Sql {
   const { row, text } = compiled(selection, source);
-  const given = required(selection, source.given);
+  const params = required(selection, source.params);
   const values = text.values.map((value: unknown) => {
     if (value === FROM) return source.from;
     if (value === ORDER) return source.order(row as Alias<M>);
     if (value === PLACED) return source.place?.(row as Alias<M>) ?? raw('NULL');
-    return value instanceof Gap ? value.write(given) : value;
+    return value instanceof Gap ? value.write(params) : value;
   });
   return sql(text.strings, ...values);
 }
@@ -39,10 +39,10 @@ export function kept(): number {
   return known.calculatedSize;
 }
 
-function required({ model }: Selection, given: Partial<Given> = {}): Given {
-  return new Proxy(given as Given, {
+function required({ model }: Selection, params: Partial<Params> = {}): Params {
+  return new Proxy(params as Params, {
     get(_, name) {
-      const value = Reflect.get(given, name);
+      const value = Reflect.get(params, name);
       if (value !== undefined) return value;
       throw new Error(`What is selected of ${model} depends on ${String(name)}, which is not given`);
     },
@@ -51,8 +51,8 @@ function required({ model }: Selection, given: Partial<Given> = {}): Given {
 
 /** What stands in a compiled text for SQL that each statement writes. */
 class Gap {
-  readonly write: (given: Given) => Prisma.Sql;
-  constructor(write: (given: Given) => Prisma.Sql) {
+  readonly write: (params: Params) => Prisma.Sql;
+  constructor(write: (params: Params) => Prisma.Sql) {
     this.write = write;
   }
 }
@@ -79,18 +79,18 @@ const known = new LRUCache<string, Compiled>({
 
 function compiled(
   selection: Selection,
-  { given = {}, only, place }: { given?: Partial<Given>; only?: string; place?: unknown },
+  { params = {}, filterBy, place }: { params?: Partial<Params>; filterBy?: string; place?: unknown },
 ): Compiled {
-  const key = `${selection.key} ${Object.keys(given).join()} ${only ?? ''}${place ? ' placed' : ''}`;
+  const key = `${selection.key} ${Object.keys(params).join()} ${filterBy ?? ''}${place ? ' placed' : ''}`;
   let found = known.get(key);
   if (!found) {
     const row = alias(selection.model, 't0');
     const order = sql`ORDER BY ${gap(ORDER)}`;
     const rest = (tools: Tools) => {
-      const condition = only && ownValue(selection.model, only)?.(row, tools);
+      const condition = filterBy && computedField(selection.model, filterBy)?.(row, tools);
       return condition ? sql`WHERE ${condition} ${order}` : order;
     };
-    const rows = new Writer(given).page(selection, 't0', sql`${gap(FROM)}`, rest, place ? [[PLACE, gap(PLACED)]] : []);
+    const rows = new Writer(params).page(selection, 't0', sql`${gap(FROM)}`, rest, place ? [[PLACE, gap(PLACED)]] : []);
     found = { row, text: rows };
     known.set(key, found);
   }
@@ -116,12 +116,12 @@ interface Position {
 
 /** Writes the statement of a selection, whose tables it calls t0, t1, … */
 class Writer {
-  readonly #given: Partial<Given>;
+  readonly #params: Partial<Params>;
   #count = 1;
 
-  /** @param given names what statements give; what they give differs from one to the next */
-  constructor(given: Partial<Given>) {
-    this.#given = given;
+  /** @param params the names of the parameters of statements; their values differ from one to the next */
+  constructor(params: Partial<Params>) {
+    this.#params = params;
   }
 
   /** A JSON array of the rows of a statement, under an alias; `rest` stands behind what is joined. */
@@ -180,7 +180,7 @@ class Writer {
       if (toOne(model, part).model !== target) throw new Error(`${part} of ${model} is no ${target}`);
       return related(part).row;
     };
-    return { row, joins, related, tools: toolsFor({ row, name, joins, page }, this.#given, rowOf) };
+    return { row, joins, related, tools: toolsFor({ row, name, joins, page }, this.#params, rowOf) };
   }
 
   #pairs({ model, parts }: Selection, place: Place): Pair[] {
@@ -193,7 +193,7 @@ class Writer {
       }
       const column = columns[part];
       if (column) return [part, asJson(column, at(row, part))];
-      return [part, ownValue(model, part)?.(row, tools) ?? raw('NULL')];
+      return [part, computedField(model, part)?.(row, tools) ?? raw('NULL')];
     };
     const selected = [...parts].map(([part, below]) => pair(part, below));
     return selected.length > 0 ? selected : key.map((part) => pair(part, null));
@@ -237,7 +237,7 @@ function toOne(model: ModelName, part: string): RelationFacts {
 
 function toolsFor(
   { row, name, joins, page }: Pick<Place, 'row' | 'joins'> & Pick<Position, 'page'> & { name: string },
-  given: Partial<Given>,
+  params: Partial<Params>,
   related: (part: string, model: ModelName) => Row,
 ): Tools {
   const shared = new Map<string, Prisma.Sql>();
@@ -248,8 +248,8 @@ function toolsFor(
     return found;
   };
   return {
-    given: (write) => gap(new Gap(write)),
-    isGiven: (wanted) => given[wanted] !== undefined,
+    params: (write) => gap(new Gap(write)),
+    hasParam: (wanted) => params[wanted] !== undefined,
     lateral: (key, rows) => joined(key, (found) => sql`LATERAL (${rows()}) ${found} ON TRUE`),
     summed: (key, sum) =>
       joined(key, (found) => (page ? sumOfAll(sum, page(), row, found) : sumOfOne(sum, row, found))),

@@ -1,7 +1,7 @@
+import { computedField, type Row } from './computed_fields.ts';
 import { factsOf, type ModelName, type Relations } from './model.ts';
-import { ownValue, type Row } from './own_values.ts';
 
-/** What is to be read of a model: names of columns and own values, and relations with the same of theirs. */
+/** What is to be read of a model: names of columns and computed fields, and relations with the same of theirs. */
 export type Wanted<M extends ModelName> = { readonly [Name in keyof Row<M>]?: true } & {
   readonly [Name in keyof Relations[M]]?: Relations[M][Name] extends { model: infer Target extends ModelName }
     ? Wanted<Target>
@@ -23,7 +23,7 @@ type Related<Relation, W> = Relation extends { model: infer Target extends Model
     : Selected<Target, W> | (Relation extends { optional: true } ? null : never)
   : never;
 
-/** A part of a selection: null for a column or an own value, the selection below for a relation. */
+/** A part of a selection: null for a column or a computed field, the selection below for a relation. */
 type Parts = ReadonlyMap<string, Selection | null>;
 
 /**
@@ -42,7 +42,7 @@ export class Selection<M extends ModelName = ModelName, R = unknown> {
     const { relations, columns } = factsOf(model);
     for (const [name, below] of parts) {
       const target = relations[name]?.model;
-      if (below === null ? !(columns[name] || ownValue(model, name)) : target !== below.model) {
+      if (below === null ? !(columns[name] || computedField(model, name)) : target !== below.model) {
         throw new Error(`${model} has no ${below ? 'relation' : 'column or value'} ${name}`);
       }
     }

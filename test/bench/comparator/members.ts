@@ -11,13 +11,13 @@ const member = restJson({
   created_at: timestamp('m.created_at'),
 });
 
-const live = (project: string) =>
+const notExpired = (project: string) =>
   `m.project_id = ${project} AND (m.expires_at IS NULL OR m.expires_at > (now() AT TIME ZONE 'UTC')::date)`;
 
 const LIST = `SELECT COALESCE(json_agg(${member} ORDER BY m.user_id DESC), '[]')::text AS body
-  FROM (SELECT m.* FROM members m WHERE ${live('$2')} ORDER BY m.user_id DESC LIMIT $3 OFFSET $4) m JOIN users u ON u.id = m.user_id`;
+  FROM (SELECT m.* FROM members m WHERE ${notExpired('$2')} ORDER BY m.user_id DESC LIMIT $3 OFFSET $4) m JOIN users u ON u.id = m.user_id`;
 
-const COUNT = `SELECT count(*)::int AS total FROM members m WHERE ${live('$1')}`;
+const COUNT = `SELECT count(*)::int AS total FROM members m WHERE ${notExpired('$1')}`;
 
 app.get('/api/v4/projects/:id/members', async (request, response) => {
   const { projectId } = await access(request, request.params.id);

@@ -4,7 +4,7 @@ import { app } from './app.ts';
 import { one } from './database.ts';
 import { type Fields, listText, restJson, textWithout, timestamp, user } from './json.ts';
 
-const live = (alias: string) =>
+const notExpired = (alias: string) =>
   `(${alias}.expires_at IS NULL OR ${alias}.expires_at > (now() AT TIME ZONE 'UTC')::date)`;
 
 /** Whether a user may see the project `p` in the namespace `ns`. */
@@ -12,15 +12,15 @@ export function visible(p: string, ns: string, [id, admin, external]: [string, s
   return `(${p}.deleted_at IS NULL AND (${admin} OR ${p}.visibility = 'public' OR ${p}.visibility = 'internal' AND NOT ${external}
     OR ${ns}.owner_id = ${id}
     OR EXISTS (SELECT 1 FROM members m WHERE m.user_id = ${id} AND (m.project_id = ${p}.id OR m.namespace_id = ANY(${ns}.lineage))
-      AND ${live('m')})
+      AND ${notExpired('m')})
     OR EXISTS (SELECT 1 FROM project_shares s JOIN namespaces g ON g.id = s.group_id JOIN members m ON m.namespace_id = ANY(g.lineage)
-      WHERE s.project_id = ${p}.id AND m.user_id = ${id} AND ${live('s')} AND ${live('m')})))`;
+      WHERE s.project_id = ${p}.id AND m.user_id = ${id} AND ${notExpired('s')} AND ${notExpired('m')})))`;
 }
 
 /** The level of the user's membership of the project `p`, and of its group. */
-const OWN_LEVEL = `(SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = $3 AND ${live('m')})`;
+const OWN_LEVEL = `(SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = $3 AND ${notExpired('m')})`;
 const GROUP_LEVEL = `(SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(ns.lineage) AND m.user_id = $3
-  AND ${live('m')})`;
+  AND ${notExpired('m')})`;
 
 /** How many issues are open that the user sees. */
 const OPEN_ISSUES = `CASE WHEN $4 OR GREATEST(l.own, l.around) >= 20 OR c.opened_confidential = 0 THEN c.opened
@@ -29,7 +29,7 @@ const OPEN_ISSUES = `CASE WHEN $4 OR GREATEST(l.own, l.around) >= 20 OR c.opened
 
 const SHARES = `COALESCE((SELECT json_agg(json_build_object('group_id', g.id, 'group_name', g.name,
     'group_access_level', s.group_access) ORDER BY s.id)
-  FROM project_shares s JOIN namespaces g ON g.id = s.group_id WHERE s.project_id = p.id AND ${live('s')}), '[]')`;
+  FROM project_shares s JOIN namespaces g ON g.id = s.group_id WHERE s.project_id = p.id AND ${notExpired('s')}), '[]')`;
 
 const permission = (level: string) =>
   `CASE WHEN ${level} IS NOT NULL THEN json_build_object('access_level', ${level}, 'notification_level', 3) END`;

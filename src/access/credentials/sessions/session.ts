@@ -3,7 +3,7 @@ import { noteSeenToday, noteSignIn } from '#src/access/credentials/seen.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
-import { mayBeSomebody } from '#src/platform/outbound/mail/sending.ts';
+import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -57,7 +57,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = ${tokenHash(token)} AND u.state = 'active'
-      AND ${mayBeSomebody(db)}
+      AND ${canAuthenticateSql(db)}
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
   const { sessionId, createdAt, age, name, toNote, firstToday, ...user } = found;

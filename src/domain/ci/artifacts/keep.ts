@@ -3,8 +3,8 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Place, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 
 /** Where the artifacts of jobs are: beside the uploaded files, below `artifacts`. */
 export function artifactsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore {
@@ -7,7 +7,7 @@ export function artifactsStore({ uploads }: Pick<Context, 'uploads'>): UploadSto
 }
 
 /** The artifacts of a job as they are recorded. */
-export interface RecordedArtifacts extends Place {
+export interface RecordedArtifacts extends UploadLocation {
   jobId: number;
   /** In bytes. */
   size: number;

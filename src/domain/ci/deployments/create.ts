@@ -4,8 +4,8 @@ import { insertDeployment } from '#src/domain/ci/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findCommit } from '#src/domain/repository/commits/find.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 

@@ -1,13 +1,13 @@
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 /** The deployments of projects, oldest first, and one of them. */
 export const {
   list: listDeployments,
   find: findDeployment,
   findByIds: findDeploymentsByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'read_deployment',
   rows: alias('Deployment', 'd'),
 });

@@ -1,4 +1,4 @@
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
 
 /** The environments of projects, oldest first, and one of them. */
@@ -6,7 +6,7 @@ export const {
   list: listEnvironments,
   find: findEnvironment,
   findByIds: findEnvironmentsByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'read_environment',
   rows: alias('Environment', 'e'),
 });

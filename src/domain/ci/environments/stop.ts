@@ -4,8 +4,8 @@ import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { startManualJob } from '#src/domain/ci/jobs/change.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /**

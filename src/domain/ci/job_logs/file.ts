@@ -54,7 +54,7 @@ export async function readAt(file: string, position: number, length: number): Pr
   return bytes.subarray(0, done);
 }
 
-/** Removes a file; one that is not there is none. */
+/** Removes a file if it exists. */
 export async function removeTraceFile(repositories: RepositoryStore, file: TraceFile): Promise<void> {
   await rm(traceFile(repositories, file), { force: true });
 }

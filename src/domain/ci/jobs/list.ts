@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -10,15 +10,15 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const job = alias('Job', 'j');
 
 type States = readonly JobStatus[] | null | undefined;
 
-/** The jobs of projects, newest first; posted statuses are none. */
-const jobs = ofProjects({
+/** The jobs of projects, newest first. Excludes externally posted statuses. */
+const jobs = projectScoped({
   ability: 'read_pipeline',
   rows: job,
   only: sql`NOT ${job.generic}`,

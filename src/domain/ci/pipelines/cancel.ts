@@ -4,8 +4,8 @@ import { CANCELABLE } from '#src/domain/changes/pipeline_status.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Cancels a pipeline with all its jobs that are not finished. Throws NotFound, Forbidden. */

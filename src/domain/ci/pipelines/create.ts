@@ -4,8 +4,8 @@ import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 

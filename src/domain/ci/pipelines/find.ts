@@ -1,13 +1,13 @@
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 /** A pipeline of a project: one that the actor may read, or one that a command has started or changed. */
 export const {
   find: findPipeline,
   changed: changedPipeline,
   findByIds: findPipelinesByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'read_pipeline',
   rows: alias('Pipeline', 'p'),
 });

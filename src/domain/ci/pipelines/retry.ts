@@ -5,8 +5,8 @@ import { cloneJobs, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** A pipeline that was retried, and what is answered of it whatever its jobs say. */

@@ -26,7 +26,7 @@ export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
 /**
  * Brings a pipeline up to date whose jobs were changed: jobs whose turn it is are queued, or skipped, and status, times and
  * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
- * merge requests of its commit hear of its success by a job, and whose it is hears of its end by mail.
+ * merge requests of its commit are notified of its success by a job, and its author is notified of its end by mail.
  */
 export async function settlePipeline(
   tx: Transaction,

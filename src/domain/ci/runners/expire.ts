@@ -16,7 +16,7 @@ declare module '#src/platform/background/queue.ts' {
 /** Jobs that are looked for at once. */
 const TOGETHER = 200;
 
-/** Without a sign of life for an hour. Jobs of sample data, which no runner has, give none. */
+/** Without a heartbeat for an hour. Jobs of sample data, which no runner has, give none. */
 const SILENT = sql`j.token_hash IS NOT NULL AND j.last_sign_at < now() - interval '1 hour'`;
 /** A minute longer than it may run: its runner ends it by itself. */
 const LATE = sql`j.timeout IS NOT NULL AND j.started_at + make_interval(secs => j.timeout + 60) < now()`;

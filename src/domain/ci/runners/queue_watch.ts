@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
+import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 
 /** On which the database tells in which project there may be a job for runners (migration `runners`). */
@@ -31,14 +31,14 @@ export class QueueWatch {
   }
 
   /** The value for a runner at this moment; another one each time while nothing can be heard. */
-  async valueFor({ isShared, projectIds, changedAt }: AskingRunner): Promise<string> {
+  async valueFor({ isShared, projectIds, changedAt }: AuthenticatedRunner): Promise<string> {
     await this.#listen();
     if (!this.#isConnected) return randomBytes(12).toString('hex');
     const newest = isShared ? this.#clock : Math.max(this.#floor, ...projectIds.map((id) => this.#newest.get(id) ?? 0));
     return [this.#life, newest, changedAt, Math.floor(Date.now() / LONGEST)].join('-');
   }
 
-  /** Hears from the first runner on. */
+  /** Listens from the first runner on. */
   #listen(): Promise<unknown> {
     this.#listening ??= this.#listener
       ?.subscribe(

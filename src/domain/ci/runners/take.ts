@@ -1,7 +1,7 @@
 import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
+import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { type Db, Prisma, vanished } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
@@ -26,7 +26,7 @@ export interface TakenJob {
  * @returns null when there is none, `taken` when others were about to take those that there are
  * @throws Forbidden when the runner was deleted meanwhile
  */
-export async function takeJob(stores: Stores, runner: AskingRunner): Promise<TakenJob | 'taken' | null> {
+export async function takeJob(stores: Stores, runner: AuthenticatedRunner): Promise<TakenJob | 'taken' | null> {
   const { db } = stores;
   const token = newToken(JOB_TOKEN);
   const [job] = await take(db, runner, token).catch((error) => {
@@ -44,7 +44,7 @@ export async function takeJob(stores: Stores, runner: AskingRunner): Promise<Tak
   return { ...job, token };
 }
 
-function take(db: Db, runner: AskingRunner, token: string): Promise<{ id: number; pipelineId: number }[]> {
+function take(db: Db, runner: AuthenticatedRunner, token: string): Promise<{ id: number; pipelineId: number }[]> {
   const running = runner.isShared
     ? sql`LEFT JOIN (SELECT project_id, count(*) AS count FROM jobs WHERE status = 'running' AND NOT generic GROUP BY project_id)
         busy ON busy.project_id = j.project_id`
@@ -60,7 +60,7 @@ function take(db: Db, runner: AskingRunner, token: string): Promise<{ id: number
     FROM next WHERE jobs.id = next.id RETURNING jobs.id, jobs.pipeline_id AS "pipelineId"`;
 }
 
-async function hasJobFor(db: Db, runner: AskingRunner): Promise<boolean> {
+async function hasJobFor(db: Db, runner: AuthenticatedRunner): Promise<boolean> {
   const [row] = await db.$queryRaw<[{ has: boolean }]>`
     SELECT EXISTS (SELECT 1 FROM jobs j JOIN projects p ON p.id = j.project_id JOIN users u ON u.id = j.user_id
       WHERE ${isFor(runner)}) AS has`;
@@ -68,7 +68,7 @@ async function hasJobFor(db: Db, runner: AskingRunner): Promise<boolean> {
 }
 
 /** Whether the job `j` of project `p`, which the user `u` started, is one for the runner. */
-function isFor({ isShared, projectIds, runUntagged, tagList }: AskingRunner): Prisma.Sql {
+function isFor({ isShared, projectIds, runUntagged, tagList }: AuthenticatedRunner): Prisma.Sql {
   // Those that an earlier version made have their tags in the options alone.
   const tags = sql`COALESCE(j.tags, CASE WHEN jsonb_typeof(j.options->'tags') = 'array'
     THEN ARRAY(SELECT jsonb_array_elements_text(j.options->'tags')) END, '{}')`;

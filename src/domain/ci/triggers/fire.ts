@@ -3,8 +3,8 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 

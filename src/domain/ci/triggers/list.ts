@@ -1,16 +1,16 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 /** The triggers of projects, oldest first, and one of them. */
 export const {
   list: listTriggers,
   find: findTrigger,
   findByIds: findTriggersByIds,
-} = ofProjects({
+} = projectScoped({
   ability: 'admin_trigger',
   rows: alias('Trigger', 't'),
 });

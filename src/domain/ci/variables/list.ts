@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -8,7 +8,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
 const variable = alias('Variable', 'v');
-const variables = ofProjects({ ability: 'admin_variable', rows: variable });
+const variables = projectScoped({ ability: 'admin_variable', rows: variable });
 
 /** The variables of projects in order of creation, for users who administer them. */
 export const { list: listVariables } = variables;

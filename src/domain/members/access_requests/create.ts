@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import type { MadeRequest } from '#src/domain/members/access_requests/list.ts';
 import {
   findSource,
@@ -19,7 +19,7 @@ export async function requestAccess(context: Context, ref: SourceRef): Promise<M
   const added = await context.db.$transaction(async (tx) => {
     await lockAccess(tx, source, actor.id);
     const members = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = ${actor.id} AND ${live('m')}`;
+      SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = ${actor.id} AND ${notExpired('m')}`;
     if (members.length > 0) throw new Forbidden();
     return tx.$executeRaw`
       INSERT INTO access_requests (user_id, project_id, namespace_id) VALUES (${actor.id}, ${sourceIds(source)})

@@ -1,4 +1,4 @@
-import { live } from '#src/access/permissions/visibility.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import type { RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
 import { targetColumn } from '#src/domain/tracking/todos/write.ts';
@@ -81,9 +81,9 @@ function watchers(projectId: number): Prisma.Sql {
       WHERE p.id = ${projectId}
     UNION SELECT s.user_id FROM (
       SELECT n.owner_id AS user_id FROM ${place} WHERE p.id = ${projectId}
-      UNION SELECT m.user_id FROM members m WHERE m.project_id = ${projectId} AND ${live('m')}
-      UNION SELECT m.user_id FROM ${place} JOIN members m ON m.namespace_id = ANY(n.lineage) AND ${live('m')} WHERE p.id = ${projectId}
+      UNION SELECT m.user_id FROM members m WHERE m.project_id = ${projectId} AND ${notExpired('m')}
+      UNION SELECT m.user_id FROM ${place} JOIN members m ON m.namespace_id = ANY(n.lineage) AND ${notExpired('m')} WHERE p.id = ${projectId}
       UNION SELECT m.user_id FROM project_shares ps JOIN namespaces g ON g.id = ps.group_id
-        JOIN members m ON m.namespace_id = ANY(g.lineage) AND ${live('m')} WHERE ps.project_id = ${projectId} AND ${live('ps')}
+        JOIN members m ON m.namespace_id = ANY(g.lineage) AND ${notExpired('m')} WHERE ps.project_id = ${projectId} AND ${notExpired('ps')}
     ) i JOIN notification_settings s ON s.user_id = i.user_id AND s.project_id IS NULL AND s.namespace_id IS NULL AND ${more}`;
 }

@@ -58,7 +58,7 @@ function roleOf(reason: Reason): 'mentioned' | 'participant' | 'bystander' {
   return reason === 'watching' ? 'bystander' : 'participant';
 }
 
-/** Whose pipeline it was hears that it failed, and that it succeeded only by having chosen so. */
+/** The author of a pipeline is notified that it failed, and that it succeeded only by having chosen so. */
 async function ofPipeline(db: Db, { event, projectId, pipelineId }: PipelineHappening): Promise<Recipient[]> {
   const pipeline = await db.pipeline.findUnique({ where: { id: pipelineId, projectId }, select: { userId: true } });
   const actor = pipeline && (await activeUser(db, pipeline.userId));

@@ -27,9 +27,9 @@ export async function cherryPickCommit(context: Context, ref: Ref, sha: string, 
   const target = await writableBranch(context, found.id, branch);
   await requireRoom(context.repositories, target.project, 0);
   const make = async (series: CommitSeries) => {
-    const { tip: onto, reader, hold } = series;
+    const { tip: onto, reader, keepLock } = series;
     if (onto === null) throw new NotFound('Branch');
-    const oid = await cherryPick(reader, { commit: picked.oid, onto, committer: signatureOf(target.pusher) }, hold);
+    const oid = await cherryPick(reader, { commit: picked.oid, onto, committer: signatureOf(target.pusher) }, keepLock);
     series.follow(oid);
     return oid;
   };

@@ -1,8 +1,8 @@
 import { authorize, MASTER } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { projectLevels } from '#src/access/permissions/visibility.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -11,7 +11,7 @@ import { order } from '#src/platform/records/order.ts';
 import { ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [key, link] = [alias('DeployKey', 'k'), alias('ProjectDeployKey', 'l')];

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { accessibleTo } from '#src/domain/repository/deploy_keys/list.ts';
 import type { PublicKey } from '#src/domain/users/keys/parse.ts';
 import { parseTitledKey } from '#src/domain/users/keys/titled.ts';

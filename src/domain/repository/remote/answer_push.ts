@@ -2,19 +2,19 @@ import type { Writable } from 'node:stream';
 import { type Push, receivePush } from '#src/domain/repository/receive.ts';
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push_report.ts';
 
-/** Milliseconds between signs of life while a push is looked through. */
+/** Milliseconds between heartbeats while a push is looked through. */
 const KEEP_ALIVE_PACE = 5_000;
 
-/** Takes in a push, and returns the report for its client, to whom it gives signs of life meanwhile. Throws as receivePush. */
+/** Takes in a push, and returns the report for its client, to whom it sends heartbeats meanwhile. Throws as receivePush. */
 export async function answerPush(push: Omit<Push, 'onReceived'>, into: Writable): Promise<Buffer> {
-  let pulse: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   const onReceived = (capabilities: ReadonlySet<string>) => {
-    if (capabilities.has('side-band-64k')) pulse ??= setInterval(() => into.write(KEEP_ALIVE), KEEP_ALIVE_PACE);
+    if (capabilities.has('side-band-64k')) heartbeat ??= setInterval(() => into.write(KEEP_ALIVE), KEEP_ALIVE_PACE);
   };
   try {
     const received = await receivePush({ ...push, onReceived });
     return received === null ? Buffer.alloc(0) : encodeReport(received, received.capabilities);
   } finally {
-    clearInterval(pulse);
+    clearInterval(heartbeat);
   }
 }

@@ -2,7 +2,7 @@ import { goneRefusal } from '#src/domain/repository/refusals.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { InvalidRequest } from '#src/git/remote/invalid_request.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** A client was left before its answer was complete: it is gone, or too slow. */
 export class Gone extends Error {}
@@ -28,7 +28,7 @@ const EXPECTED = new Set<ErrorCode>([
 /** What an error means that ended the work for a client. */
 export function failureOf(thrown: unknown): RemoteFailure {
   const gone = goneRefusal(thrown);
-  const passes = gone || thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
+  const passes = gone || thrown instanceof DomainError ? undefined : transientFailure(thrown)?.refusal;
   const error = gone ?? passes ?? thrown;
   return { error, isOurs: passes !== undefined || !isExpected(error) };
 }

@@ -12,7 +12,7 @@ import { MissingObject } from '#src/git/errors.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { mayBeMade } from '#src/git/refs/name.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { writeTag } from '#src/git/writer.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -58,14 +58,14 @@ async function tagNow(
   if (!reader || commit === null) throw invalidTarget(input);
   checkNotes(releaseDescription ?? '');
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');
-  const hold = await Hold.open(reader.directory);
+  const keepLock = await PackKeepLock.open(reader.directory);
   try {
-    const to = await tagged(context, { actor, project, tagger }, reader, commit, input, hold);
+    const to = await tagged(context, { actor, project, tagger }, reader, commit, input, keepLock);
     const change = { name: `refs/tags/${name}`, from: null, to };
     const release = (tx: Transaction) => addRelease(tx, project, name, releaseDescription);
-    return await pushRefs(context, actor, project, [change], release, { hold });
+    return await pushRefs(context, actor, project, [change], release, { keepLock });
   } finally {
-    await hold?.release();
+    await keepLock?.release();
   }
 }
 
@@ -89,11 +89,11 @@ async function tagged(
   { directory }: RepositoryReader,
   commit: Oid,
   { name, message }: NewTag,
-  hold: Hold | undefined,
+  keepLock: PackKeepLock | undefined,
 ): Promise<Oid> {
   const text = message?.trim();
   if (!text) return commit;
   await requireRoom(context.repositories, project, text.length);
   const tagger = given ?? signatureOf(await findPusher(context.db, actor.id));
-  return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` }, hold);
+  return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` }, keepLock);
 }

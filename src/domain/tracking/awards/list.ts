@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import type { AwardableType } from '#src/domain/tracking/awards/awardable.ts';
 import { findNotesByIds, seenSubjects } from '#src/domain/tracking/notes/list.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
@@ -10,7 +10,7 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const award = alias('AwardEmoji', 'a');

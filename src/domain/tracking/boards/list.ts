@@ -1,15 +1,15 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import '#src/domain/tracking/boards/own_values.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
+import '#src/domain/tracking/boards/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const board = alias('Board', 'b');
-const boards = ofProjects({ ability: 'read_board', rows: board });
-const lists = ofProjects({
+const boards = projectScoped({ ability: 'read_board', rows: board });
+const lists = projectScoped({
   ability: 'read_board',
   rows: alias('BoardList', 'bl'),
   order: order('BoardList', ['rank', 'id']),

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, LimitReached, NotFound, PLAIN, ValidationFailed } from '#src/platform/errors.ts';

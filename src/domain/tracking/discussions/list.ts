@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findNotesByIds, listNotes } from '#src/domain/tracking/notes/list.ts';
 import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 import { Prisma } from '#src/platform/database/db.ts';

@@ -1,6 +1,6 @@
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import type { Tools } from '#src/platform/records/own_values.ts';
+import type { Tools } from '#src/platform/records/computed_fields.ts';
 
 /** What merge requests have of their threads. */
 export interface DiscussionValues {

@@ -16,21 +16,21 @@ const BASE = select('Project', PROJECT_BASE);
  * that what is opened again stays open. Whether it was closed.
  */
 export async function closeIssueVia(
-  desk: ChangeContext,
+  context: ChangeContext,
   actor: Actor,
   { id, projectId }: { id: number; projectId: number },
   via: Source,
 ): Promise<boolean> {
-  const [project] = await queryJson<ProjectRow[]>(desk.db, projectsWithIds(actor, [projectId], BASE));
+  const [project] = await queryJson<ProjectRow[]>(context.db, projectsWithIds(actor, [projectId], BASE));
   if (!project) return false;
-  return desk.db.$transaction(async (tx) => {
+  return context.db.$transaction(async (tx) => {
     const issue = await lockOpen(tx, id);
     if (!issue || !mayUpdate(actor, project, issue)) return false;
     const mention = `closed ${sourceKey(via)}`;
     const isDone = await tx.note.count({ where: { subjectType: 'Issue', subjectId: id, mention } });
     if (isDone > 0 || !(await changeState(tx, id, 'closed'))) return false;
     await tx.issue.update({ where: { id }, data: { updatedAt: new Date() } });
-    await recordSubjectChanges(tx, desk, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
+    await recordSubjectChanges(tx, context, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
       { kind: 'closed', via },
     ]);
     return true;

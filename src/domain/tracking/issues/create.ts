@@ -4,8 +4,8 @@ import { issueEvent } from '#src/domain/activity/record_event.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
 import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/domain/tracking/discussions/follow_up.ts';
 import {

@@ -1,16 +1,16 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import '#src/domain/tracking/issues/own_values.ts';
-import { type ChangedRecord, ofSeenProjects, type ProjectOf } from '#src/domain/projects/below.ts';
+import '#src/domain/tracking/issues/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type ChangedRecord, ofSeenProjects, type ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
@@ -70,7 +70,7 @@ export async function findIssuesByIds<R>(
 ): Promise<(R & { id: number })[]> {
   const actor = requireActor(context);
   const where = sql`${issue.id} = ANY(${[...ids]}::int[]) AND ${issue.deletedAt} IS NULL`;
-  const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, given: { actor } });
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, params: { actor } });
   const mayRead = (project: ProjectRow, one: typeof LOCATED.row) =>
     can(actor, 'read_issue', project) && maySee(actor, project, one);
   return ofSeenProjects(found, projectOf, mayRead);
@@ -122,8 +122,8 @@ async function one<R>(
 ): Promise<R> {
   const from = sql`SELECT i.* FROM ${table(issue)}
     WHERE ${issue.projectId} = ${project.id} AND ${isIt} AND ${issue.deletedAt} IS NULL`;
-  const given = { actor, projectPath: project.fullPath };
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  const params = { actor, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, params }));
   if (!found) throw new NotFound('Issue');
   return found;
 }

@@ -97,8 +97,8 @@ function parentPage(
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
-  const given = { actor, projectPath: path };
-  return issuePage(selection, { ...where(conditions, order, page), total, given }, order, page);
+  const params = { actor, projectPath: path };
+  return issuePage(selection, { ...where(conditions, order, page), total, params }, order, page);
 }
 
 /** What a user has to do with an issue: wrote it, or is to do it. */
@@ -123,7 +123,7 @@ export async function listIssuesOfUsers<R>(
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, actor, ofLabelsThere),
     ];
-    return issuePage(selection, { ...where(conditions, order, page), total: null, given: { actor } }, order, page);
+    return issuePage(selection, { ...where(conditions, order, page), total: null, params: { actor } }, order, page);
   };
   const common = [seenPlaces(actor), ...searchHits(searchOf(filter))];
   const users = userIds.map((user) => ({ user }));
@@ -191,7 +191,7 @@ function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: Pa
     source,
     paged: isCounted && reach <= FAR ? firsts : paged,
     total: isCounted ? countFromPlaces(actor, filter) : null,
-    given: { actor },
+    params: { actor },
     isPartial: true,
   };
 }
@@ -202,7 +202,7 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
   const searched = searchOf(filter);
   if (namesPerson(filter) || !searched) {
     const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
-    return { ...where(conditions, order, page), total: null, given: { actor } };
+    return { ...where(conditions, order, page), total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
   // Each hit is looked up by its key; of a text that very many have, or that no index finds, all issues are looked at.
@@ -214,7 +214,7 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
     ? sql`((${rare}) UNION ALL (${common} WHERE NOT ${FEW_HITS})) i`
     : sql`(${common}) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(order), page))}`;
-  return { source, paged, total: null, given: { actor }, isPartial: true };
+  return { source, paged, total: null, params: { actor }, isPartial: true };
 }
 
 /** Whether a filter names the author or the assignee, of whose issues there are few. */

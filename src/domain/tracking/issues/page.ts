@@ -1,13 +1,13 @@
-import '#src/domain/tracking/issues/own_values.ts';
+import '#src/domain/tracking/issues/computed_fields.ts';
 import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import type { Params } from '#src/platform/records/computed_fields.ts';
 import { between, type Order, order, slice } from '#src/platform/records/order.ts';
-import type { Given } from '#src/platform/records/own_values.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
@@ -24,7 +24,7 @@ interface Source {
   paged: Prisma.Sql;
   /** How many there are in all; null where they must be counted. */
   total: Prisma.Sql | null;
-  given: Partial<Given>;
+  params: Partial<Params>;
   /** Whether the source has not all columns, but those of FIRST. */
   isPartial?: boolean;
 }
@@ -38,7 +38,7 @@ export const FIRST = sql`${issue.id}, ${issue.createdAt}, ${issue.updatedAt}`;
  */
 export function issuePage(
   selection: Selection<'Issue'>,
-  { source, paged, total, given, isPartial = false }: Source,
+  { source, paged, total, params, isPartial = false }: Source,
   by: IssueOrder,
   page: PageRequest,
 ): Prisma.Sql {
@@ -51,7 +51,7 @@ export function issuePage(
       ? sql`SELECT i.* FROM (SELECT ${issue.id} FROM ${isFound ? found : paged} ${rest}) page
           JOIN ${table(issue)} ON ${issue.id} = page.id`
       : sql`SELECT i.* FROM ${paged} ${rest}`;
-  const nodes = rowsJson(selection, { from, given, ...inOrder(columns, page) });
+  const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
   const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
   return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${json})` : json;
 }

@@ -44,7 +44,7 @@ export async function searchIssues<R>(
     ORDER BY ${issue.id} DESC LIMIT ${MOST_FOUND}`;
   const source = sql`((${rare}) UNION ALL (${common})) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;
-  const list = { source, paged, total: null, given: { actor }, isPartial: true };
+  const list = { source, paged, total: null, params: { actor }, isPartial: true };
   const subqueries = [seenPlaces(actor), ...searchHits(searched)];
   const pages = ofEach([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
   const [found] = await readPages<R>(context.db, page, pages);

@@ -1,7 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import type { Tools } from '#src/platform/records/own_values.ts';
+import type { Tools } from '#src/platform/records/computed_fields.ts';
 
 /** What issues and merge requests have around them beside relations. */
 export interface TrailValues {
@@ -22,8 +22,8 @@ export interface Followed {
   isSubscribed: boolean;
 }
 
-declare module '#src/platform/records/own_values.ts' {
-  interface Given {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface Params {
     /** Full path of the project, where all rows are of one. */
     projectPath: string | Prisma.Sql;
   }
@@ -64,8 +64,8 @@ export function labelTitles(
     JOIN ${table(label)} ON ${label.id} = ${pair.labelId} WHERE ${subjectId} = ${id}), '[]')`;
 }
 
-export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): Prisma.Sql {
-  if (isGiven('projectPath')) return given(({ projectPath }) => sql`${projectPath}::text`);
+export function projectPath(projectId: Prisma.Sql, { params, hasParam }: Tools): Prisma.Sql {
+  if (hasParam('projectPath')) return params(({ projectPath }) => sql`${projectPath}::text`);
   return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
 }
@@ -73,8 +73,8 @@ export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): P
 type Participants = Pick<Alias<'Issue'> | Alias<'MergeRequest'>, 'id' | 'authorId' | 'assigneeId' | 'description'>;
 
 /** Whether the actor follows an issue or merge request. */
-export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { given }: Tools): Prisma.Sql {
-  return given(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
+export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { params }: Tools): Prisma.Sql {
+  return params(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
 }
 
 function follows(

@@ -3,8 +3,8 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import { type Change, difference } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
   checkTexts,
   type IssueAttributes,

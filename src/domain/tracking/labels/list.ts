@@ -1,8 +1,8 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import '#src/domain/tracking/labels/own_values.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import '#src/domain/tracking/labels/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, queryJson, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -100,8 +100,8 @@ function readLabels<R>(
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
   const pageOf = ({ parent, project, confidential }: Asked<Parent>) => {
-    const given = { actor, confidential, labelsOf: project };
-    return pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, given }, page);
+    const params = { actor, confidential, labelsOf: project };
+    return pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, params }, page);
   };
   const types = { parent: 'int', project: 'int', confidential: 'boolean' } as const;
   return readPages<R>(db, page, ofEach(parents, types, pageOf));
@@ -150,7 +150,7 @@ async function one<R>(
   const rows = rowsJson(selection, {
     from,
     order: ({ id }) => id,
-    given: { actor, confidential: seesAll(actor, project) },
+    params: { actor, confidential: seesAll(actor, project) },
   });
   const [found] = await queryJson<R[]>(context.db, rows);
   if (!found) throw new NotFound('Label');

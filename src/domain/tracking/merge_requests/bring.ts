@@ -7,7 +7,7 @@ import { MissingObject } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
@@ -19,43 +19,48 @@ export const PATIENCE = 50_000;
 const PATIENCE_FOR_OBJECTS = 20_000;
 
 /**
- * Runs work while commits of the source's repository are in the target's, and kept there by the hold, on disk: refs may be made
- * to hold them. Without a git program there is no hold. Throws BadRequest if some are missing, Unavailable if there are too many
+ * Runs work while commits of the source's repository are in the target's, and kept there by the lock, on disk: refs may be made
+ * to hold them. Without a git program there is no lock. Throws BadRequest if some are missing, Unavailable if there are too many
  * for the time.
  */
 export async function withCommits<T>(
   stores: Stores,
   { source, target, oids }: { source: RepositoryPlace; target: PushedProject; oids: readonly Oid[] },
   timeout: number,
-  work: (hold: Hold | undefined) => Promise<T>,
+  work: (keepLock: PackKeepLock | undefined) => Promise<T>,
 ): Promise<T> {
   const { directory } = await ensureRepository(stores, target);
-  const hold = await Hold.open(directory);
+  const keepLock = await PackKeepLock.open(directory);
   try {
     const from = stores.repositories.directory(source);
     const isFork = source.id !== target.id;
-    const take = () => takeObjects(from, directory, { hold, oids, timeout, isFork });
+    const take = () => takeObjects(from, directory, { keepLock, oids, timeout, isFork });
     if (isFork) await whileObjectsStay(stores.db, source.id, take, PATIENCE_FOR_OBJECTS);
     else await take();
-    return await work(hold);
+    return await work(keepLock);
   } finally {
-    await hold?.release();
+    await keepLock?.release();
   }
 }
 
 async function takeObjects(
   from: string,
   to: string,
-  { hold, oids, timeout, isFork }: { hold: Hold | undefined; oids: readonly Oid[]; timeout: number; isFork: boolean },
+  {
+    keepLock,
+    oids,
+    timeout,
+    isFork,
+  }: { keepLock: PackKeepLock | undefined; oids: readonly Oid[]; timeout: number; isFork: boolean },
 ): Promise<void> {
-  if (!hold) {
+  if (!keepLock) {
     if (isFork) await copyInProcess(from, to, oids).catch(explain);
     return;
   }
   const changes = oids.map((oid) => ({ name: oid, from: null, to: oid }));
   try {
     const sources = isFork ? [from] : [];
-    if (await secureObjects(hold, changes, { sources, timeout })) return;
+    if (await secureObjects(keepLock, changes, { sources, timeout })) return;
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError') {
       throw new Unavailable('Taking over the commits takes too long. Try again later.');

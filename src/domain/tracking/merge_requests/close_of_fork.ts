@@ -42,7 +42,7 @@ export async function closeOfFork(
 }
 
 /** Tells of merge requests that were closed so: of each once, unless somebody has opened it again. */
-export async function tellOfClosed(
+export async function recordClosed(
   stores: ChangeContext,
   { mergeRequestIds, userId, since }: Jobs['merge_requests.closed'],
 ): Promise<void> {

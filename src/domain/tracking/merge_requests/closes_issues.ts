@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Seer } from '#src/access/permissions/visibility.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import type { SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { type VersionCommits, versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';

@@ -3,8 +3,8 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
@@ -29,7 +29,7 @@ import { measureVersion, recordVersion, type Version } from '#src/domain/trackin
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
-import type { Hold } from '#src/git/write/hold.ts';
+import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
@@ -78,7 +78,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
   const { head, start } = await requireTips(context, sides);
   await requireRoom(context.repositories, target, 0);
   const id = await withEffort(context, () =>
-    withCommits(context, { source, target, oids: [head] }, PATIENCE, async (hold) => {
+    withCommits(context, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
       const reader = await ensureRepository(context, target);
       const version = await measureVersion(reader, { head, start });
       const { labels = [] } = attributes;
@@ -90,7 +90,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
         columns,
         labels: labels ?? [],
         deeds,
-        hold,
+        keepLock,
       });
     }),
   );
@@ -104,12 +104,12 @@ interface Opening extends Sides {
   columns: { assigneeId?: number | null; milestoneId?: number | null };
   labels: readonly string[];
   deeds: WantedDeeds;
-  hold: Hold | undefined;
+  keepLock: PackKeepLock | undefined;
 }
 
 /** Git is on disk before the transaction commits. What a crash leaves there between both is overwritten by the next one. */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
-  const { source, target, version, labels, columns, deeds, hold } = opening;
+  const { source, target, version, labels, columns, deeds, keepLock } = opening;
   return openingOne(context.db, opening, () =>
     withRepositoryLock(context.db, target.id, async (tx) => {
       for (const { id } of [source, target]) await requireAlive(tx, id);
@@ -117,7 +117,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       await requireBringing(tx, origin, actor.id, 'target_project');
       const { id, iid } = await insert(tx, actor, input, opening);
       if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, labels);
-      await recordVersion(context, tx, { id, iid, target }, version, hold);
+      await recordVersion(context, tx, { id, iid, target }, version, keepLock);
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
       const assigneeId = columns.assigneeId ?? null;

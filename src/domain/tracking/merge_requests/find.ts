@@ -1,16 +1,16 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import '#src/domain/tracking/merge_requests/own_values.ts';
-import type { ChangedRecord, ProjectOf } from '#src/domain/projects/below.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord, ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
@@ -74,7 +74,7 @@ export async function findMergeRequestsByIds<R>(
 ): Promise<(R & { id: number })[]> {
   const actor = requireActor(context);
   const where = sql`${mergeRequest.id} = ANY(${[...ids]}::int[])`;
-  const found = await readRows(context.db, selection.with(LOCATED), { rows: mergeRequest, where, given: { actor } });
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: mergeRequest, where, params: { actor } });
   const projects = await Promise.all(found.map(({ targetProjectId }) => projectOf(targetProjectId)));
   return found.filter((_one, index) => {
     const project = projects[index];
@@ -115,8 +115,8 @@ async function one<R>(
   selection: Selection<'MergeRequest', R>,
 ): Promise<R> {
   const from = sql`SELECT mr.* FROM ${table(mergeRequest)} WHERE ${mergeRequest.targetProjectId} = ${project.id} AND ${isIt}`;
-  const given = { actor, projectPath: project.fullPath };
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  const params = { actor, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, params }));
   if (!found) throw new NotFound('MergeRequest');
   return found;
 }

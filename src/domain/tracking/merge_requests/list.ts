@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
-import '#src/domain/tracking/merge_requests/own_values.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
@@ -10,7 +10,7 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
@@ -56,8 +56,8 @@ export async function listMergeRequestsOf<R>(
         : []),
       ...mergeRequestConditions(mergeRequest, filter, actor, project),
     ]);
-    const given = { actor, projectPath: path };
-    return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, given }, page);
+    const params = { actor, projectPath: path };
+    return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, params }, page);
   };
   return ofPermitted(
     parents,

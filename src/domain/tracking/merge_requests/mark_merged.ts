@@ -44,7 +44,7 @@ export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommit
  */
 export async function markMergedBy(
   tx: Transaction,
-  desk: ChangeContext,
+  context: ChangeContext,
   { id, iid, project }: { id: number; iid: number; project: Pick<ProjectRow, 'id' | 'fullPath'> },
   oid: Oid,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function markMergedBy(
       updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
     RETURNING title, COALESCE(merge_user_id, author_id) AS "userId"`;
   if (!merged) return;
-  await tell(tx, desk, { id, iid, project, ...merged });
+  await tell(tx, context, { id, iid, project, ...merged });
 }
 
 /**
@@ -62,7 +62,7 @@ export async function markMergedBy(
  */
 export async function markMerged(
   tx: Transaction,
-  desk: ChangeContext,
+  context: ChangeContext,
   actor: { id: number },
   { id, sha, project }: { id: number; sha: string | null; project: Pick<ProjectRow, 'id' | 'fullPath'> },
 ): Promise<boolean> {
@@ -70,7 +70,7 @@ export async function markMerged(
     UPDATE merge_requests SET state = 'merged', merge_user_id = ${actor.id}, merge_when_pipeline_succeeds = false,
       updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
   if (!merged) return false;
-  await tell(tx, desk, { id, project, userId: actor.id, ...merged });
+  await tell(tx, context, { id, project, userId: actor.id, ...merged });
   return true;
 }
 
@@ -82,7 +82,7 @@ interface Merged {
   project: Pick<ProjectRow, 'id' | 'fullPath'>;
 }
 
-async function tell(tx: Transaction, desk: ChangeContext, { userId, ...merged }: Merged): Promise<void> {
-  await recordSubjectChanges(tx, desk, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
-  await desk.jobs?.enqueue(tx, 'merge_requests.merged', { mergeRequestId: merged.id, userId });
+async function tell(tx: Transaction, context: ChangeContext, { userId, ...merged }: Merged): Promise<void> {
+  await recordSubjectChanges(tx, context, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
+  await context.jobs?.enqueue(tx, 'merge_requests.merged', { mergeRequestId: merged.id, userId });
 }

@@ -1,8 +1,8 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
@@ -108,7 +108,7 @@ async function presentSides(context: Context, id: number, actor: Actor): Promise
   return sides;
 }
 
-/** Has it merged by the job that hears of the pipeline. */
+/** Has it merged by the job that is notified of the pipeline. */
 async function mergeLater(
   context: Context,
   actor: Actor,
@@ -160,10 +160,10 @@ async function mergeNow(
         bytes: 0,
         alone: true,
         make: async (series) => {
-          const { tip: onto, reader, hold } = series;
+          const { tip: onto, reader, keepLock } = series;
           if (onto === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
           const committer = signatureOf(pusher);
-          const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, hold);
+          const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, keepLock);
           await requireStillMergeable(context, id);
           if (!(await announceMerge(context.db, announced, oid))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
           series.follow(oid);

@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { acceptMergeRequest, mayMergeInto } from '#src/domain/tracking/merge_requests/merge.ts';
 import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';

@@ -5,9 +5,9 @@ import { EachApart } from '#src/domain/repository/each.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
+import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
-import { isStale } from '#src/domain/tracking/merge_requests/own_values.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
@@ -137,7 +137,7 @@ async function addVersion(
   if (!(await mayBringCommits(stores.db, mergeRequest))) return 'refused';
   const { id, iid, sha, sourceBranch } = mergeRequest;
   const since = new Date();
-  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
+  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
     const measured = await measureVersion(reader, { head, start });
     const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
@@ -151,7 +151,7 @@ async function addVersion(
         where: { id },
         data: { sha: head, mergeWhenPipelineSucceeds: false, updatedAt: since },
       });
-      await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      await recordVersion(stores, tx, { id, iid, target }, measured, keepLock);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);

@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';

@@ -3,7 +3,7 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import { type Change, difference } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import {
   checkTexts,

@@ -8,7 +8,7 @@ import { TooMuch } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { RefReader } from '#src/git/refs/read.ts';
-import type { Hold } from '#src/git/write/hold.ts';
+import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** What a merge request is about from one move of its source branch to the next. */
@@ -60,11 +60,11 @@ export async function recordVersion(
   tx: Transaction,
   { id, iid, target }: VersionPlace,
   version: Version,
-  hold: Hold | undefined,
+  keepLock: PackKeepLock | undefined,
 ): Promise<void> {
   const reader = await repositories.ensure(target, target.defaultBranch);
   const changes = await refChanges(reader, iid, version);
-  const options: ChangeOptions = { atomic: true, hold, tx, isLocked: true };
+  const options: ChangeOptions = { atomic: true, keepLock, tx, isLocked: true };
   const record = (_tx: Transaction, made: readonly RefChange[]) => recordOwnRefs(tx, target.id, made);
   const outcomes = changes.length === 0 ? [] : await changeRefs({ db, repositories }, target, changes, record, options);
   for (const { error } of outcomes) if (error !== null) throw error;

@@ -1,7 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { keptDiff } from '#src/domain/tracking/merge_requests/kept_diffs.ts';

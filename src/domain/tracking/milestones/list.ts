@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { ofProjects } from '#src/domain/projects/below.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { containing, Prisma } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -17,7 +17,7 @@ export interface MilestoneFilter {
   search?: string | null | undefined;
 }
 
-const milestones = ofProjects({
+const milestones = projectScoped({
   ability: 'read_milestone',
   rows: milestone,
   order: order('Milestone', ['id'], 'desc'),

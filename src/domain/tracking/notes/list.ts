@@ -1,5 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { ProjectOf } from '#src/domain/projects/below.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
@@ -13,7 +13,7 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const note = alias('Note', 'nt');

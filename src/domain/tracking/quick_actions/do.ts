@@ -16,14 +16,14 @@ export function hasDeeds(deeds: WantedDeeds): boolean {
  */
 export async function doDeeds(
   tx: Transaction,
-  desk: ChangeContext,
+  context: ChangeContext,
   actor: { id: number },
   subject: Subject,
   { subscribed, estimate, spend, award, todo }: WantedDeeds,
 ): Promise<void> {
   if (subscribed !== undefined) await subscribe(tx, actor, subject, subscribed);
-  if (estimate !== undefined) await writeEstimate(tx, desk, actor, subject, estimate);
-  if (spend !== undefined) await writeSpentTime(tx, desk, actor, subject, spend);
+  if (estimate !== undefined) await writeEstimate(tx, context, actor, subject, estimate);
+  if (spend !== undefined) await writeSpentTime(tx, context, actor, subject, spend);
   if (award !== undefined) await give(tx, actor, subject, award);
   // The last: what was done before has dealt with the todos there were.
   if (todo === 'add') await addTodos(tx, actor, subject, [{ userId: actor.id, action: 'marked' }]);

@@ -1,4 +1,4 @@
-import { groupVisible, live, type Seer } from '#src/access/permissions/visibility.ts';
+import { groupVisible, notExpired, type Seer } from '#src/access/permissions/visibility.ts';
 import { mentions } from '#src/domain/tracking/references/scan.ts';
 import { readersAmong } from '#src/domain/tracking/subjects/readers.ts';
 import { Prisma, queryRows, type Transaction } from '#src/platform/database/db.ts';
@@ -34,10 +34,10 @@ export async function mentionedUsers(
   const named = sql`json_to_recordset(${JSON.stringify(names)}::json) AS r (name text, "isAddressed" boolean)`;
   const inGroups = sql`SELECT m.user_id, r."isAddressed" FROM ${named} JOIN ${table(group)} ON lower(${group.fullPath}) = r.name
       AND ${group.kind} = 'group' AND ${groupVisible(author, group)}
-    JOIN members m ON m.namespace_id = ANY(${group.lineage}) AND ${live('m')}`;
+    JOIN members m ON m.namespace_id = ANY(${group.lineage}) AND ${notExpired('m')}`;
   const everybody = sql`SELECT m.user_id, r."isAddressed" FROM ${named} JOIN projects ap ON r.name = 'all' AND ap.id = ${projectId}
     JOIN namespaces an ON an.id = ap.namespace_id
-    JOIN members m ON (m.project_id = ap.id OR m.namespace_id = ANY(an.lineage)) AND ${live('m')}`;
+    JOIN members m ON (m.project_id = ap.id OR m.namespace_id = ANY(an.lineage)) AND ${notExpired('m')}`;
   const meant = await queryRows<MentionedUser>(
     db,
     sql`WITH meant AS (

@@ -6,7 +6,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const timelog = alias('Timelog', 'tl');

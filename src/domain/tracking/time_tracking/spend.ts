@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/below.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
 

@@ -11,7 +11,7 @@ const { sql } = Prisma;
 /** Writes the estimate of an issue or merge request, such as `3h30m`; null takes it back. Throws ValidationFailed, NotFound. */
 export async function writeEstimate(
   tx: Transaction,
-  desk: ChangeContext,
+  context: ChangeContext,
   actor: { id: number },
   subject: Subject,
   duration: string | null,
@@ -21,7 +21,7 @@ export async function writeEstimate(
   await touchSubject(tx, subject);
   const changed = await tx.$executeRaw`
     UPDATE ${table} SET time_estimate = ${seconds} WHERE id = ${subject.id} AND time_estimate <> ${seconds}`;
-  await recordSubjectChanges(tx, desk, actor, subject, changed > 0 ? [{ kind: 'timeEstimate', seconds }] : []);
+  await recordSubjectChanges(tx, context, actor, subject, changed > 0 ? [{ kind: 'timeEstimate', seconds }] : []);
 }
 
 function estimated(duration: string): number {
@@ -39,7 +39,7 @@ function estimated(duration: string): number {
  */
 export async function writeSpentTime(
   tx: Transaction,
-  desk: ChangeContext,
+  context: ChangeContext,
   actor: { id: number },
   subject: Subject,
   duration: string | null,
@@ -54,7 +54,7 @@ export async function writeSpentTime(
   if (change.seconds === 0) return;
   await tx.$executeRaw`
     INSERT INTO timelogs (${column}, user_id, seconds) VALUES (${id}, ${actor.id}, ${change.seconds})`;
-  await recordSubjectChanges(tx, desk, actor, subject, [change]);
+  await recordSubjectChanges(tx, context, actor, subject, [change]);
 }
 
 function spent(total: number, duration: string | null): Extract<Change, { kind: 'timeSpent' | 'timeReset' }> {

@@ -1,8 +1,8 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
-import '#src/domain/tracking/issues/own_values.ts';
-import '#src/domain/tracking/merge_requests/own_values.ts';
+import '#src/domain/tracking/issues/computed_fields.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { TodoAction } from '#src/domain/tracking/todos/write.ts';
 import { all, Prisma, queryJson, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -12,7 +12,7 @@ import { order } from '#src/platform/records/order.ts';
 import { ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/users/own_values.ts';
+import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [todo, issue, mergeRequest] = [alias('Todo', 't'), alias('Issue', 'i'), alias('MergeRequest', 'mr')];
@@ -94,7 +94,7 @@ async function read<R>(
   selection: Selection<'Todo', R>,
 ): Promise<Page<R>> {
   const where = all([...conditions, targetVisible(actor)]);
-  const list = { rows: todo, where, order: NEWEST_FIRST, given: { actor } };
+  const list = { rows: todo, where, order: NEWEST_FIRST, params: { actor } };
   const pages = ofEach([{}], {}, () => pageOfRows(selection, list, page), [seenPlaces(actor)]);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };

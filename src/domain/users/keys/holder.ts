@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { noteSeenToday } from '#src/access/credentials/seen.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
-import { mayBeSomebody } from '#src/platform/outbound/mail/sending.ts';
+import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 
 /** Who has a public key: a user, or projects whose deploy key it is. */
 export type KeyHolder = UserKey | DeployKeyHolder;
@@ -58,7 +58,7 @@ export function fingerprintOf(key: Buffer): string {
 export async function findHolder(db: Db, fingerprint: string): Promise<KeyHolder | null> {
   const user = Prisma.sql`u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
     u.projects_limit AS "projectsLimit", u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"`;
-  const active = Prisma.sql`u.id = k.user_id AND u.state = 'active' AND ${mayBeSomebody(db)}`;
+  const active = Prisma.sql`u.id = k.user_id AND u.state = 'active' AND ${canAuthenticateSql(db)}`;
   const [row] = await queryRows<Row>(
     db,
     Prisma.sql`

@@ -4,7 +4,7 @@ import { showError, wantsPage } from '#src/entrances/web/pages/page.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/entrances/web/pages/visit.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /**
  * The handler for errors outside of all others: unreadable requests, such as paths with broken escapes
@@ -16,7 +16,7 @@ export function broken(options: PageOptions): ErrorRequestHandler {
     const busy = error instanceof DomainError && error.code === 'UNAVAILABLE';
     if (status === 500 && !busy) options.report(error, request);
     if (response.headersSent) return void response.destroy();
-    const refusal = busy ? error : status === 500 ? passing(error)?.refusal : undefined;
+    const refusal = busy ? error : status === 500 ? transientFailure(error)?.refusal : undefined;
     if (refusal) return unavailable(options, refusal, request, response);
     const visit = wantsPage(request) ? await beginVisit(options, request, response).catch(() => null) : null;
     if (!visit) return void response.status(status).json({ error: `${status} ${STATUS_CODES[status]}` });

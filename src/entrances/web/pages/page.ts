@@ -6,7 +6,7 @@ import { type UploadField, uploadForm } from '#src/entrances/web/pages/upload_fo
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
 import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/observability/passing.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** Responds to a visit. DomainErrors that it throws become pages, too. */
@@ -136,7 +136,7 @@ async function refuse({ request, response, visit }: Asked, error: unknown, optio
   const status = error instanceof DomainError ? STATUS[error.code] : undefined;
   if (!(error instanceof DomainError) || status === undefined || !visit) {
     options.report(error, request);
-    const passes = passing(error)?.refusal;
+    const passes = transientFailure(error)?.refusal;
     if (passes) return unavailable(options, passes, request, response);
     if (!visit) return void response.status(500).type('text').send('Something went wrong.');
     showError(visit, 500, 'Something went wrong', 'An unexpected error occurred on the server.');

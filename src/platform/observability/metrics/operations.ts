@@ -1,4 +1,4 @@
-import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { operationCosts, operations } from '#src/platform/observability/metrics/registry.ts';
 import { noteOperation } from '#src/platform/observability/metrics/slow.ts';
 import { traced } from '#src/platform/observability/tracing/tracer.ts';
@@ -20,7 +20,7 @@ export async function observeOperation<T>({ type, name }: OperationFacts, run: (
   try {
     return await traced(`GraphQL ${type}`, { attributes }, run);
   } catch (error) {
-    waited = error instanceof DatabaseAway;
+    waited = error instanceof DatabaseUnavailable;
     throw error;
   } finally {
     // An operation is not slow because it waited for a database that is away; that is logged by itself.

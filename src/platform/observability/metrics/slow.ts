@@ -1,4 +1,4 @@
-/** What hears of slow work. */
+/** What receives slow work. */
 export interface SlowLog {
   warn(fields: object, message: string): void;
 }

@@ -12,13 +12,13 @@ export function wantsTraces(env: NodeJS.ProcessEnv): boolean {
  * Begins to make traces where the environment asks for them, and loads what makes them only then.
  *
  * @returns sends what has not been sent, and ends it
- * @throws Error when they are to be sent by a protocol that is not spoken here
+ * @throws Error when they are to be sent by a protocol that is not supported
  */
 export async function startTracing(env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   if (!wantsTraces(env)) return async () => undefined;
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/json';
   if (protocol !== 'http/json') {
-    throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL: "${protocol}" is not spoken here; set it to http/json`);
+    throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL: "${protocol}" is not supported; set it to http/json`);
   }
   const { openTelemetry } = await import('#src/platform/observability/tracing/opentelemetry.ts');
   const { tracer, stop } = openTelemetry(env);

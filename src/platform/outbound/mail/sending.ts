@@ -16,6 +16,6 @@ export function sendsMail(db: Db): boolean {
 }
 
 /** Whether a user, under the alias `u`, may be somebody: where mail is sent, only one who has confirmed an address. */
-export function mayBeSomebody(db: Db): Prisma.Sql {
+export function canAuthenticateSql(db: Db): Prisma.Sql {
   return sendsMail(db) ? Prisma.sql`u.confirmed_at IS NOT NULL` : Prisma.sql`TRUE`;
 }

@@ -1,4 +1,4 @@
-import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
+import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { payloadDependencies } from '#src/domain/ci/runners/payload/dependencies.ts';
 import { payloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import {
@@ -25,7 +25,7 @@ export interface PayloadContext {
 }
 
 /** All that a runner needs to run a job that it has taken (runner-protocol.md, Job); null when the job is gone. */
-export async function jobPayload(context: PayloadContext, runner: AskingRunner, { id, token }: TakenJob) {
+export async function jobPayload(context: PayloadContext, runner: AuthenticatedRunner, { id, token }: TakenJob) {
   const { db, secret, baseUrl } = context;
   const job = await payloadJob(db, id);
   if (!job) return null;

@@ -3,7 +3,7 @@ import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
-import type { AskingRunner } from '#src/domain/ci/runners/asking.ts';
+import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
@@ -26,7 +26,7 @@ export interface PayloadVariable {
 }
 
 export interface Surroundings {
-  runner: AskingRunner;
+  runner: AuthenticatedRunner;
   token: string;
   /** URL of the repository with the credentials. */
   repositoryUrl: string;
@@ -95,7 +95,7 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings): Variables {
   };
 }
 
-function ofRunner({ id, description, tagList }: AskingRunner): Variables {
+function ofRunner({ id, description, tagList }: AuthenticatedRunner): Variables {
   return {
     CI_RUNNER_ID: String(id),
     CI_RUNNER_DESCRIPTION: description,

@@ -1,4 +1,4 @@
-import { type Place, wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
+import { type Position, wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
 
 /** What a text without quotes is: null, a truth value, a number, or a text. Numbers that lose digits stay texts. */
 export function resolvePlain(text: string): unknown {
@@ -29,7 +29,7 @@ function numberOf(text: string): number | null {
 }
 
 /** What a text with a tag is. Throws InvalidConfig for tags that are not known, and values that do not fit. */
-export function resolveTagged(text: string, tag: Place & { value: string }): unknown {
+export function resolveTagged(text: string, tag: Position & { value: string }): unknown {
   if (tag.value === '!') return text;
   const [, short, long] = /^(?:!!(\w+)|!<tag:yaml\.org,2002:(\w+)>)$/.exec(tag.value) ?? [];
   const kind = KINDS.get(short ?? long ?? '');

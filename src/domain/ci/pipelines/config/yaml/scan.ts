@@ -1,4 +1,4 @@
-import { type Place, wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
+import { type Position, wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
 import { Cursor, isBlank, isBlankOrEnd, isEnd } from '#src/domain/ci/pipelines/config/yaml/lines.ts';
 import { readBlock, readPlain, readQuoted } from '#src/domain/ci/pipelines/config/yaml/scalars.ts';
 
@@ -23,7 +23,7 @@ export type TokenType =
   | 'text'
   | 'stop';
 
-export interface Token extends Place {
+export interface Token extends Position {
   type: TokenType;
   /** The text, the name of an anchor, or the whole tag. */
   value: string;
@@ -32,7 +32,7 @@ export interface Token extends Place {
 }
 
 /** What may turn out to be a key, when a colon follows. */
-interface PossibleKey extends Place {
+interface PossibleKey extends Position {
   /** Number of its first token. */
   token: number;
   at: number;
@@ -92,7 +92,7 @@ class Scanner {
     return this.#keys.length > 1;
   }
 
-  get #place(): Place {
+  get #place(): Position {
     return { line: this.#cursor.line, column: this.#cursor.column + 1 };
   }
 
@@ -251,7 +251,7 @@ class Scanner {
     this.#tokens.push(this.#token(type, value, isPlain, place));
   }
 
-  #token(type: TokenType, value: string, isPlain: boolean, { line, column }: Place): Token {
+  #token(type: TokenType, value: string, isPlain: boolean, { line, column }: Position): Token {
     return { type, value, isPlain, line, column };
   }
 

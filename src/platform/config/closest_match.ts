@@ -2,7 +2,7 @@
  * The word that somebody probably meant: the one that takes the fewest insertions, deletions, replacements and swaps of
  * neighbours; undefined where even that takes more than a third of its letters.
  */
-export function nearest(given: string, words: readonly string[]): string | undefined {
+export function closestMatch(given: string, words: readonly string[]): string | undefined {
   const word = given.toLowerCase();
   const [best] = words
     .map((known) => ({ known, distance: distanceOf(word, known.toLowerCase()) }))

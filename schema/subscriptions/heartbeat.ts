@@ -4,7 +4,7 @@ const PERIOD = 15_000;
 const PARTS = 30;
 
 /** Has something done for each of many connections every fifteen seconds, by one timer for all. */
-export class Pulse implements Disposable {
+export class Heartbeat implements Disposable {
   readonly #parts = Array.from({ length: PARTS }, () => new Set<() => void>());
   readonly #timer: NodeJS.Timeout;
   #part = 0;

@@ -4,8 +4,8 @@ import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** A runner that asks for a job. */
-export interface AskingRunner {
+/** The runner that sent a request. */
+export interface AuthenticatedRunner {
   id: number;
   description: string;
   active: boolean;
@@ -19,13 +19,13 @@ export interface AskingRunner {
 }
 
 /**
- * Who asks, in one statement; that it did, and what it says of itself, is noted once in a minute.
+ * Finds the runner of a token in one statement; its contact and what it says of itself are recorded once a minute.
  *
  * @throws Forbidden for a token that is no runner's
  */
-export async function askingRunner(db: Db, token: unknown, info: unknown): Promise<AskingRunner> {
+export async function authenticateRunner(db: Db, token: unknown, info: unknown): Promise<AuthenticatedRunner> {
   if (!isToken(token)) throw new Forbidden();
-  const [row] = await db.$queryRaw<(AskingRunner & { isDue: boolean })[]>`
+  const [row] = await db.$queryRaw<(AuthenticatedRunner & { isDue: boolean })[]>`
     SELECT r.id, r.description, r.active, r.is_shared AS "isShared", r.run_untagged AS "runUntagged", r.tag_list AS "tagList",
       (extract(epoch FROM r.updated_at) * 1000)::float8 AS "changedAt",
       ARRAY(SELECT rp.project_id FROM runner_projects rp WHERE rp.runner_id = r.id) AS "projectIds",

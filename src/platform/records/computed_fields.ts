@@ -3,24 +3,24 @@ import type { Alias } from './alias.ts';
 import type { Columns, ModelName } from './model.ts';
 
 /**
- * What is worked out of a row beside its columns, by models. Rooms add the values of theirs (`declare module`), with the
+ * Fields that are computed from a row, by model. Rooms add the values of theirs (`declare module`), with the
  * types that they have in JSON.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add to it
-export interface OwnValues {}
+export interface ComputedFields {}
 
-/** What statements give to own values that depend on more than the row, as on who asks. Rooms add to it as well. */
+/** Parameters of statements for computed fields that depend on more than the row, such as the caller. Rooms add to it as well. */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add to it
-export interface Given {}
+export interface Params {}
 
 /** All that can be selected of a model, as it comes as JSON: times and what numbers cannot hold as text. */
-export type Row<M extends ModelName> = Columns[M] & (M extends keyof OwnValues ? OwnValues[M] : unknown);
+export type Row<M extends ModelName> = Columns[M] & (M extends keyof ComputedFields ? ComputedFields[M] : unknown);
 
 export interface Tools {
-  /** SQL that is written anew for each statement, of what that gives. Where it does not, reading throws. */
-  given(write: (given: Given) => Prisma.Sql): Prisma.Sql;
-  /** Whether the statement gives it: for what is known of all rows, and found for each of them otherwise. */
-  isGiven(name: keyof Given): boolean;
+  /** SQL that is written anew for each statement, from its parameters. Reading throws if one is missing. */
+  params(write: (params: Params) => Prisma.Sql): Prisma.Sql;
+  /** Whether the statement has a parameter: for what is known of all rows, and found for each of them otherwise. */
+  hasParam(name: keyof Params): boolean;
   /** The alias of a table that belongs to the row, as several values read it: joined once under that key. */
   lateral(key: string, table: () => Prisma.Sql): Prisma.Sql;
   /**
@@ -47,15 +47,15 @@ export type ValueSql<M extends ModelName> = (row: Alias<M>, tools: Tools) => Pri
 
 const declared = new Map<string, Readonly<Record<string, ValueSql<never>>>>();
 
-/** Declares the own values of a model, each as SQL over the alias of its row. Their types stand in OwnValues. */
-export function ownValues<M extends ModelName & keyof OwnValues>(
+/** Declares the computed fields of a model, each as SQL over the alias of its row. Their types stand in ComputedFields. */
+export function computedFields<M extends ModelName & keyof ComputedFields>(
   model: M,
-  values: { readonly [Name in keyof OwnValues[M]]: ValueSql<M> },
+  values: { readonly [Name in keyof ComputedFields[M]]: ValueSql<M> },
 ): void {
   declared.set(model, values);
 }
 
-export function ownValue<M extends ModelName>(model: M, name: string): ValueSql<M> | undefined {
+export function computedField<M extends ModelName>(model: M, name: string): ValueSql<M> | undefined {
   const values = declared.get(model);
   return values && Object.hasOwn(values, name) ? (values[name] as ValueSql<M> | undefined) : undefined;
 }

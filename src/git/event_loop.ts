@@ -9,7 +9,7 @@ let began: number | null = null;
  * To be awaited between the steps of long work in this process. Reads that are answered at once let nobody else in between:
  * after some milliseconds the work goes on in another turn of the event loop, and of several works one in each turn.
  */
-export async function breathe(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   const now = performance.now();
   if (began === null) {
     began = now;

@@ -67,7 +67,7 @@ interface Reading<M extends OfProject> {
 }
 
 /** Makes what reads the records of a model by their projects, with what is selected of them. */
-export function ofProjects<M extends OfProject>({ ability, rows, only, order }: ProjectRecords<M>): Reading<M> {
+export function projectScoped<M extends OfProject>({ ability, rows, only, order }: ProjectRecords<M>): Reading<M> {
   const rowId: Prisma.Sql = Reflect.get(rows, 'id');
   const projectId: Prisma.Sql = Reflect.get(rows, 'projectId');
   const within = (project: number | Prisma.Sql, ...conditions: readonly Prisma.Sql[]) =>

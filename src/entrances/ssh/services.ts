@@ -1,15 +1,15 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { RemoteSeats } from '#src/domain/repository/remote/seats.ts';
+import type { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 
 /** What connections are served with. */
-export interface Desk {
+export interface SshServices {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
-  seats: RemoteSeats;
+  gitConcurrency: GitConcurrency;
   limits: SshLimits;
-  /** Is told of every command that was served. */
+  /** Called with every command that was served. */
   tell(facts: CommandFacts): void;
-  /** Hears of unexpected errors. */
+  /** Receives unexpected errors. */
   report(error: unknown): void;
 }
 

@@ -3,7 +3,7 @@ import { access, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
-import { beatPulse } from './pulse.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { syncDirectory } from './sync.ts';
 
 /** The files of a pack that move with it; the index last, as nobody looks at a pack without one. */
@@ -12,8 +12,8 @@ const ENDINGS = ['.pack', '.rev', '.idx'];
 /** What the `.keep` files of this server begin with; those of anybody else are left alone. */
 export const MARK = 'gantry';
 
-/** Milliseconds between two signs of life of who holds a pack: without any for an hour it counts as dead. */
-const PULSE = 5 * 60_000;
+/** Milliseconds between two heartbeats of who holds a pack: without any for an hour it counts as dead. */
+const HEARTBEAT = 5 * 60_000;
 
 /** New files have names that `git prune` does not know, as it removes whatever begins with `tmp_`, however young. */
 export const INCOMING = 'incoming-';
@@ -24,20 +24,20 @@ export const INCOMING = 'incoming-';
  * deletes those that it did not see a ref for when it began. The names of the packs are unique, so that nobody else
  * releases them.
  */
-export class Hold {
+export class PackKeepLock {
   readonly directory: string;
   readonly #packs: string[] = [];
   readonly #bases = new Map<Oid, Oid | null>();
   readonly #relied = new Set<Oid>();
-  #endPulse: (() => void) | undefined;
+  #endHeartbeat: (() => void) | undefined;
 
   constructor(directory: string) {
     this.directory = directory;
   }
 
-  /** A hold where packs are ever put together again: without a git program single objects are better. */
-  static async open(directory: string): Promise<Hold | undefined> {
-    return (await programVersion()) === null ? undefined : new Hold(directory);
+  /** A lock where packs are ever put together again: without a git program single objects are better. */
+  static async open(directory: string): Promise<PackKeepLock | undefined> {
+    return (await programVersion()) === null ? undefined : new PackKeepLock(directory);
   }
 
   /** Begins a new pack: its path without an ending. */
@@ -45,7 +45,7 @@ export class Hold {
     const name = path.join(this.directory, 'objects', 'pack', `pack-${randomBytes(20).toString('hex')}`);
     this.#packs.push(name);
     await writeFile(`${name}.keep`, `${MARK}: until refs lead to it\n`, { flag: 'wx' });
-    this.#endPulse ??= beatPulse(() => this.#packs.map((pack) => `${pack}.keep`), PULSE);
+    this.#endHeartbeat ??= startHeartbeat(() => this.#packs.map((pack) => `${pack}.keep`), HEARTBEAT);
     return name;
   }
 
@@ -62,12 +62,12 @@ export class Hold {
     await syncDirectory(path.dirname(name));
   }
 
-  /** Notes that all that an object leads to is in here, but for what `base` leads to. */
-  vouch(oid: Oid, base: Oid | null): void {
+  /** Notes that everything reachable from an object is in these packs, except what is reachable from `base`. */
+  markComplete(oid: Oid, base: Oid | null): void {
     this.#bases.set(oid, base);
   }
 
-  /** Notes that vouchers hold as long as these values of refs are reachable. */
+  /** Notes that what was marked complete stays so as long as these values of refs are reachable. */
   rely(values: Iterable<Oid>): void {
     for (const value of values) this.#relied.add(value);
   }
@@ -76,7 +76,7 @@ export class Hold {
     return this.#relied;
   }
 
-  /** Takes back all vouchers, and what they rely on. */
+  /** Forgets what was marked complete, and what that relies on. */
   forget(): void {
     this.#bases.clear();
     this.#relied.clear();
@@ -87,7 +87,7 @@ export class Hold {
     return this.#packs.map((name) => `${path.basename(name)}.pack`);
   }
 
-  /** What must be there in place of an object that was vouched for; null if nothing has to. */
+  /** What must be there in place of an object that was marked complete; null if nothing has to. */
   baseOf(oid: Oid): Oid | null {
     let base: Oid | null = oid;
     while (base !== null && this.#bases.has(base)) base = this.#bases.get(base) ?? null;
@@ -96,8 +96,8 @@ export class Hold {
 
   /** Leaves the packs to repacks: refs lead to the objects now, or never will. */
   async release(): Promise<void> {
-    this.#endPulse?.();
-    this.#endPulse = undefined;
+    this.#endHeartbeat?.();
+    this.#endHeartbeat = undefined;
     for (const name of this.#packs.splice(0)) await rm(`${name}.keep`, { force: true });
   }
 }

@@ -1,9 +1,9 @@
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { ownValues } from '#src/platform/records/own_values.ts';
+import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     BoardList: {
       /** How many lists of the board stand before it. */
       position: number;
@@ -14,7 +14,7 @@ declare module '#src/platform/records/own_values.ts' {
 const { sql } = Prisma;
 const other = alias('BoardList', 'obl');
 
-ownValues('BoardList', {
+computedFields('BoardList', {
   position: ({ id, boardId, rank }) => sql`(SELECT count(*) FROM ${table(other)} WHERE ${other.boardId} = ${boardId}
     AND (${other.rank}, ${other.id}) < (${rank}, ${id}))`,
 });

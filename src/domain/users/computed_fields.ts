@@ -1,9 +1,9 @@
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { ownValues } from '#src/platform/records/own_values.ts';
+import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     User: {
       /** MD5 of the primary address, under which the avatar service knows the user. */
       avatarHash: string;
@@ -18,7 +18,7 @@ declare module '#src/platform/records/own_values.ts' {
 const { sql } = Prisma;
 const [namespace, project] = [alias('Namespace', 'dn'), alias('Project', 'dp')];
 
-ownValues('User', {
+computedFields('User', {
   avatarHash: ({ email }) => sql`md5(lower(${email}))`,
   canCreateProject: ({ id, projectsLimit }) => sql`(${projectsLimit} > (SELECT count(*) FROM ${table(namespace)}
     JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id}

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ProgramFailed, RefLocked } from '#src/git/errors.ts';
 import { Prisma } from '#src/platform/database/db.ts';
-import { DatabaseAway } from '#src/platform/database_unavailable.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { createLogger } from '#src/platform/observability/log.ts';
-import { passing } from '#src/platform/observability/passing.ts';
 import { reporter } from '#src/platform/observability/report.ts';
+import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 const system = (code: string, more: object = {}) => Object.assign(new Error(`${code}: it failed`), { code, ...more });
 const prisma = (code: string, meta?: Record<string, unknown>) =>
@@ -13,13 +13,13 @@ const driver = (originalCode: string) => ({ driverAdapterError: { cause: { origi
 
 describe('A cause that passes', () => {
   it.each([
-    ['database', new DatabaseAway('The database is away.', { sent: true })],
-    ['database', { ...new DatabaseAway('', { sent: true }), message: 'copied (Queue: mail.send)' }],
+    ['database', new DatabaseUnavailable('The database is away.', { sent: true })],
+    ['database', { ...new DatabaseUnavailable('', { sent: true }), message: 'copied (Queue: mail.send)' }],
     ['database', prisma('P2010', driver('57P01'))],
     ['database', prisma('P1001')],
     ['database', new Error('Connection terminated unexpectedly')],
     ['database', system('25006')],
-    ['busy', new DatabaseAway('All connections to the database are in use.', { sent: false })],
+    ['busy', new DatabaseUnavailable('All connections to the database are in use.', { sent: false })],
     ['busy', prisma('P2037', driver('53300'))],
     ['busy', prisma('P2034', driver('40P01'))],
     ['busy', prisma('P2028')],
@@ -35,7 +35,7 @@ describe('A cause that passes', () => {
     ['refs', new RefLocked('refs/heads/main')],
     ['memory', new ProgramFailed('git cannot be run: spawn git EAGAIN')],
   ])('is known as %s, however it is wrapped: %s', (kind, error) => {
-    const found = passing(error);
+    const found = transientFailure(error);
     expect(found?.kind).toBe(kind);
     expect(found?.refusal.code).toBe('UNAVAILABLE');
     expect(found?.refusal.extensions.retryAfter).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ describe('A cause that passes', () => {
     null,
     'No space left on device',
   ])('is no mistake: %s', (error) => {
-    expect(passing(error)).toBeNull();
+    expect(transientFailure(error)).toBeNull();
   });
 
   it('is told in the log once in a while, by what it is and without a stack; mistakes are told each', () => {

@@ -1,10 +1,10 @@
 import { groupAccessLevel } from '#src/access/permissions/visibility.ts';
 import { chosenBy, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
-import { ownValues } from '#src/platform/records/own_values.ts';
+import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     Namespace: {
       /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
       accessLevel: number;
@@ -14,7 +14,7 @@ declare module '#src/platform/records/own_values.ts' {
   }
 }
 
-ownValues('Namespace', {
-  accessLevel: (group, { given }) => given(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
-  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'namespaceId', id)),
+computedFields('Namespace', {
+  accessLevel: (group, { params }) => params(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
+  notificationSetting: ({ id }, { params }) => params(({ actor }) => chosenBy(actor, 'namespaceId', id)),
 });

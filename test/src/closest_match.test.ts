@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '#src/platform/config/nearest.ts';
+import { closestMatch } from '#src/platform/config/closest_match.ts';
 
 const words = ['serve', 'restore', 'user create', 'user block', 'doctor'];
 
@@ -9,8 +9,8 @@ test.each([
   ['sevre', 'serve'],
   ['usercreate', 'user create'],
   ['docter', 'doctor'],
-])('"%s" probably means %s', (given, meant) => expect(nearest(given, words)).toBe(meant));
+])('"%s" probably means %s', (given, meant) => expect(closestMatch(given, words)).toBe(meant));
 
 test('nothing is suggested for words that are like none', () => {
-  for (const given of ['', 'fly', 'x'.repeat(1_000_000)]) expect(nearest(given, words)).toBeUndefined();
+  for (const given of ['', 'fly', 'x'.repeat(1_000_000)]) expect(closestMatch(given, words)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Notes that the runner of a job is there; once in ten seconds is enough. */
-export async function noteSignOfLife(db: Db, jobId: number): Promise<void> {
+export async function noteHeartbeat(db: Db, jobId: number): Promise<void> {
   await db.$executeRaw`UPDATE jobs SET last_sign_at = now()
     WHERE id = ${jobId} AND status = 'running' AND (last_sign_at IS NULL OR last_sign_at < now() - interval '10 seconds')`;
 }

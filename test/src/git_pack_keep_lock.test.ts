@@ -7,7 +7,7 @@ import { absentObjects } from '#src/git/objects/presence.ts';
 import { updateRef } from '#src/git/refs/update.ts';
 import { updateRefs } from '#src/git/refs/update_many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
-import { Hold } from '#src/git/write/hold.ts';
+import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { emptyRepository, git, gitLines } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
@@ -19,9 +19,9 @@ const MAIN = 'refs/heads/main';
 async function repository() {
   const directory = emptyRepository();
   const reader = new IsomorphicReader(directory);
-  const commit = (parent: string | null, name: string, hold?: Hold) => {
+  const commit = (parent: string | null, name: string, keepLock?: PackKeepLock) => {
     const actions = [{ action: 'create' as const, path: `d/${name}`, content: Buffer.from(name) }];
-    return commitActions(reader, { parent, actions, author: who, committer: who, message: name }, hold);
+    return commitActions(reader, { parent, actions, author: who, committer: who, message: name }, keepLock);
   };
   const first = await commit(null, 'first');
   await updateRef(directory, MAIN, { from: null, to: first });
@@ -56,9 +56,9 @@ describe('A ref', () => {
 describe('New objects', () => {
   it('survive any clean-up until they are released, and then what refs lead to', LONG, async () => {
     const { directory, commit, first } = await repository();
-    const hold = new Hold(directory);
-    const kept = await commit(first, 'kept', hold);
-    const unused = await commit(first, 'unused', hold);
+    const keepLock = new PackKeepLock(directory);
+    const kept = await commit(first, 'kept', keepLock);
+    const unused = await commit(first, 'unused', keepLock);
     for (const args of [
       ['gc', '--quiet', '--prune=now'],
       ['repack', '-adq'],
@@ -68,7 +68,7 @@ describe('New objects', () => {
       expect(await absentObjects(directory, [kept, unused])).toEqual([]);
     }
     await updateRef(directory, MAIN, { from: first, to: kept });
-    await hold.release();
+    await keepLock.release();
     cleanUp(directory);
     expect(await absentObjects(directory, [kept, unused])).toEqual([unused]);
     expect(isWhole(directory)).toBe(true);
@@ -77,7 +77,7 @@ describe('New objects', () => {
 
   it('of two writers with the same content are released one by one', LONG, async () => {
     const { directory, commit, first } = await repository();
-    const [one, two] = [new Hold(directory), new Hold(directory)];
+    const [one, two] = [new PackKeepLock(directory), new PackKeepLock(directory)];
     const oid = await commit(first, 'same', one);
     expect(await commit(first, 'same', two)).toBe(oid);
     await one.release();
@@ -94,12 +94,12 @@ describe('Objects to which no ref leads', () => {
     const { directory, commit, first } = await repository();
     const below = await commit(first, 'below');
     const old = await commit(below, 'old');
-    const hold = new Hold(directory);
-    expect(await secureObjects(hold, [branch('back', old)])).toBe(true);
+    const keepLock = new PackKeepLock(directory);
+    expect(await secureObjects(keepLock, [branch('back', old)])).toBe(true);
     cleanUp(directory);
-    expect(await confirmObjects(hold, [branch('back', old)])).toBe(true);
+    expect(await confirmObjects(keepLock, [branch('back', old)])).toBe(true);
     await updateRef(directory, 'refs/heads/back', { from: null, to: old });
-    await hold.release();
+    await keepLock.release();
     expect(isWhole(directory)).toBe(true);
   });
 
@@ -108,16 +108,16 @@ describe('Objects to which no ref leads', () => {
     const old = await commit(first, 'old');
     const [tree = ''] = gitLines(directory, ['rev-parse', `${old}:d`]);
     rmSync(fileOf(directory, tree));
-    const hold = new Hold(directory);
-    expect(await secureObjects(hold, [branch('back', old)])).toBe(false);
+    const keepLock = new PackKeepLock(directory);
+    expect(await secureObjects(keepLock, [branch('back', old)])).toBe(false);
     expect(readdirSync(path.join(directory, 'objects')).filter((name) => name.startsWith('incoming'))).toEqual([]);
   });
 
   it('are looked at again when refs have changed since', LONG, async () => {
     const { directory, first } = await repository();
     const change = branch('new', first);
-    const [kept, lost] = [new Hold(directory), new Hold(directory)];
-    for (const hold of [kept, lost]) expect(await secureObjects(hold, [change])).toBe(true);
+    const [kept, lost] = [new PackKeepLock(directory), new PackKeepLock(directory)];
+    for (const keepLock of [kept, lost]) expect(await secureObjects(keepLock, [change])).toBe(true);
     git(directory, ['update-ref', '-d', MAIN]);
     expect(await confirmObjects(kept, [change])).toBe(true);
     cleanUp(directory);
@@ -130,12 +130,12 @@ describe('Objects to which no ref leads', () => {
 
   it('are not looked at again where a branch has only moved on', LONG, async () => {
     const { directory, commit, first } = await repository();
-    const hold = new Hold(directory);
+    const keepLock = new PackKeepLock(directory);
     const change = branch('new', first);
-    expect(await secureObjects(hold, [change])).toBe(true);
+    expect(await secureObjects(keepLock, [change])).toBe(true);
     await updateRef(directory, MAIN, { from: first, to: await commit(first, 'more') });
-    expect(await confirmObjects(hold, [change])).toBe(true);
-    expect(hold.packs).toEqual([]);
+    expect(await confirmObjects(keepLock, [change])).toBe(true);
+    expect(keepLock.packs).toEqual([]);
   });
 
   it('are no reason to refuse anything where some ref has been broken for long', async () => {
@@ -144,9 +144,9 @@ describe('Objects to which no ref leads', () => {
     await updateRef(directory, 'refs/heads/broken', { from: null, to: broken });
     rmSync(fileOf(directory, broken));
     const old = await commit(first, 'old');
-    const hold = new Hold(directory);
-    expect(await secureObjects(hold, [branch('back', old)])).toBe(true);
-    expect(existsSync(path.join(directory, 'objects', 'pack', hold.packs[0] ?? 'none'))).toBe(true);
-    await hold.release();
+    const keepLock = new PackKeepLock(directory);
+    expect(await secureObjects(keepLock, [branch('back', old)])).toBe(true);
+    expect(existsSync(path.join(directory, 'objects', 'pack', keepLock.packs[0] ?? 'none'))).toBe(true);
+    await keepLock.release();
   });
 });

@@ -1,9 +1,9 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
-import { groupVisible, live, projectAccess, projectVisible } from '#src/access/permissions/visibility.ts';
+import { groupVisible, notExpired, projectAccess, projectVisible } from '#src/access/permissions/visibility.ts';
 import { chosenBy, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
 
 /** Access that a project gives to the members of a group. */
 export interface ProjectShareRow {
@@ -17,8 +17,8 @@ export interface ProjectShareRow {
   expiresAt: string | null;
 }
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     Project: {
       fullPath: string;
       fullName: string;
@@ -49,28 +49,28 @@ const { sql } = Prisma;
 const [share, group, star] = [alias('ProjectShare', 's'), alias('Namespace', 'g'), alias('ProjectStar', 'st')];
 type Row = Alias<'Project'>;
 
-ownValues('Project', {
+computedFields('Project', {
   fullPath: (project, tools) => sql`${namespaceOf(tools).fullPath} || '/' || ${project.path}`,
   fullName: (project, tools) => sql`${namespaceOf(tools).fullName} || ' / ' || ${project.name}`,
   ownerId: (_, tools) => namespaceOf(tools).ownerId,
   isVisible: (project, tools) => {
     const { level } = accessOf(project, tools);
-    return tools.given(({ actor }) => projectVisible(actor, project, level));
+    return tools.params(({ actor }) => projectVisible(actor, project, level));
   },
   accessLevel: (project, tools) => accessOf(project, tools).level,
   projectMembership: (project, tools) => accessOf(project, tools).membership,
   groupMembership: (project, tools) => accessOf(project, tools).around,
   openIssuesCount: openIssues,
-  isStarred: ({ id }, { given }) => sql`EXISTS (SELECT 1 FROM ${table(star)}
-    WHERE ${star.projectId} = ${id} AND ${star.userId} = ${given(({ actor }) => sql`${actor?.id ?? 0}`)})`,
-  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'projectId', id)),
-  groupNotificationSetting: ({ namespaceId }, { given }) =>
-    given(({ actor }) => chosenBy(actor, 'namespaceId', namespaceId)),
-  sharedWithGroups: ({ id }, { given }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
+  isStarred: ({ id }, { params }) => sql`EXISTS (SELECT 1 FROM ${table(star)}
+    WHERE ${star.projectId} = ${id} AND ${star.userId} = ${params(({ actor }) => sql`${actor?.id ?? 0}`)})`,
+  notificationSetting: ({ id }, { params }) => params(({ actor }) => chosenBy(actor, 'projectId', id)),
+  groupNotificationSetting: ({ namespaceId }, { params }) =>
+    params(({ actor }) => chosenBy(actor, 'namespaceId', namespaceId)),
+  sharedWithGroups: ({ id }, { params }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
       'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
       'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})
     FROM ${table(share)} JOIN ${table(group)} ON ${group.id} = ${share.groupId}
-    WHERE ${share.projectId} = ${id} AND ${live('s')} AND ${given(({ actor }) => groupVisible(actor, group))}), '[]')`,
+    WHERE ${share.projectId} = ${id} AND ${notExpired('s')} AND ${params(({ actor }) => groupVisible(actor, group))}), '[]')`,
 });
 
 const namespaceOf = ({ related }: Tools) => related('namespace', 'Namespace');
@@ -79,7 +79,7 @@ const namespaceOf = ({ related }: Tools) => related('namespace', 'Namespace');
 function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | 'around', Prisma.Sql> {
   const namespace = namespaceOf(tools);
   const found = tools.lateral('access', () =>
-    tools.given(({ actor }) => {
+    tools.params(({ actor }) => {
       if (!actor) return sql`SELECT 0 AS level, NULL::int AS membership, NULL::int AS around`;
       const { membership, around, shared } = projectAccess(actor, project, namespace);
       const owned = sql`CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END`;
@@ -94,7 +94,7 @@ function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | '
 function openIssues(project: Row, tools: Tools): Prisma.Sql {
   const { level } = accessOf(project, tools);
   const c = tools.related('counters', 'ProjectCounters');
-  return tools.given(({ actor }) => {
+  return tools.params(({ actor }) => {
     if (!actor) return sql`${c.opened} - ${c.openedConfidential}`;
     if (actor.admin) return c.opened;
     return sql`CASE WHEN ${c.openedConfidential} = 0 OR ${level} >= ${REPORTER} THEN ${c.opened}

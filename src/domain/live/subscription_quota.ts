@@ -25,8 +25,8 @@ const MOST_TEXT = 64 * 1024 * 1024;
 /** Seconds after which somebody who has too many may try again. */
 const RETRY = 5;
 
-/** Gives out places for subscriptions or connections, so many for each caller and so many in all. */
-export class Seats {
+/** Limits the number of subscriptions or connections, for each caller and in all. */
+export class SubscriptionQuota {
   readonly #what: string;
   readonly #limits: Pick<LiveLimits, 'total' | 'perCaller'>;
   readonly #taken = new Map<string, number>();

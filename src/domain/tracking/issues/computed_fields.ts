@@ -6,19 +6,19 @@ import {
   type TrailValues,
   trailValues,
 } from '#src/domain/tracking/issues/trail.ts';
-import { type TimeValues, timeValues } from '#src/domain/tracking/time_tracking/own_values.ts';
+import { type TimeValues, timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { ownValues } from '#src/platform/records/own_values.ts';
+import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     Issue: TrailValues & TimeValues & Followed;
   }
 }
 
 const issueLabel = alias('IssueLabel', 'il');
 
-ownValues('Issue', {
+computedFields('Issue', {
   ...trailValues('Issue'),
   ...timeValues('Issue'),
   projectFullPath: (issue, tools) => projectPath(issue.projectId, tools),

@@ -1,10 +1,10 @@
 import { RefLocked } from '#src/git/errors.ts';
-import { DATABASE_AWAY } from '#src/platform/database_unavailable.ts';
+import { DATABASE_UNAVAILABLE } from '#src/platform/database_unavailable.ts';
 import { Unavailable } from '#src/platform/errors.ts';
-import { UploadsAway } from '#src/platform/uploads_unavailable.ts';
+import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 
-/** Something outside of the program that keeps it from its work, and that passes. */
-export interface Passing {
+/** A failure outside of the program that is expected to pass. */
+export interface TransientFailure {
   kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads' | 'refs';
   /** For the caller. */
   refusal: Unavailable;
@@ -12,7 +12,7 @@ export interface Passing {
   reason: string;
 }
 
-type Kind = Passing['kind'];
+type Kind = TransientFailure['kind'];
 
 /** What callers are told, and after how many seconds they may come again. */
 const WORDS: Record<Kind, [string, number]> = {
@@ -47,8 +47,8 @@ const SAID: [RegExp, Kind][] = [
   [/Cannot allocate memory|Resource temporarily unavailable|\b(EAGAIN|ENOMEM)$/, 'memory'],
 ];
 
-/** The passing cause of an error, however it is wrapped; null if there is none. */
-export function passing(error: unknown): Passing | null {
+/** The transient cause of an error, however it is wrapped; null if there is none. */
+export function transientFailure(error: unknown): TransientFailure | null {
   const found = find(error, 0);
   if (!found) return null;
   const [message, retryAfter] = WORDS[found.kind];
@@ -58,14 +58,14 @@ export function passing(error: unknown): Passing | null {
 /** How deep errors are wrapped in others, at most. */
 const DEEPEST = 6;
 
-function find(error: unknown, depth: number): Omit<Passing, 'refusal'> | null {
+function find(error: unknown, depth: number): Omit<TransientFailure, 'refusal'> | null {
   if (typeof error !== 'object' || error === null || depth > DEEPEST) return null;
   const { name, message = '', cause, originalError, errors, meta } = error as Wrapping;
-  if (name === DATABASE_AWAY) {
+  if (name === DATABASE_UNAVAILABLE) {
     return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };
   }
   if (error instanceof RefLocked) return { kind: 'refs', reason: error.message };
-  if (error instanceof UploadsAway) return { kind: 'uploads', reason: String(message) };
+  if (error instanceof UploadsUnavailable) return { kind: 'uploads', reason: String(message) };
   const kind = kindOf(error) ?? saidBy(error);
   if (kind) return { kind, reason: String(message).trim().split('\n').at(-1) ?? kind };
   const inside = [cause, originalError, meta?.driverAdapterError, ...(Array.isArray(errors) ? errors : [])];

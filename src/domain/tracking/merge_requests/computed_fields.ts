@@ -7,13 +7,13 @@ import {
   type TrailValues,
   trailValues,
 } from '#src/domain/tracking/issues/trail.ts';
-import { type TimeValues, timeValues } from '#src/domain/tracking/time_tracking/own_values.ts';
+import { type TimeValues, timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/own_values.ts' {
-  interface OwnValues {
+declare module '#src/platform/records/computed_fields.ts' {
+  interface ComputedFields {
     MergeRequest: TrailValues &
       TimeValues &
       Followed &
@@ -32,7 +32,7 @@ const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
 const version = alias('MergeRequestVersion', 'v');
 const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
 
-ownValues('MergeRequest', {
+computedFields('MergeRequest', {
   ...trailValues('MergeRequest'),
   ...discussionValues,
   ...timeValues('MergeRequest'),
