@@ -535,7 +535,7 @@ describe('Pushing', () => {
     },
   );
 
-  it('a push of 10,000 commits arrives whole', LONG, async () => {
+  it('a push of 10,000 commits arrives whole', { ...LONG, timeout: 180_000 }, async () => {
     const { project, work, head } = await pushed();
     const history = Array.from({ length: 10_000 }, (_, at) => {
       const parent = at === 0 ? `from ${head}\n` : '';

@@ -439,7 +439,7 @@ describe('A merge request from a private fork', () => {
 });
 
 describe('A long branch', () => {
-  it('of 10,000 commits is taken over from a fork', LONG, async () => {
+  it('of 10,000 commits is taken over from a fork', { ...LONG, timeout: 180_000 }, async () => {
     const { project, fork, work } = await fromFork();
     const lines = ['reset refs/heads/long', 'from refs/heads/main^0'];
     const person = 'committer Pia <pia@example.com> 1700000000 +0000';

@@ -138,7 +138,7 @@ describe('Diffs', () => {
     },
   );
 
-  it('of every commit of every history are what git diff-tree says', LONG, async () => {
+  it('of every commit of every history are what git diff-tree says', { ...LONG, timeout: 180_000 }, async () => {
     const own = ownRepository();
     const histories = [oddHistory({ packed: true }), randomHistory(3, 40), ...(own === null ? [] : [own])];
     for (const directory of histories) {
