@@ -24,6 +24,7 @@ const config: CodegenConfig = {
           NamespaceRef: { input: 'string | number', output: 'never' },
           ProjectRef: { input: 'string | number', output: 'never' },
           Upload: { input: 'File', output: 'never' },
+          UserMatch: { input: 'string | number', output: 'never' },
         },
       },
     },
