@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -170,12 +170,13 @@ describe('The snippets of docs/testing-clients.md', () => {
     const port = String(await freePort());
     const [start = '', ...more] = snippets(document, 'sh', port);
     const places = scratchDirectory();
-    const bin = path.join(places.directory, 'bin');
-    mkdirSync(bin);
-    // Instead of a package from a registry.
-    const npx = `#!/bin/sh\nwhile [ "$1" != gantry ]; do shift; done; shift\nexec "${process.execPath}" "${packagePath('bin/gantry.js')}" "$@"\n`;
-    writeFileSync(path.join(bin, 'npx'), npx, { mode: 0o755 });
-    symlinkSync(packagePath('node_modules'), path.join(places.directory, 'node_modules'));
+    const installed = path.join(places.directory, 'node_modules');
+    mkdirSync(path.join(installed, '.bin'), { recursive: true });
+    for (const name of readdirSync(packagePath('node_modules')).filter((one) => !one.startsWith('.')))
+      symlinkSync(packagePath(path.join('node_modules', name)), path.join(installed, name));
+    // Instead of the installed package.
+    const gantry = `#!/bin/sh\nexec "${process.execPath}" "${packagePath('bin/gantry.js')}" "$@"\n`;
+    writeFileSync(path.join(installed, '.bin', 'gantry'), gantry, { mode: 0o755 });
     const files = { 'client.py': 'python', 'client.mjs': 'js', 'client.rb': 'ruby' };
     for (const [name, language] of Object.entries(files)) {
       const [text = ''] = snippets(document, language, port);
@@ -184,8 +185,7 @@ describe('The snippets of docs/testing-clients.md', () => {
     }
     const clients = ['/usr/bin/python3 client.py', `"${process.execPath}" client.mjs`, '/usr/bin/ruby client.rb'];
     const script = ['set -e', start, ...clients, more[0], 'echo walked'].join('\n');
-    const env = { ...settings(data), PATH: `${bin}:${process.env.PATH}` };
-    const finished = await run('/bin/bash', ['-c', script], { env, cwd: places.directory });
+    const finished = await run('/bin/bash', ['-c', script], { env: settings(data), cwd: places.directory });
     places.remove();
     expect(finished.stderr).toBe('');
     expect(finished.stdout).toMatch(/walked\n$/);
