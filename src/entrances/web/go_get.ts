@@ -5,6 +5,7 @@ import { identifyRemote } from '#src/domain/repository/access_remote.ts';
 import { CHALLENGE } from '#src/entrances/web/git_remote.ts';
 import { type SshPlace, sshUrl } from '#src/platform/config/ssh_address.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface GoGetOptions {
@@ -39,10 +40,9 @@ export function goGet({ contextOf, baseUrl, sshAddress, report }: GoGetOptions):
       const content = `${base.replace(/^https?:\/\//, '')}/${root} git ${address}`;
       response.setHeader('Cache-Control', 'no-store');
       response.setHeader('Content-Security-Policy', "default-src 'none'; form-action 'none'");
-      // Neither paths nor addresses of the server hold characters that mean something in HTML.
       response
         .type('html')
-        .send(`<!DOCTYPE html><html><head><meta name="go-import" content="${content}"></head></html>\n`);
+        .send(`<!DOCTYPE html><html><head><meta name="go-import" content="${escapeHtml(content)}"></head></html>\n`);
     } catch (error) {
       if (!(error instanceof DomainError)) {
         report(error, request);
