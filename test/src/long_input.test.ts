@@ -125,7 +125,7 @@ describe('No pattern', LONG_TEST, () => {
 
   it('of the sources tries every place of a run again, quick actions included', () => {
     expect(found.length).toBeGreaterThan(400);
-    expect(found.filter(({ name }) => name.startsWith('src/quick_actions/')).length).toBeGreaterThan(4);
+    expect(found.filter(({ name }) => name.startsWith('src/domain/tracking/quick_actions/')).length).toBeGreaterThan(4);
     // A second time, for a machine that was busy.
     const slow = found.filter((one) => !Object.hasOwn(LIMITED, one.name) && !isQuick(one) && !isQuick(one));
     expect(slow.map(({ name, whole }) => `${name}: ${whole}`)).toEqual([]);

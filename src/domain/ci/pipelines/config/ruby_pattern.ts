@@ -8,6 +8,7 @@ export interface Translated {
 
 /** Options that are switched on and off within a pattern, under the letters of this language. */
 interface Options {
+  /** Whether letters are found in either case. */
   i: boolean;
   /** Whether a dot is also a line end. */
   s: boolean;
@@ -31,6 +32,12 @@ const LONGEST = 4096;
 
 /** Groups within each other: deeper ones are in no pattern that means something. */
 const DEEPEST = 100;
+
+/** First and last letter of ASCII in each case. */
+const LETTERS = [
+  ['a', 'z'],
+  ['A', 'Z'],
+] as const;
 
 const HEX = '0-9a-fA-F';
 /** All characters but hexadecimal digits, within brackets. */
@@ -75,7 +82,28 @@ const CLASSES: Readonly<Record<string, string>> = {
  */
 export function translatePattern(body: string, flags: string): Translated | null {
   if (body.length > LONGEST) return null;
-  return new Translation(body, { i: flags.includes('i'), s: flags.includes('m'), x: flags.includes('x') }).translate();
+  // Options at the start hold for the whole pattern.
+  const [leading = '', options = ''] = /^\(\?([imx]+)\)/.exec(body) ?? [];
+  const all = flags + options;
+  const rest = body.slice(leading.length);
+  return new Translation(rest, { i: all.includes('i'), s: all.includes('m'), x: all.includes('x') }).translate();
+}
+
+/** The character in the other case; empty where it has none of one unit. */
+function otherCase(char: string): string {
+  const other = char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase();
+  return other.length === 1 && other !== char ? other : '';
+}
+
+/** The letters of ASCII of a range in the other case, as ranges. */
+function otherCases(from: string, to: string): string {
+  let ranges = '';
+  for (const [first, last] of LETTERS) {
+    const start = from > first ? from : first;
+    const end = to < last ? to : last;
+    if (start <= end) ranges += `${otherCase(start)}-${otherCase(end)}`;
+  }
+  return ranges;
 }
 
 class Translation {
@@ -89,17 +117,22 @@ class Translation {
   readonly #names = new Map<string, string>();
   /** With named groups, others do not capture. */
   readonly #hasNames: boolean;
+  /**
+   * Whether case is an option of parts of the pattern: these name both cases of their letters. The modifiers of this language
+   * (`(?i:…)`) are younger than the oldest release of Node that the server runs on.
+   */
+  readonly #spellsCases: boolean;
 
   constructor(body: string, options: Options) {
     this.#body = body;
     this.#frames = [{ pieces: [], atom: -1, open: '', close: '', options }];
     this.#hasNames = /(?:^|[^\\])\(\?<[A-Za-z_]/.test(body);
+    this.#spellsCases = /\(\?[mx-]{0,3}i/.test(body);
   }
 
   translate(): Translated | null {
     const first = this.#frame;
-    const { i, s } = first.options;
-    const flags = `${i ? 'i' : ''}${s ? 's' : ''}`;
+    const flags = first.options.i && !this.#spellsCases ? 'i' : '';
     while (this.#at < this.#body.length) {
       if (!this.#step()) return null;
     }
@@ -131,8 +164,13 @@ class Translation {
     }
     this.#at++;
     if (char === '|' || char === '^' || char === '$') this.#write(char, false);
-    else this.#write(char);
+    else if (char === '.') this.#write(this.#frame.options.s ? '[\\s\\S]' : '[^\\n]');
+    else this.#write(this.#namesBothCases && otherCase(char) ? `[${char}${otherCase(char)}]` : char);
     return true;
+  }
+
+  get #namesBothCases(): boolean {
+    return this.#spellsCases && this.#frame.options.i;
   }
 
   #skip(length: number): true {
@@ -184,14 +222,16 @@ class Translation {
       if (char === '' || (char === '\\' && next === '')) return false;
       if (named !== undefined) {
         if (not !== '' || !Object.hasOwn(CLASSES, name)) return false;
-        text += CLASSES[name];
+        text += CLASSES[this.#namesBothCases && (name === 'lower' || name === 'upper') ? 'alpha' : name];
         at += named.length;
       } else if (char === '\\') {
         text += (Object.hasOwn(ESCAPES_IN_BRACKETS, next) ? ESCAPES_IN_BRACKETS[next] : undefined) ?? `\\${next}`;
         at += 2;
       } else {
-        text += char === ']' || char === '[' ? `\\${char}` : char;
-        at++;
+        const [piece = '', from = piece, to = piece] = /^([^[\]\\])-([^[\]\\])|^./s.exec(this.#body.slice(at, at + 3)) ?? [];
+        text += piece === ']' || piece === '[' ? `\\${piece}` : piece;
+        if (this.#namesBothCases) text += from === to ? otherCase(from) : otherCases(from, to);
+        at += piece.length;
       }
     }
     this.#at = at + 1;
@@ -249,12 +289,8 @@ class Translation {
       s: (before.s || on.includes('m')) && !off.includes('m'),
       x: (before.x || on.includes('x')) && !off.includes('x'),
     };
-    const [added, removed] = [
-      (['i', 's'] as const).filter((name) => after[name] && !before[name]).join(''),
-      (['i', 's'] as const).filter((name) => !after[name] && before[name]).join(''),
-    ];
     this.#at += length;
-    this.#begin(`(?${added}${removed === '' ? '' : `-${removed}`}:`, isGroup ? ')' : '', after);
+    this.#begin('(?:', isGroup ? ')' : '', after);
     return true;
   }
 
