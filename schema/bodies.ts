@@ -18,7 +18,7 @@ export function readBodies({ bytes }: Pick<Limits, 'bytes'>): Plugin {
       if (!requestParser || request.method !== 'POST') return;
       const read = async (body: Request) => {
         if (type === 'multipart/form-data') return requestParser(limited(body, formDataLimits));
-        const bytes = await body.arrayBuffer();
+        const bytes = new Uint8Array(await body.arrayBuffer());
         return requestParser(type.endsWith('json') ? withJson(body, readJson(bytes)) : withText(body, readText(bytes)));
       };
       setRequestParser((body) => read(body).catch(endedEarly));
@@ -72,7 +72,7 @@ function withText(request: Request, value: string): Request {
   return Object.create(request, { text: { value: async () => value } });
 }
 
-function readText(body: ArrayBuffer): string {
+function readText(body: Uint8Array): string {
   const text = Buffer.from(body).toString();
   if (!isUtf8(Buffer.from(body)) || !isUtf8Encoded(text)) throw notUtf8();
   return text;
@@ -83,9 +83,10 @@ function withJson(request: Request, value: unknown): Request {
   return Object.create(request, { json: { value: async () => value } });
 }
 
-function readJson(body: ArrayBuffer): unknown {
+/** The value of a body of JSON, whose parts are counted before it is parsed. Throws GraphQLError. */
+export function readJson(body: Uint8Array): unknown {
   try {
-    return parseJson(new Uint8Array(body));
+    return parseJson(body);
   } catch (error) {
     if (!(error instanceof UnusableJson)) throw error;
     if (error.tooLarge) throw tooLarge(`${error.message}.`);

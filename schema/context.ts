@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
-import type { Presumption } from '#src/access/credentials/presumption.ts';
 import { actorFor, type Context, type Purpose } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
@@ -23,8 +22,6 @@ export interface GraphQLContext extends Context {
   /** Whether users without a picture of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
-  /** Set while the actor is only assumed (`src/access/credentials/presumption.ts`). */
-  readonly presumption?: Presumption | undefined;
 }
 
 /** A context for one operation. */
@@ -32,7 +29,6 @@ export function graphqlContext(
   context: Context,
   server: Pick<GraphQLContext, 'baseUrl' | 'ssh' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
-  // A getter here would keep every context alive until old objects are collected (docs/performance.md, Garbage).
   return { ...context, ...server, loaders: new Loaders(context) };
 }
 

@@ -1,8 +1,15 @@
-import type { DocumentNode, GraphQLError } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  validate,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import { toldValidation } from '#schema/answer/errors.ts';
-import type { KnownDocuments } from '#schema/known_documents.ts';
-import { type Limiter, type Limits, parseWithin } from '#schema/limits.ts';
+import { Limiter, type Limits, parseWithin } from '#schema/limits.ts';
 import type { Measure } from '#schema/measure.ts';
 import { withoutSecrets } from '#schema/redact.ts';
 
@@ -11,34 +18,104 @@ export interface Measured {
   measure?: Measure | null;
 }
 
+/** What a request wants of a document. */
+export interface Wanted {
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** An operation of a valid document, within the limits. */
+export interface Prepared extends Measured {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+}
+
+/** What is wrong with a document. */
+export class Invalid extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super(errors[0]?.message);
+    this.errors = errors;
+  }
+}
+
+const NO_OPERATION = 'The document has no operation with that name, or has several and none was named.';
+
 /**
- * Parses documents and holds them against the limits before anything else looks at them. Only valid documents are kept, and
- * these are neither parsed nor validated again.
+ * Characters of the documents that are kept, and of the largest of them: parsed a document takes up to a hundred times as
+ * many bytes.
  */
-export function documents(limits: Limits, limiter: Limiter, known: KnownDocuments): Plugin<Measured> {
-  const valid = new WeakSet<DocumentNode>();
-  const texts = new WeakMap<DocumentNode, string>();
+const MOST_KEPT = 512 * 1024;
+const LARGEST_KEPT = 32 * 1024;
+
+/**
+ * Parses documents and holds them against the limits before anything else looks at them. Valid documents are kept by their
+ * texts, and are neither parsed nor validated again.
+ */
+export class Documents {
+  readonly limiter: Limiter;
+  readonly #schema: GraphQLSchema;
+  readonly #limits: Limits;
+  readonly #valid = new LRUCache<string, DocumentNode>({
+    maxSize: MOST_KEPT,
+    maxEntrySize: LARGEST_KEPT,
+    sizeCalculation: (_document, text) => text.length + 1,
+  });
+  /** Texts of documents that were parsed and not validated yet, or are kept. */
+  readonly #texts = new WeakMap<DocumentNode, string>();
+
+  constructor(schema: GraphQLSchema, limits: Limits) {
+    this.#schema = schema;
+    this.#limits = limits;
+    this.limiter = new Limiter(schema, limits);
+  }
+
+  /** The operation that is to be executed. Throws Invalid, or GraphQLError for bad syntax and what exceeds a limit. */
+  prepare(text: string, wanted: Wanted): Prepared {
+    const { document, measure } = this.parse(text, wanted);
+    const errors = this.validate(document);
+    if (errors.length > 0) throw new Invalid(errors);
+    const operation = getOperationAST(document, wanted.operationName);
+    if (!operation)
+      throw new GraphQLError(NO_OPERATION, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
+    return { document, operation, measure };
+  }
+
+  /** The document, and what the operation that is asked for measures. Throws GraphQLError for bad syntax and what exceeds a limit. */
+  parse(text: string, { operationName, variables }: Wanted): { document: DocumentNode } & Measured {
+    const known = this.#valid.get(text);
+    const document = known ?? parseWithin(text, this.#limits);
+    const measure = this.limiter.check(document, operationName ?? undefined, variables ?? {});
+    if (!known) {
+      this.limiter.checkRepeats(document);
+      this.#texts.set(document, text);
+    }
+    return { document, measure };
+  }
+
+  /** What is wrong with a document that was parsed here; nothing if it is valid. */
+  validate(document: DocumentNode): readonly GraphQLError[] {
+    const text = this.#texts.get(document);
+    if (text !== undefined && this.#valid.get(text) === document) return [];
+    const errors = validate(this.#schema, document);
+    if (errors.length > 0) return toldValidation(this.#schema, document, errors).map(withoutSecrets);
+    if (text !== undefined) this.#valid.set(text, document);
+    return [];
+  }
+}
+
+/** Has yoga parse and validate documents here. */
+export function parsing(documents: Documents): Plugin<Measured> {
   return {
     onParse({ params: { source }, context, extendContext, setParsedDocument }) {
       const text = typeof source === 'string' ? source : source.body;
-      const before = known.find(text);
-      const document = before ?? parseWithin(text, limits);
-      const { operationName, variables } = context.params;
-      extendContext({ measure: limiter.check(document, operationName ?? undefined, variables ?? {}) });
-      if (!before) limiter.checkRepeats(document);
-      texts.set(document, text);
+      const { document, measure } = documents.parse(text, context.params);
+      extendContext({ measure });
       setParsedDocument(document);
     },
-    onValidate({ params: { documentAST, schema }, setResult }) {
-      if (valid.has(documentAST)) return setResult([]);
-      return ({ result, setResult }) => {
-        if (result.length > 0) {
-          return setResult(toldValidation(schema, documentAST, result as GraphQLError[]).map(withoutSecrets));
-        }
-        const text = texts.get(documentAST);
-        valid.add(documentAST);
-        if (text !== undefined) known.keep(text, documentAST);
-      };
+    onValidate({ params: { documentAST }, setResult }) {
+      setResult(documents.validate(documentAST));
     },
   };
 }

@@ -9,9 +9,7 @@ import {
 import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { planOf } from '#schema/plan/known.ts';
-import { Mispresumed } from '#src/access/credentials/presumption.ts';
 import { type Actor, outOfReach, type Purpose, reachesAnything } from '#src/access/permissions/actor.ts';
-import type { Prisma } from '#src/platform/database/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/limits/budget.ts';
 import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
@@ -26,8 +24,7 @@ export interface Execution extends ExecutionArgs {
 
 /**
  * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,
- * with the one error that says why; a mutation comes to its end, as what it has done stays done. Throws Mispresumed if the
- * caller of the context was assumed wrongly.
+ * with the one error that says why; a mutation comes to its end, as what it has done stays done.
  *
  * @param report receives errors that clients do not see
  */
@@ -36,9 +33,7 @@ export async function executeWithin(
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
-  const { presumption } = given.contextValue as Partial<GraphQLContext>;
-  const readJson = presumption && ((json: Prisma.Sql) => presumption.read(json));
-  using budget = new Budget(limits, { isForeign: !comesAgain, readJson });
+  using budget = new Budget(limits, { isForeign: !comesAgain });
   const operation = getOperationAST(given.document, given.operationName);
   const isMutation = operation?.operation === 'mutation';
   const contextValue = contextFor(
@@ -46,8 +41,6 @@ export async function executeWithin(
     isMutation ? undefined : (purpose ?? undefined),
   );
   const args = { ...given, contextValue };
-  // Changes are made only for callers who are certain.
-  if (isMutation && presumption) throw new Mispresumed();
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {
     const { exceeded } = budget;
@@ -55,17 +48,11 @@ export async function executeWithin(
   };
   try {
     const signal = isMutation ? undefined : budget.signal;
-    const answer = async () => {
-      const result = await runFor(contextValue.actor, isMutation, () => run(args, operation, comesAgain, signal));
-      await presumption?.settle(!result.errors);
-      return result;
-    };
+    const answer = () => runFor(contextValue.actor, isMutation, () => run(args, operation, comesAgain, signal));
     const result = await within(budget, () => observeOperation(facts, answer));
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report, args.variableValues)) };
   } catch (error) {
-    if (error instanceof Mispresumed) throw error;
-    await presumption?.settle(false);
     const errors = over();
     if (!errors) throw error;
     return { errors };

@@ -13,7 +13,6 @@ import {
 } from 'graphql';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '#schema/connection.ts';
 import { COSTS, COUNTED, SIZES } from '#schema/costs.ts';
-import { Attached } from '#src/platform/attached.ts';
 
 /** How large an operation is, its fragments counted wherever they are spread. */
 export interface Measure {
@@ -51,7 +50,7 @@ interface Measured {
   measure: Measure;
 }
 
-const known = new Attached<OperationDefinitionNode, Measured>();
+const known = new WeakMap<OperationDefinitionNode, Measured>();
 
 /**
  * Measures an operation of a document, anew only when its variables give lists other sizes than the last time. Each

@@ -38,6 +38,11 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Persi
     if (known === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     return known;
   };
+  // By then it is valid and within the limits.
+  const keep = (params: Params) => {
+    const hash = hashOf(params);
+    if (hash && params.query && !trusted) kept.set(hash, params.query);
+  };
   const plugin: Plugin = {
     onParams({ params, setParams }) {
       const text = textOf(params);
@@ -45,23 +50,24 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Persi
       const { documentId: _, ...others } = params as Params;
       setParams({ ...others, query: text });
     },
-    // By then it is valid and within the limits.
     onExecute({ args }) {
       const { params } = args.contextValue as { params?: GraphQLParams };
-      const hash = params && hashOf(params);
-      if (hash && params.query && !trusted) kept.set(hash, params.query);
+      if (params) keep(params);
     },
   };
-  return Object.assign(plugin, { textOf });
+  return Object.assign(plugin, { textOf, keep });
 }
 
 /** For requests over HTTP as a plugin; for others the text that is to be executed, undefined where there is none. */
 export interface PersistedDocuments extends Plugin {
   /** Throws a GraphQLError where it may not be executed, or where the hash of none is given. */
-  textOf(params: GraphQLParams): string | undefined;
+  textOf(params: Params): string | undefined;
+  /** Keeps a document that was found valid by the hash that it was sent with. */
+  keep(params: Params): void;
 }
 
-type Params = GraphQLParams & { documentId?: unknown };
+/** The parameters of a request, which may name a document by its hash. */
+export type Params = GraphQLParams & { documentId?: unknown };
 
 const ONLY_TRUSTED = 'This server runs only the documents that its administrators have approved';
 const OTHER_HASH = 'The hash is not the SHA-256 of the document';

@@ -1,22 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { type DirectOptions, directAnswers } from '#schema/direct_answers.ts';
-import { documents, type Measured } from '#schema/documents.ts';
+import { Documents, type Measured, parsing } from '#schema/documents.ts';
 import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
-import { KnownDocuments } from '#schema/known_documents.ts';
-import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
+import { isJsonPost, jsonPost } from '#schema/json_post.ts';
+import { type Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
 import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
-import { type ProjectNamed, projectNamed } from '#schema/project_named.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
-import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
+import { type Prepare, preparing } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
@@ -28,10 +26,8 @@ import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 import { measureOperation } from '#src/platform/observability/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
-  /** Who asks, and with what; `about` is what is asked for, which may be read at once. Throws DomainErrors. */
-  contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
-  /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
-  presumedContextOf: DirectOptions['presumedContextOf'];
+  /** Who asks, and with what. Throws DomainErrors. */
+  contextOf(request: IncomingMessage): Promise<GraphQLContext>;
   /** Receives errors that clients do not see. */
   report(error: unknown): void;
   limits: Limits;
@@ -57,6 +53,7 @@ export interface GraphQLServer {
   (request: IncomingMessage, response: ServerResponse): Promise<void> | void;
   subscribing: Subscribing;
   prepare: Prepare;
+  execute(args: ExecutionArgs): Promise<ExecutionResult>;
 }
 
 /** Operations that cost more than this, and introspection, keep the event loop busy for tens of milliseconds. */
@@ -67,8 +64,8 @@ const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waitin
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
-  const { contextOf, presumedContextOf, report, limits, budget, turns, trustedDocuments, live } = options;
-  const limiter = new Limiter(schema, limits);
+  const { contextOf, report, limits, budget, turns, trustedDocuments, live } = options;
+  const documents = new Documents(schema, limits);
   const { hub, callers } = live;
   const subscribing: Subscribing = {
     hub,
@@ -79,19 +76,10 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   };
   const persisted = persistedDocuments(trustedDocuments);
   const long = new LongDocuments();
-  const known = new KnownDocuments();
-  const execute = executor(limiter, (args) => executeWithin(args, report, budget), turns);
+  const execute = executor(documents.limiter, (args) => executeWithin(args, report, budget), turns);
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
-  /** By then the document was found valid. */
-  const about = ({ query = '', operationName, variables }: GraphQLParams, measure?: Measured['measure']) => {
-    const document = measure ? known.find(query) : undefined;
-    const operation = document && getOperationAST(document, operationName);
-    return measure && operation ? projectNamed(operation, variables ?? {}, measure) : undefined;
-  };
-  const yoga = createYoga<
-    { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext } & Measured,
-    GraphQLContext
-  >({
+  // Answers GET, multipart and Server-Sent Events.
+  const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse } & Measured, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -108,26 +96,26 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
       readBodies(limits),
       persisted,
       longDocuments(long),
-      documents(limits, limiter, known),
+      parsing(documents),
       executing(execute),
       events.plugin,
       closedCodes(),
     ],
-    context: ({ req, given, params, measure }) => given ?? contextOf(req, about(params, measure)),
+    context: ({ req }) => contextOf(req),
   });
   const handle = async (req: IncomingMessage, res: ServerResponse) =>
     yoga.handleNodeRequestAndResponse(req, res, { req, res });
-  const direct = directAnswers({
-    ...{ schema, known, limiter, long, contextOf, presumedContextOf },
-    textOf: persisted.textOf,
+  const post = jsonPost({
+    ...{ schema, documents, persisted, long, contextOf },
+    batch: limits.batch,
     execute: async (args) => withCodes(await execute(args)),
-    failed: (error) => withCodes({ errors: [maskError(error, report)] }),
+    told: (error) => withCode(maskError(error, report)),
   });
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     if (wantsEvents(request)) return events.answer(handle, request, response);
-    if (!(await direct(request, response))) await yoga(request, response);
+    await (isJsonPost(request) ? post : yoga)(request, response);
   };
-  return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping, persisted.textOf, long) });
+  return Object.assign(answer, { subscribing, prepare: preparing(schema, documents, persisted, long), execute });
 }
 
 /** Has long documents looked at by turns. Who asks is not known yet: their addresses tell callers apart. */

@@ -26,28 +26,19 @@ interface Asker {
 export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
-  /** Who asks; `about` is what a request that changes nothing is about, which may be read at once. Throws DomainErrors. */
-  authenticate(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<A | null>;
-  /**
-   * The caller, if nothing has changed since their last request; null where that is not known. `execute` looks the caller up with
-   * what the operation reads, and returns null if the assumption was wrong.
-   */
-  presume?(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumed<A> | null;
+  /** Who asks. Throws DomainErrors. */
+  authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
   /** Refuses a caller whose credential does not reach what the request does. Throws DomainErrors. */
   admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
   /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
   precheck(actor: A | null, ability: string, ref: unknown, endpoint: Endpoint, request: IncomingMessage): Promise<void>;
-  /**
-   * Runs an operation with the context and error masking that /graphql has.
-   *
-   * @returns null if the caller or the project is not what was assumed
-   */
+  /** Runs an operation with the context and error masking that /graphql has. */
   execute(
     endpoint: Endpoint,
     variables: Record<string, unknown>,
-    asker: Presumed<A | null>,
+    actor: A | null,
     request: IncomingMessage,
-  ): Promise<ExecutionResult | null>;
+  ): Promise<ExecutionResult>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
   read(
     reader: RawReader,
@@ -73,17 +64,6 @@ export interface FacadeOptions<A extends Asker> {
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
   transientFailure(error: unknown): DomainError | null;
-}
-
-/** The caller, known or assumed. */
-export interface Presumed<A> {
-  readonly actor: A;
-}
-
-/** What a request is about: what the parameter `:id` of its path names. */
-export interface About {
-  endpoint: Endpoint;
-  ref: number | string;
 }
 
 /** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` what follows the `?`. */
@@ -156,12 +136,9 @@ const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
 /** Finds out who asks before anything of the body is read, so far as headers and query tell: others may send less. */
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
-  const { request, endpoint, values } = call;
+  const { request, endpoint } = call;
   const query = parseForm(call.query, endpoint.lists);
-  const ref = endpoint.route.method === 'GET' ? refOf(values.get('id')) : undefined;
-  const about = ref === undefined ? undefined : { endpoint, ref };
-  if (isPlainRead(call) && (await answerPresumed(options, call, query, about))) return;
-  const sender = await options.authenticate(request, query, about);
+  const sender = await options.authenticate(request, query);
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
   const work = endpoint.route.file === undefined && isLarge(request) ? answerLarge : answerSender;
@@ -214,38 +191,11 @@ async function answerSender<A extends Asker>(
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
   const asked = askedFor(endpoint, values, given, actor);
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
-  const work = () => operate(options, call, asked, { actor });
+  const work = () => operate(options, call, asked, actor);
   const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, endpoint, request), request, response);
-}
-
-/** Whether all that a request asks for is in its URL, and its answer depends on one operation. */
-function isPlainRead({ endpoint: { route }, request: { headers } }: Call): boolean {
-  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-  return route.method === 'GET' && !hasBody && !route.raw && !route.precheck && !route.bypassQueue;
-}
-
-/**
- * Answers a plain read for a caller who is assumed to be the same as before.
- *
- * @returns whether it is answered; nothing has been said if not
- */
-async function answerPresumed<A extends Asker>(
-  options: FacadeOptions<A>,
-  call: Call,
-  query: Record<string, unknown>,
-  about: About | undefined,
-): Promise<boolean> {
-  const { endpoint, values, request } = call;
-  const asker = options.presume?.(request, query, about);
-  if (!asker) return false;
-  const { aliases, synonyms } = endpoint.route;
-  const asked = askedFor(endpoint, values, renamed({ ...query }, { ...aliases, ...synonyms }), asker.actor);
-  if (asked.problems.length > 0) return false;
-  const work = () => operate(options, call, asked, asker);
-  return (await options.turns.run(options.callerOf(asker.actor, request), work)) !== null;
 }
 
 /** What an operation is asked for. */
@@ -278,18 +228,16 @@ function askedFor(
 /**
  * Runs the operation and answers with its result.
  *
- * @returns what a raw route has found, whose content is the answer; undefined if it is answered, null if the caller was
- *   assumed wrongly, in which case nothing has been sent
+ * @returns what a raw route has found, whose content is the answer; undefined if it is answered
  */
 async function operate<A extends Asker>(
   options: FacadeOptions<A>,
   call: Call,
   { variables, page }: Asked,
-  asker: Presumed<A | null>,
-): Promise<{ subtree: unknown } | undefined | null> {
+  actor: A | null,
+): Promise<{ subtree: unknown } | undefined> {
   const { endpoint, request, response } = call;
-  const result = await options.execute(endpoint, variables, asker, request);
-  if (!result) return null;
+  const result = await options.execute(endpoint, variables, actor, request);
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);

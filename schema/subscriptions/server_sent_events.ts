@@ -105,7 +105,8 @@ async function send(said: Response, response: ServerResponse): Promise<void> {
   response.end();
 }
 
-function wrongTransport(): GraphQLError {
+/** Refuses a subscription that comes by a way that carries none. */
+export function wrongTransport(): GraphQLError {
   const message =
     'Subscriptions are answered over WebSocket (graphql-transport-ws) or with `Accept: text/event-stream`.';
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 406 } } });

@@ -1,14 +1,15 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type DocumentNode, type ExecutionArgs, GraphQLError, Kind } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { withCode } from '#schema/answer/errors.ts';
+import { Invalid } from '#schema/documents.ts';
 import { maskError } from '#schema/errors.ts';
 import { type Callers, credentialsIn, liveCaller } from '#schema/subscriptions/caller.ts';
 import { CarriedSubscription, CLOSES, Connection } from '#schema/subscriptions/connection.ts';
 import { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
-import { Invalid, type Prepare, type Prepared, type Sent } from '#schema/subscriptions/prepare.ts';
+import type { Prepare, Sent } from '#schema/subscriptions/prepare.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
@@ -21,6 +22,8 @@ export interface WebSocketOptions {
   subscribing: Subscribing;
   callers: Callers;
   prepare: Prepare;
+  /** Executes a query or mutation when it is the caller's turn. */
+  execute(args: ExecutionArgs): Promise<ExecutionResult>;
   limits: LiveLimits;
   /** Bytes of the largest message that is taken. */
   messageBytes: number;
@@ -53,7 +56,6 @@ export class WebSockets {
   readonly #heartbeat = new Heartbeat();
   readonly #connections = new Set<Connection>();
   readonly #admitted = new WeakMap<object, { admitted: Admitted; carried: CarriedSubscription }>();
-  readonly #prepared = new WeakMap<object, Prepared>();
   readonly #sockets: WebSocketServer;
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>;
 
@@ -180,8 +182,6 @@ export class WebSockets {
       if (prepared.isSubscription) {
         const admitted = await admit(prepared.args, caller, address, subscribing);
         this.#admitted.set(prepared.args, { admitted, carried: new CarriedSubscription(connection, id) });
-      } else {
-        this.#prepared.set(prepared.args, prepared);
       }
       return prepared.args;
     } catch (error) {
@@ -195,9 +195,7 @@ export class WebSockets {
   }
 
   async #execute(args: ExecutionArgs) {
-    const prepared = this.#prepared.get(args);
-    if (!prepared) throw new Error('The operation was not prepared');
-    const result = await prepared.execute();
+    const result = await this.#options.execute(args);
     return result.errors ? { ...result, errors: result.errors.map(withoutStatus) } : result;
   }
 

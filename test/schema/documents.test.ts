@@ -1,30 +1,8 @@
-import { type DocumentNode, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { documents } from '#schema/documents.ts';
+import { Documents, Invalid } from '#schema/documents.ts';
 import { schema } from '#schema/index.ts';
-import { KnownDocuments } from '#schema/known_documents.ts';
-import { DEFAULT_LIMITS, Limiter } from '#schema/limits.ts';
+import { DEFAULT_LIMITS } from '#schema/limits.ts';
 import { longDocuments } from '#schema/server.ts';
-
-/** What the plugin does with a document, up to its validation with the given number of errors. */
-function seeing() {
-  const plugin = documents(DEFAULT_LIMITS, new Limiter(schema, DEFAULT_LIMITS), new KnownDocuments());
-  return (source: string, errors = 0): DocumentNode | undefined => {
-    let document: DocumentNode | undefined;
-    const take = (parsed: DocumentNode) => {
-      document = parsed;
-    };
-    const parsing = { params: { source }, context: { params: {} }, extendContext: () => undefined };
-    plugin.onParse?.({ ...parsing, setParsedDocument: take } as never);
-    const validating = { params: { documentAST: document, schema }, setResult: () => undefined };
-    const validated = plugin.onValidate?.(validating as never) as ((of: object) => void) | undefined;
-    validated?.({
-      result: Array.from({ length: errors }, () => new GraphQLError('invalid')),
-      setResult: () => undefined,
-    });
-    return document;
-  };
-}
 
 describe('Documents', () => {
   it('that are long are looked at one by one for each address; more than fifty do not wait', async () => {
@@ -54,12 +32,14 @@ describe('Documents', () => {
   });
 
   it('are kept up to a number of characters, and only valid ones', () => {
-    const see = seeing();
+    const documents = new Documents(schema, DEFAULT_LIMITS);
+    const see = (text: string) => documents.prepare(text, {}).document;
     const small = '{ version { version } }';
     const first = see(small);
     expect(see(small)).toBe(first);
     const invalid = '{ nothing }';
-    expect(see(invalid, 1)).not.toBe(see(invalid, 1));
+    for (let turn = 0; turn < 2; turn += 1) expect(() => see(invalid)).toThrow(Invalid);
+    expect(documents.parse(invalid, {}).document).not.toBe(documents.parse(invalid, {}).document);
     const large = `${small} # ${'x'.repeat(40_000)}`;
     expect(see(large)).not.toBe(see(large));
     // Thirty of 30,000 characters are more than are kept: the oldest are gone.

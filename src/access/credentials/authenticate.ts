@@ -1,6 +1,6 @@
 import { noteSeenToday } from '#src/access/credentials/seen.ts';
 import { findSession } from '#src/access/credentials/sessions/session.ts';
-import { type Beside, noteUse, ownerOf, type TokenOwner } from '#src/access/credentials/token_owner.ts';
+import { noteUse, ownerOf, type TokenOwner } from '#src/access/credentials/token_owner.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
@@ -20,11 +20,10 @@ export interface Credentials {
  * A wrong private token does not stop the bearer token from being tried. Throws EndedToken for an OAuth token that was good
  * once, Forbidden or NotFound for a bad `sudo`.
  */
-export async function authenticate(db: Db, credentials: Credentials, beside?: Beside): Promise<Actor | null> {
+export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
   let found: TokenOwner | undefined;
-  const reads = credentials.sudo ? undefined : beside;
   for (const value of [credentials.privateToken, credentials.bearer]) {
-    if (value && (!found || found.ended)) found = (await ownerOf(db, value, reads)) ?? found;
+    if (value && (!found || found.ended)) found = (await ownerOf(db, value)) ?? found;
   }
   if (!found && credentials.session) return fromSession(db, credentials);
   if (!found) return null;
@@ -37,8 +36,8 @@ export async function authenticate(db: Db, credentials: Credentials, beside?: Be
  * As authenticate, but a token that is nobody's is refused; a session that has ended is not, as browsers send its cookie
  * unasked. Throws Unauthenticated too.
  */
-export async function authenticateKnown(db: Db, credentials: Credentials, beside?: Beside): Promise<Actor | null> {
-  const actor = await authenticate(db, credentials, beside);
+export async function authenticateKnown(db: Db, credentials: Credentials): Promise<Actor | null> {
+  const actor = await authenticate(db, credentials);
   if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated(UNKNOWN_TOKEN);
   return actor;
 }

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-import { LIMITS } from '#src/access/credentials/read_ahead.ts';
 import { noteSeenToday } from '#src/access/credentials/seen.ts';
 import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/credentials/tokens/seen.ts';
@@ -9,18 +7,6 @@ import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
-
-/** What to read for the caller, in the statement that finds them. */
-export interface Beside {
-  /** An expression of type json. */
-  json(actor: Actor): Prisma.Sql;
-  /** Called with what was read, once it is certain that it was for this actor; never if it could not be read in the same statement. */
-  found(actor: Actor, json: string): void;
-  /** Assumes that what will be read is what was read for the actor before, and returns that; undefined if there is nothing. */
-  presume(actor: Actor): string | undefined;
-  /** Called when a request for which that was assumed read nothing else in the statement. */
-  readAlone(): void;
-}
 
 /** Whom a token belongs to, and what else is known of it. */
 export interface TokenOwner {
@@ -42,71 +28,16 @@ export interface TokenOwner {
   tokenToNote: number | null;
 }
 
-/** A token as it is looked for, and as it is known within the process. */
-export interface TokenKey {
-  hash: Uint8Array;
-  text: string;
-}
-
-export function tokenKey(token: string): TokenKey {
+/** The owner of a token of any kind, wherever it was sent; undefined for unknown tokens. One indexed look-up over all kinds. */
+export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undefined> {
   const hash = tokenHash(token);
-  return { hash, text: Buffer.from(hash).toString('base64') };
-}
-
-/** The owners that tokens had, as the database told it, by the keys of the tokens. This authenticates nobody. */
-const known = new LRUCache<string, { who: string; owner: TokenOwner }>({ max: 1_000 });
-
-/** Whom a token belonged to when it last came. This authenticates nobody. */
-export function cachedOwner({ text }: TokenKey): Actor | undefined {
-  return known.get(text)?.owner.actor;
-}
-
-/**
- * The owner of a token; undefined if it is nobody's. What is to be read beside is read for whom the token belonged to when it
- * came before, and is thrown away if that has changed in any way.
- */
-export async function ownerOf(db: Db, token: string, beside?: Beside): Promise<TokenOwner | undefined> {
-  const key = tokenKey(token);
-  const before = beside && cachedOwner(key);
-  const { owner, texts } = await lookUp(db, key, before ? [beside.json(before)] : []);
-  const [json] = texts;
-  if (before && owner && json != null && isSame(before, owner.actor)) beside.found(owner.actor, json);
-  return owner;
-}
-
-/**
- * One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null.
- *
- * @param more expressions to read in the same statement; nothing is read of them if there is no owner
- * @returns the owner, if there is one, and the expressions as texts
- */
-export async function lookUp(
-  db: Db,
-  { hash, text }: TokenKey,
-  more: readonly Prisma.Sql[],
-): Promise<{ owner: TokenOwner | undefined; texts: (string | null)[] }> {
-  const [row] = await queryRows<{ who: string } & Texts>(db, statement(db, hash, more));
-  if (!row) {
-    known.delete(text);
-    return { owner: undefined, texts: [] };
-  }
-  const { who } = row;
-  const before = known.get(text);
-  const owner = before?.who === who ? before.owner : ownerIn(JSON.parse(who));
-  if (owner.ended) known.delete(text);
-  else if (owner !== before?.owner) known.set(text, { who, owner });
-  return { owner, texts: more.map((_, index) => row[`text${index}`] ?? null) };
-}
-
-type Texts = Record<`text${number}`, string | null>;
-
-/** Few columns: each costs more to describe than to read. */
-function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prisma.Sql {
-  const texts = more.map((json, index) => sql`, (${json})::text AS ${NAMES[index]}`);
-  return sql`
+  // One column: each costs more to describe than to read.
+  const [row] = await queryRows<{ who: string }>(
+    db,
+    sql`
     SELECT json_build_array(u.id, u.username, u.admin, u.external, u.can_create_group, u.projects_limit, t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date,
-      t.ended, t.to_note)::text AS who${texts.length > 0 ? Prisma.join(texts, '') : Prisma.empty}
+      t.ended, t.to_note)::text AS who
     FROM (
       SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
       FROM personal_access_tokens
@@ -116,11 +47,10 @@ function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prism
         CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`;
+    WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
+  );
+  return row && ownerIn(JSON.parse(row.who));
 }
-
-/** What the expressions are called in the statement: what is read beside, what the request reads first, what it reads next. */
-const NAMES = Array.from({ length: 2 + LIMITS.expressions }, (_, index) => Prisma.raw(`text${index}`));
 
 /** What a look-up finds, in the order of its statement. */
 type Columns = [
@@ -134,11 +64,6 @@ function ownerIn(columns: Columns): TokenOwner {
   const [firstToday, ended, tokenToNote] = rest;
   const user = { id, username, admin, external, canCreateGroup, projectsLimit, credential };
   return { ...user, scopes, firstToday, ended, tokenToNote, actor: { ...user, scopes: scopes ?? ['api'] } };
-}
-
-/** Whether a token stands for the same in every respect. */
-export function isSame(one: Actor, other: Actor): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Notes that a user is here, and uses a token. */

@@ -1,11 +1,10 @@
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
 import type { Ref } from '#src/domain/groups/find.ts';
+import { projectFormerlyAt } from '#src/domain/namespaces/redirects.ts';
+import { namedProject, projectsWithIds } from '#src/domain/projects/named.ts';
 import { queryJson } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/domain/projects/foreseen.ts';
-import { projectFormerlyAt } from '#src/domain/namespaces/redirects.ts';
-import { namedProject, projectsWithIds } from '#src/domain/projects/named.ts';
 
 /** What is known of every project that is at hand: who may do what in it, and where it is. */
 export const PROJECT_BASE = {
@@ -49,7 +48,7 @@ export async function findProject<R = unknown>(
 ): Promise<ProjectRow & R> {
   requireApiScope(context.actor);
   const wanted = selection ? BASE.with(selection) : BASE;
-  const [found] = context.foreseen?.rows(context, ref, wanted) ?? (await read(context, ref, wanted));
+  const [found] = await read(context, ref, wanted);
   if (found) return found as ProjectRow & R;
   const former = typeof ref === 'string' ? await projectFormerlyAt(context.db, ref) : null;
   const [moved] = former === null ? [] : await read(context, former, BASE);

@@ -1,5 +1,4 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { Attached } from '#src/platform/attached.ts';
 import { RateLimited } from '#src/platform/errors.ts';
 import { Shares } from '#src/platform/limits/shares.ts';
 
@@ -16,7 +15,7 @@ interface Held {
   last: Promise<unknown>;
 }
 
-const held = new Attached<NonNullable<Context['answer']>, Held>();
+const held = new WeakMap<NonNullable<Context['answer']>, Held>();
 
 /**
  * Does work that walks trees, compares contents or puts a large content into an answer, when it is the caller's turn. A request

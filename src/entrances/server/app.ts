@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { bodyParameters } from '#rest/engine/body.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
-import { type About, createFacade } from '#rest/engine/facade.ts';
+import { createFacade } from '#rest/engine/facade.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
 import { routes } from '#rest/v4/index.ts';
 import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
@@ -10,12 +10,9 @@ import { executeWithin } from '#schema/execute.ts';
 import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
-import type { ProjectNamed } from '#schema/project_named.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
 import { readCredentials } from '#src/access/credentials/credentials.ts';
-import { Mispresumed, Presumption, presume } from '#src/access/credentials/presumption.ts';
-import type { Beside } from '#src/access/credentials/token_owner.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
@@ -28,7 +25,6 @@ import type { Ref } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
-import { ForeseenProject, ProjectHabit } from '#src/domain/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
 import { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
@@ -52,7 +48,7 @@ import { pages } from '#src/entrances/web/pages/index.ts';
 import { refusedAuthorization } from '#src/entrances/web/pages/refused_authorization.ts';
 import { PublicText } from '#src/entrances/web/public_text.ts';
 import { serveRawSnippets } from '#src/entrances/web/raw_snippets.ts';
-import { forgetCaller, noteCaller, noteRoute } from '#src/entrances/web/request_facts.ts';
+import { noteCaller, noteRoute } from '#src/entrances/web/request_facts.ts';
 import { requestLog } from '#src/entrances/web/request_log.ts';
 import { isArtifactsPath } from '#src/entrances/web/runner_artifacts.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
@@ -61,13 +57,12 @@ import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/entrance
 import { openLate, type Upgrades } from '#src/entrances/web/upgrades.ts';
 import { serveUploads } from '#src/entrances/web/uploads.ts';
 import { lastOfEach, validUrls } from '#src/entrances/web/valid_urls.ts';
-import { Attached } from '#src/platform/attached.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
-import { Budget, type BudgetLimits, DEFAULT_BUDGET, within } from '#src/platform/limits/budget.ts';
+import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/limits/budget.ts';
 import { FairQueue } from '#src/platform/limits/fair_queue.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { reporter } from '#src/platform/observability/report.ts';
@@ -172,21 +167,18 @@ export function createApp({
   app.set('query parser', lastOfEach);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
-  const projects = new Attached<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
   const stores = { db, secret, jobs, followers: FOLLOWERS, repositories, uploads, imports };
-  const domainContext = (actor: Actor | null, request: IncomingMessage, kind?: object | null) => {
+  const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    const known = projects.get(request);
-    const foreseen = kind === undefined || known?.kind === kind ? known?.foreseen : undefined;
-    return { ...stores, actor, clientAddress: ip, answer, foreseen };
+    return { ...stores, actor, clientAddress: ip, answer };
   };
   const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);
     return graphqlContext(context, { ...server, baseUrl: url, ssh: sshAddress(), avatars: avatarServiceEnabled });
   };
-  const contextOf: Entrance['contextOf'] = (actor, request, kind) =>
-    contextAt(domainContext(actor, request, kind), baseUrl(request));
+  const contextOf = (actor: Actor | null, request: IncomingMessage) =>
+    contextAt(domainContext(actor, request), baseUrl(request));
   const report = reporter(log, 'unexpected error');
 
   app.use(requestLog(log));
@@ -204,28 +196,11 @@ export function createApp({
 
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const turns = new FairQueue(TURNS);
-  const habits = new WeakMap<object, ProjectHabit>();
-  const foresee = (request: IncomingMessage, kind: object, ref: Ref) => {
-    const habit = habits.get(kind) ?? new ProjectHabit();
-    habits.set(kind, habit);
-    const foreseen = new ForeseenProject(habit, ref);
-    projects.set(request, { kind, foreseen });
-    return foreseen.beside;
-  };
-  const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
+  const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
     const session = sessionForReads(request as Request, baseUrl);
-    const beside = about && foresee(request, about.endpoint, about.ref);
-    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, beside);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session });
   };
-  const presumed: Entrance['presumed'] = (request, parameters, about) =>
-    presume(db, readCredentials(request.headers, parameters), {
-      beside: about && foresee(request, about.endpoint, about.ref),
-      name: Buffer.from(request.url ?? ''),
-    });
-  const entrance: Entrance = {
-    ...{ stores, baseUrl, report, budget, turns },
-    ...{ identify, presumed, foresee, domainContext, contextAt, contextOf },
-  };
+  const entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
     bodyParameters(request, { bytes, file });
   app.use(
@@ -279,46 +254,35 @@ interface Entrance {
   budget: BudgetLimits;
   turns: FairQueue;
   /** Who asks for something of the REST API. */
-  identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
-  /** The caller of the REST API, if nothing has changed; null for callers not seen before. */
-  presumed(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumption | null;
-  /** Has the project of a request read beside who asks, as those of its kind select it; undefined for the first of them. */
-  foresee(request: IncomingMessage, kind: object, ref: Ref): Beside | undefined;
+  identify(request: IncomingMessage, parameters: Record<string, unknown>): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
   /** The context of resolvers, for a caller at a URL of the server. */
   contextAt(context: Context, url: string): Promise<GraphQLContext>;
-  /**
-   * @param kind of what is asked for, where one request may ask for several: with the project that was foreseen for another
-   *   kind, what this one selects would be read for that one ever after. Null where nothing is foreseen.
-   */
-  contextOf(actor: Actor | null, request: IncomingMessage, kind?: object | null): Promise<GraphQLContext>;
+  contextOf(actor: Actor | null, request: IncomingMessage): Promise<GraphQLContext>;
 }
 
 /** The REST API at /api/v4. */
 function serveRest(app: Express, entrance: Entrance): void {
-  const { stores, baseUrl, report, budget, turns, identify, presumed, domainContext, contextOf } = entrance;
+  const { stores, baseUrl, report, budget, turns, identify, domainContext, contextOf } = entrance;
   const facade = createFacade<Actor>({
     schema,
     routes,
     openapi: (request, response) => openapi.send(request as Request, response as Response),
     authenticate: identify,
-    presume: presumed,
     admit: (actor, { route }) => {
       if (route.method !== 'GET') requireApiScope(actor);
     },
     precheck: (actor, ability, ref, endpoint, request) =>
       precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as Ref),
-    execute: async (endpoint, variableValues, asker, request) => {
+    execute: async (endpoint, variableValues, actor, request) => {
       const { document } = endpoint;
-      const presumption = asker instanceof Presumption ? asker : undefined;
-      const contextValue = Object.assign(await contextOf(asker.actor, request), { presumption });
+      const contextValue = await contextOf(actor, request);
       const purpose = purposeOf(endpoint) ?? null;
-      const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose };
-      return executeWithin(execution, report, budget).catch((error: unknown) => {
-        if (!(error instanceof Mispresumed)) throw error;
-        forgetCaller(request);
-        return null;
-      });
+      return executeWithin(
+        { schema, document, variableValues, contextValue, comesAgain: true, purpose },
+        report,
+        budget,
+      );
     },
     read: (reader, found, actor, endpoint, request) => {
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
@@ -356,7 +320,7 @@ type GraphQLEntrance = Entrance &
 /** GraphQL at /graphql: over HTTP, as Server-Sent Events and over WebSocket. */
 function serveGraphQL(
   app: Express,
-  { stores, baseUrl, report, budget, turns, foresee, contextAt, contextOf, ...options }: GraphQLEntrance,
+  { stores, baseUrl, report, budget, turns, contextAt, contextOf, ...options }: GraphQLEntrance,
 ): void {
   const { db, repositories } = stores;
   const { graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping } = options;
@@ -366,13 +330,7 @@ function serveGraphQL(
     const { access_token, bearer_token } = (request as Request).query;
     return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
   };
-  const callerFor = remembered(async (request, about?: ProjectNamed) => {
-    if (!about) return authenticateKnown(db, credentialsOf(request));
-    // What the client selects is in the statement.
-    using own = new Budget(budget, { isForeign: true });
-    const { operation, ref } = about;
-    return await within(own, () => authenticateKnown(db, credentialsOf(request), foresee(request, operation, ref)));
-  });
+  const callerFor = remembered((request) => authenticateKnown(db, credentialsOf(request)));
   const live = {
     hub: listener ? new Hub({ db, listener, report }) : null,
     limits: { ...DEFAULT_LIVE_LIMITS, ...liveLimits },
@@ -390,17 +348,7 @@ function serveGraphQL(
   const loadGraphQL = () => {
     loading ??= import('#schema/server.ts').then((server) =>
       server.createGraphQLServer({
-        contextOf: async (request, about) => {
-          forgetCaller(request);
-          return contextOf(await callerFor(request, about), request, about?.operation ?? null);
-        },
-        presumedContextOf: async (request, name, about) => {
-          const beside = about && foresee(request, about.operation, about.ref);
-          const presumption = presume(db, credentialsOf(request), { beside, isForeign: true, name });
-          if (!presumption) return null;
-          const context = await contextOf(presumption.actor, request, about?.operation ?? null);
-          return Object.assign(context, { presumption });
-        },
+        contextOf: async (request) => contextOf(await callerFor(request), request),
         report,
         limits,
         budget,
@@ -416,8 +364,8 @@ function serveGraphQL(
       import('#schema/subscriptions/web_sockets.ts'),
       loadGraphQL(),
     ]);
-    const { subscribing, prepare } = graphql;
-    return new WebSockets({ ...live, subscribing, prepare, messageBytes: limits.bytes });
+    const { subscribing, prepare, execute } = graphql;
+    return new WebSockets({ ...live, subscribing, prepare, execute, messageBytes: limits.bytes });
   };
   const webSockets = openLate(loadWebSockets, report);
   upgrades?.serve((request, socket, head) => {
@@ -445,12 +393,10 @@ function serveGraphQL(
 }
 
 /** The same answer for a request however often it is asked for. */
-function remembered<Rest extends unknown[], Answer>(
-  find: (request: IncomingMessage, ...more: Rest) => Promise<Answer>,
-): typeof find {
-  const found = new Attached<IncomingMessage, Promise<Answer>>();
-  return (request, ...more) => {
-    const answer = found.get(request) ?? find(request, ...more);
+function remembered<Answer>(find: (request: IncomingMessage) => Promise<Answer>): typeof find {
+  const found = new WeakMap<IncomingMessage, Promise<Answer>>();
+  return (request) => {
+    const answer = found.get(request) ?? find(request);
     found.set(request, answer);
     return answer;
   };

@@ -22,11 +22,6 @@ export function noteCaller(request: object, actor: { id: number } | null): void 
   if (actor) (request as Request).callerId = actor.id;
 }
 
-/** Undoes noteCaller, for a caller who was assumed wrongly. */
-export function forgetCaller(request: object): void {
-  (request as Request).callerId = undefined;
-}
-
 /** The services of the git remote (gitprotocol-http). */
 const GIT = /\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 

@@ -68,36 +68,29 @@ const readers = new WeakMap<object, Read>();
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
 const LARGEST_JSON = 24 * 1024 * 1024;
+const MOST_JSON = Prisma.raw(String(LARGEST_JSON));
 
 /**
  * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
  * Throws ContentTooLarge when there is more of it than one answer may hold.
  */
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
-  const budget = currentBudget();
-  const read = readers.has(db) ? budget?.readJson : undefined;
-  const text = await (read ? read(json) : jsonText(db, json));
+  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
+  // them out.
+  const [row] = await queryRows<{ json: string | null }>(
+    db,
+    Prisma.sql`
+    SELECT CASE WHEN octet_length(text) > ${MOST_JSON} THEN '' ELSE text END AS json
+    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`,
+  );
+  const text = row?.json ?? null;
   if (text === '') {
     throw new ContentTooLarge(
       `The result is larger than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer records at once`,
     );
   }
-  budget?.spendBytes(text?.length ?? 0);
+  currentBudget()?.spendBytes(text?.length ?? 0);
   return JSON.parse(text as string);
-}
-
-/** The text of the value of an SQL expression of type json; empty when there is more of it than one answer may hold. */
-export async function jsonText(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<string | null> {
-  const [row] = await queryRows<{ json: string | null }>(db, Prisma.sql`SELECT ${jsonWithin(json)} AS json`);
-  return row?.json ?? null;
-}
-
-/** An expression for the text of JSON; empty when it has more bytes: by default, than one answer may hold. */
-export function jsonWithin(json: Prisma.Sql, most = LARGEST_JSON): Prisma.Sql {
-  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
-  // them out.
-  return Prisma.sql`(SELECT CASE WHEN octet_length(text) > ${Prisma.raw(String(most))} THEN '' ELSE text END
-    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer)`;
 }
 
 /** What columns of `queryRows` hold. */

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Prisma } from '#src/generated/prisma/client.ts';
 import { TooExpensive, Unavailable } from '../errors.ts';
 
 /** What one operation may use of the database, however it came in. */
@@ -12,8 +11,6 @@ export interface BudgetLimits {
   /** Of the JSON that records come as. */
   bytes: number;
 }
-
-type ReadJson = (json: Prisma.Sql) => Promise<string | null>;
 
 /** Generous for whatever the REST API and sensible documents ask for: a list takes a few statements. */
 export const DEFAULT_BUDGET: BudgetLimits = {
@@ -37,16 +34,10 @@ export class Budget implements Disposable {
 
   /** Whether a client wrote the operation, who may write any number of them. */
   readonly isForeign: boolean;
-  /** Reads JSON, and returns its text; as part of a statement that has to be sent anyway, where that is possible. */
-  readonly readJson: ReadJson | undefined;
 
-  constructor(
-    limits: BudgetLimits = DEFAULT_BUDGET,
-    { isForeign = false, readJson }: { isForeign?: boolean; readJson?: ReadJson | undefined } = {},
-  ) {
+  constructor(limits: BudgetLimits = DEFAULT_BUDGET, { isForeign = false }: { isForeign?: boolean } = {}) {
     this.#limits = limits;
     this.isForeign = isForeign;
-    this.readJson = readJson;
     const late = () => this.#end(new Unavailable(`The operation took longer than ${limits.milliseconds / 1000} s.`));
     this.#timer = setTimeout(late, limits.milliseconds).unref();
   }

@@ -68,11 +68,6 @@ export class Selection<M extends ModelName = ModelName, R = unknown> {
     return known as Selection<M, R & Other>;
   }
 
-  /** Whether everything is selected that another selection of the model wants. */
-  holds(other: Selection<M, unknown>): boolean {
-    return this.with(other).key === this.key;
-  }
-
   #union(other: Selection): Selection {
     const parts = new Map(this.parts);
     for (const [name, below] of other.parts) {

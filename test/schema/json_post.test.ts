@@ -45,11 +45,10 @@ const TITLES =
 const CREATE = 'mutation Create($input: CreateLabelInput!) { createLabel(input: $input) { label { title } } }';
 const titles = { query: TITLES, variables: { ref: project.fullPath } };
 
-/** Bodies and headers of which the second answer is made without yoga where the first one was valid. */
+/** Bodies and headers. */
 const CASES: [string, Asked][] = [
   ['a query', { body: titles, headers: as(owner) }],
   ['the name of its operation', { body: { ...titles, operationName: 'Titles' }, headers: as(owner) }],
-  ['a name that no operation has', { body: { ...titles, operationName: 'Other' }, headers: as(owner) }],
   ['nobody who asks', { body: titles }],
   ['somebody who may not see it', { body: titles, headers: as(stranger) }],
   ['a token that is nobody’s', { body: titles, headers: { 'PRIVATE-TOKEN': 'nobody' } }],
@@ -66,8 +65,6 @@ const CASES: [string, Asked][] = [
     { body: titles, headers: { Accept: 'application/json, application/graphql-response+json' } },
   ],
   ['any form', { body: titles, headers: { ...as(owner), Accept: 'text/html, */*;q=0.1' } }],
-  ['a form that there is not', { body: titles, headers: { ...as(owner), Accept: 'text/html' } }],
-  ['a charset that there is not', { body: titles, headers: { Accept: 'application/json; charset=latin1' } }],
   ['a page of another origin', { body: titles, headers: { ...as(owner), Origin: 'https://app.example' } }],
   ['compression', { body: { query: longQuery(), variables: {} }, headers: { ...as(owner), 'Accept-Encoding': 'br' } }],
   [
@@ -81,15 +78,9 @@ const CASES: [string, Asked][] = [
   ['wrong variables', { body: { query: TITLES, variables: { ref: {} } }, headers: as(owner) }],
   ['no variables', { body: { query: TITLES }, headers: as(owner) }],
   ['variables that are null', { body: { query: '{ __typename }', variables: null }, headers: as(owner) }],
-  ['variables that are a list', { body: { query: TITLES, variables: [] }, headers: as(owner) }],
-  ['an operation’s name that is none', { body: { query: '{ __typename }', operationName: 5 } }],
   ['a parameter that there is not', { body: { ...titles, other: 1 }, headers: as(owner) }],
   ['a parameter that there is not, as null', { body: { ...titles, other: null }, headers: as(owner) }],
   ['extensions', { body: { ...titles, extensions: { client: 'x' } }, headers: as(owner) }],
-  ['extensions that are none', { body: { ...titles, extensions: 'x' }, headers: as(owner) }],
-  ['a batch', { body: [titles, titles], headers: as(owner) }],
-  ['nothing', { body: {} }],
-  ['what is no JSON', { body: '{"query":' }],
   ['an invalid document', { body: { query: '{ nothing }' } }],
   ['a list that is too long', { body: { ...titles, variables: { ref: project.id, limit: 1000 } }, headers: as(owner) }],
   [
@@ -141,19 +132,79 @@ function longQuery(): string {
   return `{ ${Array.from({ length: 60 }, (_, index) => `field${index}: __typename`).join(' ')} }`;
 }
 
-/** The same, with a document that never came before: those are answered by yoga. */
-function anew(asked: Asked): Asked {
-  const { query } = asked.body as { query?: unknown };
-  if (typeof query !== 'string') return asked;
-  return { ...asked, body: { ...(asked.body as object), query: `${query}\n# ${world.unique('anew')}` } };
+/** The same as a form of several parts, which yoga answers. */
+function asForm({ body, headers = {}, path }: Asked): Asked {
+  const part = `--x\r\nContent-Disposition: form-data; name="operations"\r\n\r\n${JSON.stringify(body)}\r\n`;
+  const map = '--x\r\nContent-Disposition: form-data; name="map"\r\n\r\n{}\r\n--x--\r\n';
+  const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  return { body: `${part}${map}`, headers: { ...headers, ...type }, ...(path !== undefined && { path }) };
 }
 
-describe('Documents that come again are answered as new ones are:', () => {
+describe('JSON over POST is answered as other ways are:', () => {
   it.each(CASES)('with %s', async (_, asked) => {
-    const expected = await ask(anew(asked));
-    expect(await ask(asked)).toEqual(expected);
-    expect(await ask(asked)).toEqual(expected);
-    expect(await ask(asked)).toEqual(expected);
+    const expected = await ask(asForm(asked));
+    for (let turn = 0; turn < 2; turn += 1) expect(await ask(asked)).toEqual(expected);
+  });
+
+  it.each([
+    ['what is no JSON', '{"query":', 400, 'The body is not valid JSON: Unexpected end of JSON input'],
+    ['nothing', '{}', 200, 'Must provide query string.'],
+    ['a number', '5', 400, 'A request is an object with query, variables, operationName and extensions.'],
+    ['null in a batch', '[null]', 200, 'A request is an object with query, variables, operationName and extensions.'],
+    [
+      'variables that are a list',
+      '{"query":"{a}","variables":[]}',
+      400,
+      'The parameter "variables" has the wrong type.',
+    ],
+    [
+      'extensions that are none',
+      '{"query":"{a}","extensions":"x"}',
+      400,
+      'The parameter "extensions" has the wrong type.',
+    ],
+    [
+      'an operation’s name that is none',
+      '{"query":"{a}","operationName":5}',
+      400,
+      'The parameter "operationName" has the wrong type.',
+    ],
+    ['a document that is none', '{"query":5}', 400, 'The parameter "query" has the wrong type.'],
+    [
+      'a name that no operation has',
+      '{"query":"{__typename}","operationName":"B"}',
+      400,
+      'The document has no operation with that name, or has several and none was named.',
+    ],
+    [
+      'a batch that is too long',
+      JSON.stringify(Array.from({ length: 11 }, () => titles)),
+      413,
+      'Batching is limited to 10 operations per request.',
+    ],
+  ])('and refused with a reason: %s', async (_, body, status, message) => {
+    const told = await ask({ body });
+    const [{ errors }] = [JSON.parse(told.body)].flat();
+    expect([told.status, errors]).toEqual([status, [{ message, extensions: { code: 'BAD_REQUEST' } }]]);
+  });
+
+  it.each(['text/html', 'application/json; charset=latin1'])('not to clients that take only %s', async (Accept) => {
+    const { status, headers, body } = await ask({ body: titles, headers: { ...as(owner), Accept } });
+    expect([status, body]).toEqual([406, '']);
+    expect(headers.accept).toBe('application/json; charset=utf-8, application/graphql-response+json; charset=utf-8');
+  });
+
+  it('a batch in its order, each operation by itself', async () => {
+    const body = [titles, { query: '{ nothing }' }, { ...titles, variables: { ref: hidden.id } }];
+    const told = await ask({ body, headers: as(owner) });
+    expect([told.status, JSON.parse(told.body)]).toMatchObject([
+      200,
+      [
+        { data: { project: { name: project.name } } },
+        { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+        { data: { project: null } },
+      ],
+    ]);
   });
 
   it('mutations are executed once each time', async () => {
@@ -163,15 +214,6 @@ describe('Documents that come again are answered as new ones are:', () => {
       expect(JSON.parse(told)).toEqual({ data: { createLabel: { label: { title } } } });
     }
     expect(await world.db.label.count({ where: { projectId: project.id } })).toBe(3);
-  });
-
-  it('with two statements less, as the project and its list are read beside who asks', async () => {
-    const count = async (asked: Asked) => (await world.statements(() => ask(asked))).length;
-    const asked = { body: titles, headers: as(owner) };
-    const before = await count(anew(asked));
-    await ask(asked);
-    await ask(asked);
-    expect([before, await count(asked)]).toEqual([3, 1]);
   });
 
   it('also where a project may be seen by one caller alone', async () => {
@@ -207,20 +249,6 @@ describe('Documents that come again are answered as new ones are:', () => {
       });
       expect(statements).toEqual(byText);
     }
-  });
-
-  it('and take no more for what somebody else asks for beside them in a batch', async () => {
-    const headers = as(owner);
-    const variables = { ref: project.id };
-    const small = { query: 'query Small($ref: ProjectRef!) { project(ref: $ref) { name } }', variables };
-    const large = 'query Large($ref: ProjectRef!) { project(ref: $ref) { description visibility webUrl starCount } }';
-    for (let turn = 0; turn < 3; turn += 1) await ask({ body: small, headers });
-    const before = await world.statements(() => ask({ body: small, headers }));
-    for (let turn = 0; turn < 3; turn += 1) {
-      const { body } = await ask({ body: [small, { query: large, variables }], headers });
-      expect(JSON.parse(body)[1].data.project.visibility).toBe('PRIVATE');
-    }
-    expect(await world.statements(() => ask({ body: small, headers }))).toEqual(before);
   });
 
   it('where the server takes bodies that are so large that they wait on the disk', LONG, async () => {
