@@ -9,18 +9,14 @@ export const heapOptions = [
   '--heap-growing-percent=30',
   '--initial-old-space-size=192',
   '--expose-gc',
-  // Node calls `measureMemory`, which collectBesideWork uses, experimental, and would say so in the log.
-  '--disable-warning=ExperimentalWarning',
 ];
 
 /**
  * Variables of the environment. Left to itself the C library keeps a heap for each thread, and once a large block has been
  * freed it puts later ones into these heaps, where they keep the memory below them from being given back. Here one heap serves all
- * threads, in huge pages where the system has them: whenever the server starts a program, it waits while the system copies the
- * tables of all pages outside V8's heap.
+ * threads.
  */
 export const heapSettings = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
-  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };

@@ -205,8 +205,8 @@ describe('However long it is, the same statements make the list', () => {
       const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);
       expect([status, Array.isArray(body)]).toEqual([200, true]);
     };
-    // What such requests read is known from the third one on; of one that came before, also what it read.
-    for (const length of [1, 2]) await ask(length);
+    // The first one may read what a process keeps, such as the settings.
+    await ask(1);
     const few = await count(() => ask(3));
     expect(await count(() => ask(100))).toBe(few);
   });

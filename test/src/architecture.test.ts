@@ -26,17 +26,6 @@ function importsOf(layer: string): { file: string; imported: string }[] {
 
 const COMPOSITION = ['src/entrances/server/app.ts', 'src/entrances/server/main.ts'];
 
-/** Where functions are assigned once in a process or for a connection, or so rarely that it does not matter. */
-const ASSIGNED_RARELY = [
-  'schema/words.ts',
-  'src/access/oauth/provider.ts',
-  'src/access/oauth/session.ts',
-  'src/git/program/pool.ts',
-  'src/domain/live/hub.ts',
-  'src/platform/lifecycle/readiness.ts',
-  'src/entrances/ssh/announce_signatures.ts',
-];
-
 /** From the ground up (docs/architecture.md): a file imports from its own floor and from those below. */
 const FLOORS = ['git', 'platform', 'access', 'domain', 'entrances'];
 const floorOf = (file: string) => FLOORS.indexOf(file.split('/')[1] ?? '');
@@ -244,32 +233,5 @@ describe('Who may import whom', () => {
   it('circles are found', () => {
     const edges = new Map(Object.entries({ a: new Set(['b']), b: new Set(['c']), c: new Set(['b']) }));
     expect(circleIn(edges)).toEqual(['b', 'c', 'b']);
-  });
-});
-
-describe('What requests leave behind', () => {
-  const sources = () =>
-    globSync('{src,schema,rest}/**/*.ts', { cwd: root })
-      .map((name) => name.replaceAll('\\', '/'))
-      .filter((name) => !/generated|\/seed\//.test(name))
-      .map((name) => ({ name, text: readFileSync(path.join(root, name), 'utf8') }));
-
-  it('is not kept by function literals that are assigned to properties (docs/performance.md, Garbage)', () => {
-    const assigned = /^\s*[\w.[\]]+\.#?\w+ (?:\?\?|\|\|)?= (?:async )?(?:\([^=\n]*\) =>|\w+ =>|function\b)/m;
-    const found = sources().filter(({ name, text }) => !ASSIGNED_RARELY.includes(name) && assigned.test(text));
-    expect(found.map(({ name }) => name)).toEqual([]);
-    expect(assigned.test('  response.writeHead = (...head: unknown[]) => {')).toBe(true);
-    expect(assigned.test('  this.#look ??= async () => 1;')).toBe(true);
-  });
-
-  it('is not kept by getters of object literals', () => {
-    const found = sources().flatMap(({ name, text }) =>
-      [...text.matchAll(/^( *)get \w+\(\)/gm)].flatMap(({ index, 1: indent = '' }) => {
-        const before = text.slice(0, index).split('\n').reverse();
-        const opened = before.find((line) => line.trim() !== '' && line.search(/\S/) < indent.length) ?? '';
-        return /\bclass\b|^\) \{|implements/.test(opened) ? [] : [`${name}: ${opened.trim()}`];
-      }),
-    );
-    expect(found).toEqual([]);
   });
 });

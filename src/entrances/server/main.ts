@@ -7,7 +7,7 @@ import type { Db } from '../../platform/database/db.ts';
 import { requireDirectories } from '../../platform/database/directories.ts';
 import { lockDataDirectory } from '../../platform/database/lock.ts';
 import { banner } from '../../platform/lifecycle/banner.ts';
-import { collectBesideWork, collectWhenQuiet, freeBuffers } from '../../platform/lifecycle/collect.ts';
+import { collectWhenQuiet } from '../../platform/lifecycle/collect.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from '../../platform/lifecycle/credentials.ts';
 import { openDatabase } from '../../platform/lifecycle/database.ts';
 import { drain } from '../../platform/lifecycle/drain.ts';
@@ -188,8 +188,6 @@ async function start(
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
   const listening = await listen(isGuarded ? localOnly(app) : app, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectWhenQuiet(listening.quiet));
-  resources.defer(collectBesideWork());
-  resources.defer(freeBuffers(listening.quiet));
   resources.defer(preloadSoon(db));
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);

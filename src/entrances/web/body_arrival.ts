@@ -45,8 +45,6 @@ function leaveUnread(request: IncomingMessage, response: ServerResponse, size: n
     if (!request.complete && size > rest.bytes) response.setHeader('Connection', 'close');
     return Reflect.apply(writeHead, response, head);
   };
-  // Assigned by name: V8 allocates function literals that are assigned to properties among old objects, and this one would keep the
-  // request in memory until these are collected.
   response.writeHead = checked;
   // Before Node's own listener, which would reset a connection that is to be closed: its client might never see the answer.
   response.prependOnceListener('finish', () => {

@@ -83,9 +83,7 @@ function programsIn(directory: string): Pick<Binaries, 'initdb' | 'postgres' | '
  * what bin/heap.js says about memory, which is for Node.
  */
 export function environment(binaries: Binaries): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(GANTRY_|DATABASE_URL$|PG|MALLOC_|GLIBC_TUNABLES$)/.test(name),
-  );
+  const kept = Object.entries(process.env).filter(([name]) => !/^(GANTRY_|DATABASE_URL$|PG|MALLOC_)/.test(name));
   return { ...Object.fromEntries(kept), ...binaries.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 }
 

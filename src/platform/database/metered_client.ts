@@ -31,7 +31,7 @@ export class MeteredClient extends DatabaseClient {
     const text = textOf(given[0]);
     const run = () => {
       this.#heard?.(text);
-      return this.#ask(args);
+      return (super.query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, args);
     };
     const bare = () => (budget ? metered(budget, this, run) : run());
     const result = (TRANSACTION.test(text) ? run() : observeStatement(text, bare)).catch(translate);
@@ -41,17 +41,6 @@ export class MeteredClient extends DatabaseClient {
       (error) => done(error),
     );
     return undefined as never;
-  }
-
-  /**
-   * Asks through a callback. Without one, pg assigns a function literal to a property, which V8 allocates among old objects: the
-   * rows of each statement would stay in memory until these are collected.
-   */
-  #ask(args: unknown[]): Promise<pg.QueryResult> {
-    return new Promise((resolve, reject) => {
-      const done: Done = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult));
-      (super.query as (...args: unknown[]) => void).apply(this, [...args, done]);
-    });
   }
 
   /** What the server has been asked and has not answered. */
