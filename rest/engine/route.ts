@@ -3,7 +3,7 @@ import type { Words } from '#rest/engine/coerce.ts';
 import type { ErrorCode } from '#src/platform/errors.ts';
 
 /** What a route may make of its caller. */
-export interface Caller {
+export interface CallerFacts {
   readonly signedIn: boolean;
   readonly admin: boolean;
 }
@@ -33,7 +33,7 @@ export interface Route {
   readonly slashes?: readonly string[];
   /** Variables of the operation that follow from parameters and caller: which fields an answer has. */
   readonly derived?: Readonly<
-    Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean | string>
+    Record<string, (given: Readonly<Record<string, unknown>>, caller: CallerFacts) => boolean | string>
   >;
   /** The body, whatever the operation's result is. */
   readonly body?: object;

@@ -25,7 +25,7 @@ export interface Filled {
 export function filledBy({ document }: Endpoint, schema: GraphQLSchema): ReadonlyMap<string, Filled> {
   const filled = new Map<string, Filled>();
   const types = new TypeInfo(schema);
-  const note = (variable: string, definition: Place | null | undefined) => {
+  const note = (variable: string, definition: Defaulted | null | undefined) => {
     if (!definition || filled.has(variable)) return;
     filled.set(variable, { description: definition.description ?? '', default: defaultOf(definition) });
   };
@@ -47,14 +47,14 @@ export function filledBy({ document }: Endpoint, schema: GraphQLSchema): Readonl
   return filled;
 }
 
-interface Place {
+interface Defaulted {
   description?: string | null | undefined;
   default?: { value?: unknown } | undefined;
   defaultValue?: unknown;
 }
 
 /** The default of an argument or input field, as Pothos and graphql keep it; undefined where there is none. */
-export function defaultOf({ default: fallback, defaultValue }: Place): unknown {
+export function defaultOf({ default: fallback, defaultValue }: Defaulted): unknown {
   return fallback?.value ?? defaultValue ?? undefined;
 }
 

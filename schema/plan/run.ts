@@ -9,7 +9,7 @@ export interface Path {
 }
 
 /** Where a document selects a field of a type. */
-export interface Place {
+export interface FieldSelection {
   readonly field: GraphQLField<unknown, unknown>;
   readonly node: FieldNode;
 }
@@ -23,7 +23,7 @@ export class Run {
   readonly errors: GraphQLError[] = [];
   /** Where an error has put null. */
   readonly #nulled = new Set<Path | undefined>();
-  readonly #args = new Map<Place, Record<string, unknown>>();
+  readonly #args = new Map<FieldSelection, Record<string, unknown>>();
 
   constructor(variables: VariableValues, context: unknown, signal: AbortSignal) {
     this.variables = variables;
@@ -34,7 +34,7 @@ export class Run {
   }
 
   /** The arguments of a field, which are the same for all objects that have it there. Throws GraphQLError. */
-  args(place: Place): Record<string, unknown> {
+  args(place: FieldSelection): Record<string, unknown> {
     const known = this.#args.get(place) ?? getArgumentValues(place.field, place.node, this.variables);
     this.#args.set(place, known);
     return known;

@@ -14,7 +14,7 @@ import { findProjectEvent } from '#src/domain/activity/list_events.ts';
 import { readTracePart, type TracePart } from '#src/domain/ci/job_logs/part.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
-import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangeKind } from '#src/domain/live/change.ts';
 import type { Topic } from '#src/domain/live/topic.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -158,8 +158,8 @@ builder.subscriptionFields((t) => ({
 }));
 
 interface Scope {
-  project?: Ref | null | undefined;
-  group?: Ref | null | undefined;
+  project?: IdOrPath | null | undefined;
+  group?: IdOrPath | null | undefined;
   viewer?: boolean | null | undefined;
 }
 

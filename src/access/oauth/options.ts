@@ -15,13 +15,13 @@ export interface OAuthOptions {
   /** URL by which clients know this server, without a trailing slash; asked for when it is first needed. */
   issuer(): string;
   /** Shows why an application cannot be authorized, if the client wants a page; false where nothing was answered. */
-  showRefusal(request: Request, response: Response, refusal: Refusal): Promise<boolean>;
+  showRefusal(request: Request, response: Response, refusal: AuthorizationRefusal): Promise<boolean>;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
 
 /** Why an application cannot be authorized. */
-export interface Refusal {
+export interface AuthorizationRefusal {
   status: number;
   /** For people. */
   message: string;

@@ -113,7 +113,7 @@ export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
 /** What a rule is held against: a project or group together with the actor's effective level in it (0: none). */
-export interface Subject {
+export interface PermissionSubject {
   readonly visibility: Visibility;
   readonly accessLevel: number;
   readonly archived?: boolean;
@@ -129,7 +129,7 @@ export interface Subject {
 const rules: Readonly<Record<ProjectAbility | GroupAbility, Rule>> = { ...projectAbilities, ...groupAbilities };
 
 /** Whether the actor may do this to the project or group. */
-export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: Subject): boolean {
+export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: PermissionSubject): boolean {
   const rule = rules[ability];
   if (rule.feature && subject[`${rule.feature}Enabled`] === false) return false;
   if (rule.frozen && subject.archived) return false;
@@ -141,11 +141,15 @@ export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility,
 }
 
 /** As can, but throws: Unauthenticated for anonymous callers, else Forbidden. */
-export function authorize(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: Subject): void {
+export function authorize(
+  actor: Actor | null,
+  ability: ProjectAbility | GroupAbility,
+  subject: PermissionSubject,
+): void {
   if (can(actor, ability, subject)) return;
   throw actor ? new Forbidden() : new Unauthenticated();
 }
 
-function isOpenTo(actor: Actor, visibility: Subject['visibility']): boolean {
+function isOpenTo(actor: Actor, visibility: PermissionSubject['visibility']): boolean {
   return visibility === 'public' || (visibility === 'internal' && !actor.external);
 }

@@ -1,7 +1,7 @@
 import { authorize, OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
-import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
@@ -13,7 +13,7 @@ export interface NewGroup extends GroupValues {
   name: string;
   path: string;
   /** The group around it, by ID or full path. */
-  parentId?: Ref | null | undefined;
+  parentId?: IdOrPath | null | undefined;
 }
 
 /** How many groups may lie around each other. */

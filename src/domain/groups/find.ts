@@ -12,7 +12,7 @@ const { sql } = Prisma;
 const group = alias('Namespace', 'n');
 
 /** A numeric ID, or a full path. */
-export type Ref = number | string;
+export type IdOrPath = number | string;
 
 /** What is known of every group that is at hand: who may do what in it, and where it is. */
 export const GROUP_BASE = {
@@ -42,7 +42,7 @@ export type GroupRow = typeof BASE.row;
  */
 export async function findGroup<R = unknown>(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   selection?: Selection<'Namespace', R>,
 ): Promise<GroupRow & R> {
   const [found] = await read(context, wanted(ref), selection);
@@ -78,6 +78,6 @@ export function isGroup({ kind, deletedAt }: Alias<'Namespace'>): Prisma.Sql {
 }
 
 /** The condition that names one group. */
-function wanted(ref: Ref): Prisma.Sql {
+function wanted(ref: IdOrPath): Prisma.Sql {
   return typeof ref === 'number' ? sql`${group.id} = ${ref}` : sql`lower(${group.fullPath}) = lower(${ref})`;
 }

@@ -1,7 +1,7 @@
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
-import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { renameNamespace } from '#src/domain/namespaces/rename.ts';
@@ -13,7 +13,7 @@ import { currentSettings } from '#src/platform/settings/current.ts';
  * Changes a group: unset means unchanged, null clears the description. Another path or name changes every full path and full
  * name below, and the old paths redirect. Gives its ID. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function updateGroup(context: Context, ref: Ref, changes: GroupValues): Promise<number> {
+export async function updateGroup(context: Context, ref: IdOrPath, changes: GroupValues): Promise<number> {
   const actor = requireActor(context);
   const { id, ...found } = await findGroup(context, ref);
   authorize(actor, 'update_group', found);

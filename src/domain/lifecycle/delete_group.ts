@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import { findGroup, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -9,7 +9,7 @@ import { NotFound } from '#src/platform/errors.ts';
  * Deletes a group with the groups and projects inside: they are in no answer any more from now on, and a job removes them.
  * Gives the group as it was. Throws NotFound, Forbidden.
  */
-export async function deleteGroup(context: Context, ref: Ref): Promise<GroupRow> {
+export async function deleteGroup(context: Context, ref: IdOrPath): Promise<GroupRow> {
   const actor = requireActor(context);
   const group = await findGroup(context, ref);
   authorize(actor, 'delete_group', group);

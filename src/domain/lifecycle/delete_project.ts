@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
  * Deletes a project: from now on it is in no answer, its name and path are free and its forks are forks of nothing; a job
  * removes the rest. Returns what it was. Throws NotFound, Forbidden.
  */
-export async function deleteProject(context: Context, ref: Ref): Promise<ProjectRow> {
+export async function deleteProject(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'delete_project', project);

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { holdSource } from '#src/domain/lifecycle/fork_project.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
@@ -16,7 +16,7 @@ export interface ForkLink {
 }
 
 /** Makes a project a fork of another one; for administrators. Throws NotFound for either, Forbidden, Conflict, ValidationFailed. */
-export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Promise<ForkLink> {
+export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrPath): Promise<ForkLink> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'set_fork_relation', project);
@@ -45,7 +45,7 @@ export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Prom
  * Makes a project a fork of nothing, and closes its open merge requests into the project that it was a fork of. Throws NotFound,
  * Forbidden, NotModified where it is none.
  */
-export async function unlinkFork(context: Context, ref: Ref): Promise<ProjectRow> {
+export async function unlinkFork(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'remove_fork_relation', project);

@@ -1,7 +1,7 @@
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { insertProject } from '#src/domain/lifecycle/create_project.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -21,7 +21,11 @@ import { currentSettings } from '#src/platform/settings/current.ts';
  * Its visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden,
  * LimitReached, Conflict.
  */
-export async function forkProject(context: Context, ref: Ref, namespace: NamespaceRef | null): Promise<ProjectRow> {
+export async function forkProject(
+  context: Context,
+  ref: IdOrPath,
+  namespace: NamespaceRef | null,
+): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref, COPIED);
   authorize(actor, 'fork_project', project);

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
-import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -11,8 +11,8 @@ import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 /** Moves a project into a group; its old full path redirects. Gives the IDs of both. Throws NotFound for either, Forbidden, ValidationFailed. */
 export async function transferProject(
   context: Context,
-  groupRef: Ref,
-  projectRef: Ref,
+  groupRef: IdOrPath,
+  projectRef: IdOrPath,
 ): Promise<{ groupId: number; projectId: number }> {
   const actor = requireAdmin(context);
   const group = await findGroup(context, groupRef);

@@ -2,7 +2,7 @@ import { authorize, type Visibility } from '#src/access/permissions/abilities.ts
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -28,7 +28,7 @@ const TIMEOUTS = { least: 60, most: 30 * 86_400 };
  * Changes a project: unset means unchanged, null clears description, default branch and tags. Under another path it is
  * found by the old one too. A fork that fewer people see than its target loses its open merge requests there. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function updateProject(context: Context, ref: Ref, changes: ProjectChanges): Promise<ProjectRow> {
+export async function updateProject(context: Context, ref: IdOrPath, changes: ProjectChanges): Promise<ProjectRow> {
   const actor = requireActor(context);
   const found = await findProject(context, ref);
   authorize(actor, 'update_project', found);

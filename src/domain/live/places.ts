@@ -2,7 +2,7 @@ import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 /** Where a project is, and which of the users who wait have access to it as members. */
-export interface Place {
+export interface ProjectAncestry {
   id: number;
   /** IDs of the namespaces around it. */
   lineage: number[];
@@ -14,9 +14,9 @@ export async function placesOf(
   db: Db,
   projectIds: readonly number[],
   users: readonly number[],
-): Promise<{ places: Map<number, Place>; now: string }> {
+): Promise<{ places: Map<number, ProjectAncestry>; now: string }> {
   const among = Prisma.sql`m.user_id = ANY(${[...users]}::int[]) AND ${notExpired('m')}`;
-  const rows = await db.$queryRaw<(Place & { now: Date })[]>`
+  const rows = await db.$queryRaw<(ProjectAncestry & { now: Date })[]>`
     SELECT p.id, n.lineage, now() AS now, ARRAY(
       SELECT m.user_id FROM members m WHERE m.project_id = p.id AND ${among}
       UNION SELECT m.user_id FROM members m WHERE m.namespace_id = ANY(n.lineage) AND ${among}

@@ -1,5 +1,5 @@
 import type { Change, ChangeKind } from '#src/domain/live/change.ts';
-import type { Place } from '#src/domain/live/places.ts';
+import type { ProjectAncestry } from '#src/domain/live/places.ts';
 
 /** The records that a subscription is about: those of a project, of a group with its subgroups, of the projects of a user, of a job. */
 export interface Topic {
@@ -13,7 +13,7 @@ export function topicKey({ kind, scope, id }: Topic): string {
 }
 
 /** The keys of the topics to which a change belongs. Without its place only those of its project and of its job. */
-export function topicsOf({ kind, id, projectId }: Change, place?: Place): string[] {
+export function topicsOf({ kind, id, projectId }: Change, place?: ProjectAncestry): string[] {
   const keys = [topicKey({ kind, scope: 'project', id: projectId })];
   if (kind === 'trace') keys.push(topicKey({ kind, scope: 'job', id }));
   for (const group of place?.lineage ?? []) keys.push(topicKey({ kind, scope: 'group', id: group }));

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { findGroup, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { accessLock } from '#src/platform/database/lock_names.ts';
@@ -11,7 +11,7 @@ export type Source = { kind: 'project'; record: ProjectRow } | { kind: 'group'; 
 /** Names a source. */
 export interface SourceRef {
   kind: Source['kind'];
-  ref: Ref;
+  ref: IdOrPath;
 }
 
 /** The project or group, when the actor may see it; for signed-in users only. Throws Unauthenticated, NotFound. */

@@ -6,7 +6,7 @@ import {
   type NotificationLevel,
 } from '#src/domain/changes/notification_events.ts';
 import { EVERYWHERE, type NotificationSetting, settingJson } from '#src/domain/changes/notification_setting.ts';
-import { findGroup, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -45,7 +45,7 @@ export async function globalNotificationSetting(context: Context): Promise<Globa
 /** Changes what the actor wants to hear of in a project. Throws NotFound. */
 export async function updateProjectNotifications(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   changes: NotificationChanges,
 ): Promise<ProjectRow> {
   const actor = requireActor(context);
@@ -57,7 +57,7 @@ export async function updateProjectNotifications(
 /** As updateProjectNotifications, in a group with all in it. Throws NotFound. */
 export async function updateGroupNotifications(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   changes: NotificationChanges,
 ): Promise<GroupRow> {
   const actor = requireActor(context);

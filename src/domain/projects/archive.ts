@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
 /** Keeps a project for reading only, or no longer so; nothing happens where that holds already. Throws NotFound, Forbidden. */
-export async function archiveProject(context: Context, ref: Ref, archived: boolean): Promise<ProjectRow> {
+export async function archiveProject(context: Context, ref: IdOrPath, archived: boolean): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'archive_project', project);

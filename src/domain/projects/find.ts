@@ -1,5 +1,5 @@
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { projectFormerlyAt } from '#src/domain/namespaces/redirects.ts';
 import { namedProject, projectsWithIds } from '#src/domain/projects/named.ts';
 import { queryJson } from '#src/platform/database/db.ts';
@@ -43,7 +43,7 @@ export type ProjectRow = typeof BASE.row;
  */
 export async function findProject<R = unknown>(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   selection?: Selection<'Project', R>,
 ): Promise<ProjectRow & R> {
   requireApiScope(context.actor);
@@ -65,6 +65,6 @@ export async function findProjectsByIds<R = unknown>(
   return queryJson(context.db, projectsWithIds(context.actor, ids, selection ? BASE.with(selection) : BASE));
 }
 
-function read<Row>({ db, actor }: Context, ref: Ref, selection: Selection<'Project', Row>): Promise<Row[]> {
+function read<Row>({ db, actor }: Context, ref: IdOrPath, selection: Selection<'Project', Row>): Promise<Row[]> {
   return queryJson(db, namedProject(actor, ref, selection));
 }

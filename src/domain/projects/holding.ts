@@ -1,12 +1,12 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** A record by its ID, with the project that must hold it; any when absent. */
 export interface HeldRecord {
   id: number;
-  project?: Ref | null | undefined;
+  project?: IdOrPath | null | undefined;
 }
 
 /**
@@ -17,7 +17,7 @@ export async function projectHolding(
   context: Context,
   resource: 'Environment' | 'Job' | 'Milestone' | 'Pipeline' | 'Trigger',
   { id, project }: HeldRecord,
-): Promise<Ref> {
+): Promise<IdOrPath> {
   if (project != null) return project;
   requireActor(context);
   const by = { where: { id }, select: { projectId: true } };

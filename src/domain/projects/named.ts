@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
@@ -11,7 +11,7 @@ const { sql } = Prisma;
 const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
 
 /** A JSON array of the project that a reference names: empty when the actor may not see it. */
-export function namedProject(actor: Actor | null, ref: Ref, selection: Selection<'Project'>): Prisma.Sql {
+export function namedProject(actor: Actor | null, ref: IdOrPath, selection: Selection<'Project'>): Prisma.Sql {
   return seenProjects(actor, named(ref), selection);
 }
 
@@ -29,7 +29,7 @@ function seenProjects(actor: Actor | null, condition: Prisma.Sql, selection: Sel
   return rowsJson(selection, { from, filterBy: 'isVisible', order: (row) => row.id, params: { actor } });
 }
 
-function named(ref: Ref): Prisma.Sql {
+function named(ref: IdOrPath): Prisma.Sql {
   if (typeof ref === 'number') return sql`${project.id} = ${ref}`;
   const slash = ref.lastIndexOf('/');
   const [around, own] = [ref.slice(0, Math.max(slash, 0)), ref.slice(slash + 1)];

@@ -1,13 +1,13 @@
 import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
-import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 export interface NewShare {
-  group: Ref;
+  group: IdOrPath;
   /** The highest level that it gives. */
   accessLevel: number;
   /** Gives nothing from this day on; without end when absent. */
@@ -15,7 +15,7 @@ export interface NewShare {
 }
 
 /** Gives the members of a group access to a project. Throws NotFound for either, Forbidden, ValidationFailed, Conflict. */
-export async function shareProject(context: Context, ref: Ref, share: NewShare): Promise<ProjectShareRow> {
+export async function shareProject(context: Context, ref: IdOrPath, share: NewShare): Promise<ProjectShareRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'share_project', project);
@@ -44,7 +44,7 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
 }
 
 /** Takes the access of a group away again. Throws NotFound, Forbidden. */
-export async function unshareProject(context: Context, ref: Ref, groupId: number): Promise<void> {
+export async function unshareProject(context: Context, ref: IdOrPath, groupId: number): Promise<void> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'share_project', project);

@@ -1,10 +1,10 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { NotModified } from '#src/platform/errors.ts';
 
 /** Gives a project the actor's star, or takes it back. Throws NotModified when that holds already, NotFound. */
-export async function starProject(context: Context, ref: Ref, starred: boolean): Promise<ProjectRow> {
+export async function starProject(context: Context, ref: IdOrPath, starred: boolean): Promise<ProjectRow> {
   const actor = requireActor(context);
   const { id } = await findProject(context, ref);
   const changed = starred

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { branchTip } from '#src/domain/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
@@ -33,7 +33,7 @@ export interface Authorship {
  * The project, if the actor may write to its repository, and if anybody may now. Throws Unauthenticated, NotFound,
  * Forbidden, BadRequest.
  */
-export async function writableProject(context: Context, ref: Ref): Promise<{ actor: Actor; project: ProjectRow }> {
+export async function writableProject(context: Context, ref: IdOrPath): Promise<{ actor: Actor; project: ProjectRow }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'push_code', project);
@@ -43,7 +43,7 @@ export async function writableProject(context: Context, ref: Ref): Promise<{ act
 }
 
 /** A branch to add commits to; in an empty repository any. Throws as writableProject, and BadRequest. */
-export async function writableBranch(context: Context, ref: Ref, branch: string): Promise<WritableBranch> {
+export async function writableBranch(context: Context, ref: IdOrPath, branch: string): Promise<WritableBranch> {
   const { actor, project } = await writableProject(context, ref);
   await requirePush(context, actor, project, branch);
   await branchTip(await context.repositories.open(project), project, branch);

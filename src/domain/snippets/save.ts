@@ -2,7 +2,7 @@ import { authorize, type Visibility } from '#src/access/permissions/abilities.ts
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { forgetNotes } from '#src/domain/changes/forget_notes.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type ChangedSnippet, changedSnippet } from '#src/domain/snippets/find.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -18,7 +18,7 @@ export interface SnippetValues {
 
 export interface NewSnippet extends SnippetValues {
   /** Where; null or absent for a personal one. */
-  project?: Ref | null | undefined;
+  project?: IdOrPath | null | undefined;
   title: string;
   fileName: string;
   content: string;
@@ -44,7 +44,7 @@ export async function createSnippet(
 
 /** Which snippet is meant: one of a project, or a personal one. */
 export interface SnippetRef {
-  project?: Ref | null | undefined;
+  project?: IdOrPath | null | undefined;
   id: number;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
@@ -22,7 +22,7 @@ export interface UploadRow {
  * Attaches a file to a project, for users who can comment there. Its size is limited by the setting `max_attachment_size`.
  * Throws NotFound, Unauthenticated, Forbidden, ContentTooLarge.
  */
-export async function createUpload(context: Context, ref: Ref, file: IncomingFile): Promise<UploadRow> {
+export async function createUpload(context: Context, ref: IdOrPath, file: IncomingFile): Promise<UploadRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_note', project);

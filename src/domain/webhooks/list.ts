@@ -1,6 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { findGroup, findGroupsByIds, type GroupRow, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, findGroupsByIds, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
@@ -74,7 +74,7 @@ export async function listSystemHooks<R>(
  */
 export interface HookRef {
   id: number;
-  project?: Ref | null | undefined;
+  project?: IdOrPath | null | undefined;
   isSystem?: boolean | undefined;
 }
 
@@ -114,7 +114,7 @@ export async function findHook<R = unknown>(
 }
 
 /** The project, for those who may administer its hooks. Throws Unauthenticated, NotFound, Forbidden. */
-export async function administered(context: Context, ref: Ref): Promise<ProjectRow> {
+export async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_hook', project);
@@ -122,7 +122,7 @@ export async function administered(context: Context, ref: Ref): Promise<ProjectR
 }
 
 /** As administered, of a group. */
-export async function administeredGroup(context: Context, ref: Ref): Promise<GroupRow> {
+export async function administeredGroup(context: Context, ref: IdOrPath): Promise<GroupRow> {
   const actor = requireActor(context);
   const group = await findGroup(context, ref);
   authorize(actor, 'admin_group_hook', group);

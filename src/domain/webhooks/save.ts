@@ -1,6 +1,6 @@
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { forgetWanted } from '#src/domain/changes/wanted_hooks.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { Switch } from '#src/domain/webhooks/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/kinds.ts';
 import { administered, administeredGroup, findHook, type HookRef } from '#src/domain/webhooks/list.ts';
@@ -28,13 +28,13 @@ export interface SavedHook {
 }
 
 /** Makes a hook of a project. Throws NotFound, Forbidden, BadRequest for its URL, ValidationFailed, LimitReached. */
-export async function createProjectHook(context: Context, ref: Ref, values: NewHook): Promise<SavedHook> {
+export async function createProjectHook(context: Context, ref: IdOrPath, values: NewHook): Promise<SavedHook> {
   const { id } = await administered(context, ref);
   return create(context, { projectId: id }, values, `project ${id}`);
 }
 
 /** Makes a hook that receives the events of all projects in a group and below. Throws as createProjectHook. */
-export async function createGroupHook(context: Context, ref: Ref, values: NewHook): Promise<SavedHook> {
+export async function createGroupHook(context: Context, ref: IdOrPath, values: NewHook): Promise<SavedHook> {
   const { id } = await administeredGroup(context, ref);
   return create(context, { namespaceId: id }, values, `group ${id}`);
 }

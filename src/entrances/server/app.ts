@@ -21,7 +21,7 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
@@ -273,7 +273,7 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (route.method !== 'GET') requireApiScope(actor);
     },
     precheck: (actor, ability, ref, endpoint, request) =>
-      precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as Ref),
+      precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as IdOrPath),
     execute: async (endpoint, variableValues, actor, request) => {
       const { document } = endpoint;
       const contextValue = await contextOf(actor, request);

@@ -6,7 +6,7 @@ import {
   projectAbilities,
 } from '#src/access/permissions/abilities.ts';
 import { type Context, requireAccount, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { findGroup, type Ref } from '#src/domain/groups/find.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
@@ -17,7 +17,7 @@ import { Forbidden } from '#src/platform/errors.ts';
 export type Precheck = ProjectAbility | GroupAbility | 'administrate' | 'read_accounts';
 
 /** Throws the DomainError that the command behind it would throw for want of the ability. */
-export async function precheck(context: Context, ability: Precheck, ref: Ref): Promise<void> {
+export async function precheck(context: Context, ability: Precheck, ref: IdOrPath): Promise<void> {
   if (ability === 'administrate') requireAdmin(context);
   else if (ability === 'read_accounts') requireAccountReader(context);
   else if (Object.hasOwn(projectAbilities, ability)) authorize(context.actor, ability, await findProject(context, ref));

@@ -2,14 +2,14 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Keeps the artifacts of a job for good, whatever time they were given. Throws NotFound without any, Forbidden. */
-export async function keepArtifacts(context: Context, ref: Ref, jobId: number): Promise<ChangedRecord> {
+export async function keepArtifacts(context: Context, ref: IdOrPath, jobId: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'update_job', project);

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { insertDeployment } from '#src/domain/ci/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findCommit } from '#src/domain/repository/commits/find.ts';
@@ -20,7 +20,11 @@ export interface OutsideDeployment {
 }
 
 /** Records that another system brought a commit to an environment. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createDeployment(context: Context, ref: Ref, input: OutsideDeployment): Promise<ChangedRecord> {
+export async function createDeployment(
+  context: Context,
+  ref: IdOrPath,
+  input: OutsideDeployment,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_deployment', project);

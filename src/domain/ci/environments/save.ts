@@ -2,7 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/domain/ci/environments/values.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { violates } from '#src/platform/database/db.ts';
@@ -18,7 +18,11 @@ export interface EnvironmentValues {
 const ID = select('Environment', { id: true });
 
 /** Creates an environment. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createEnvironment(context: Context, ref: Ref, values: EnvironmentValues): Promise<ChangedRecord> {
+export async function createEnvironment(
+  context: Context,
+  ref: IdOrPath,
+  values: EnvironmentValues,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_environment', project);
@@ -32,7 +36,7 @@ export async function createEnvironment(context: Context, ref: Ref, values: Envi
 /** Changes an environment: unset means unchanged; its slug stays. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateEnvironment(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   id: number,
   values: EnvironmentValues,
 ): Promise<ChangedRecord> {
@@ -52,7 +56,7 @@ export async function updateEnvironment(
 }
 
 /** Deletes an environment with the record of its deployments. Throws NotFound, Forbidden. */
-export async function deleteEnvironment(context: Context, ref: Ref, id: number): Promise<void> {
+export async function deleteEnvironment(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_environment', project);

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { startManualJob } from '#src/domain/ci/jobs/change.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -12,7 +12,7 @@ import { select } from '#src/platform/records/selection.ts';
  * Stops an environment, and starts the job that its latest deployment names for that, if it waits to be started. One that is
  * stopped stays so. Throws NotFound, Forbidden.
  */
-export async function stopEnvironment(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export async function stopEnvironment(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'stop_environment', project);

@@ -7,7 +7,7 @@ import { cloneJobs, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -15,7 +15,7 @@ import { BadRequest, Forbidden, PLAIN } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
-export function cancelJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export function cancelJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job) => {
     if (CANCELABLE.includes(job.status)) await moveJob(tx, job, 'canceled');
     return job.id;
@@ -23,7 +23,7 @@ export function cancelJob(context: Context, ref: Ref, id: number): Promise<Chang
 }
 
 /** Queues a finished job again, as a new one. Throws NotFound, Forbidden. */
-export function retryJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export function retryJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
     const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
@@ -33,7 +33,7 @@ export function retryJob(context: Context, ref: Ref, id: number): Promise<Change
 }
 
 /** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
-export function playJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export function playJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (job.status !== 'manual') throw new BadRequest(PLAIN.UNPLAYABLE_JOB);
     await startManualJob(tx, job, actor.id);
@@ -42,7 +42,7 @@ export function playJob(context: Context, ref: Ref, id: number): Promise<Changed
 }
 
 /** Removes what a finished job printed and left. Throws NotFound, and Forbidden too when there is nothing to remove. */
-export function eraseJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export function eraseJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job) => {
     const hadTrace = await forgetTrace(tx, context.jobs, job.id);
     if (!FINISHED.includes(job.status) || (!hadTrace && !job.hasArtifacts)) {
@@ -79,7 +79,7 @@ interface LockedJob {
 /** Changes a job of the project while nobody else does; `work` tells the ID of the job to answer with. */
 async function changeJob(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   id: number,
   work: (tx: Transaction, job: LockedJob, actor: Actor) => Promise<number>,
 ): Promise<ChangedRecord> {

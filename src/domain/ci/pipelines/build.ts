@@ -2,7 +2,7 @@ import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts'
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { JobConfig, Variables } from '#src/domain/ci/pipelines/config/model.ts';
-import type { Plan } from '#src/domain/ci/pipelines/config/plan.ts';
+import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
@@ -34,7 +34,7 @@ export interface NewPipeline extends Occasion {
 export async function buildPipeline(
   context: ChangeContext,
   input: NewPipeline,
-  { repository, plan }: { repository: RepositoryReader; plan: Plan },
+  { repository, plan }: { repository: RepositoryReader; plan: PipelinePlan },
 ): Promise<number | null> {
   const commit = await repository.commit(input.sha);
   return context.db.$transaction(async (tx) => {
@@ -60,7 +60,7 @@ export async function buildPipeline(
 async function insertPipeline(
   tx: Transaction,
   input: NewPipeline,
-  { error }: Plan,
+  { error }: PipelinePlan,
   committedAt: number | null,
 ): Promise<number | null> {
   const { projectId, ref, tag, sha, beforeSha, source, userId, triggerId, variablesEncrypted, pushKey } = input;
@@ -76,7 +76,7 @@ async function insertPipeline(
 }
 
 /** One statement for all jobs, stage after stage. */
-async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: Plan): Promise<void> {
+async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: PipelinePlan): Promise<void> {
   const { config, jobs } = plan;
   if (!config || !jobs || jobs.length === 0) return;
   const known = predefined(input, input.sha);

@@ -3,13 +3,13 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { CANCELABLE } from '#src/domain/changes/pipeline_status.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Cancels a pipeline with all its jobs that are not finished. Throws NotFound, Forbidden. */
-export async function cancelPipeline(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export async function cancelPipeline(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'update_pipeline', project);

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -23,7 +23,7 @@ export type Start =
  * Creates a pipeline for the commit that a branch or tag leads to, with the jobs of its `.gitlab-ci.yml`; without such a
  * file it waits for posted statuses. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function createPipeline(context: Context, project: Ref, ref: string): Promise<ChangedRecord> {
+export async function createPipeline(context: Context, project: IdOrPath, ref: string): Promise<ChangedRecord> {
   return startPipeline(context, await findProject(context, project), ref, { source: 'api' });
 }
 

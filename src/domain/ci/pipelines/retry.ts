@@ -4,7 +4,7 @@ import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { cloneJobs, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -19,7 +19,7 @@ export interface RetriedPipeline extends ChangedRecord {
  * the pipeline is pending. Where nothing had failed it stays as it is, and is pending in the answer alone (rest-api-v4.md,
  * States and transitions). Throws NotFound, Forbidden.
  */
-export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<RetriedPipeline> {
+export async function retryPipeline(context: Context, ref: IdOrPath, id: number): Promise<RetriedPipeline> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'update_pipeline', project);

@@ -1,13 +1,13 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { REASONS, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** Has a runner run the jobs of another project, too. The actor administers both. Throws NotFound, Forbidden, Conflict. */
-export async function enableRunner(context: Context, ref: Ref, id: number): Promise<void> {
+export async function enableRunner(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { actor, project } = await administered(context, ref);
   await context.db.$transaction(async (tx) => {
     await lockRunner(tx, id);
@@ -26,7 +26,7 @@ export async function enableRunner(context: Context, ref: Ref, id: number): Prom
 }
 
 /** Has a runner run the jobs of a project no longer; it keeps one at least. Throws NotFound, Forbidden. */
-export async function disableRunner(context: Context, ref: Ref, id: number): Promise<void> {
+export async function disableRunner(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   await context.db.$transaction(async (tx) => {
     await lockRunner(tx, id);
@@ -48,7 +48,7 @@ async function noteChange(tx: Transaction, id: number): Promise<void> {
   await tx.runner.update({ where: { id }, data: { updatedAt: new Date() }, select: { id: true } });
 }
 
-async function administered(context: Context, ref: Ref) {
+async function administered(context: Context, ref: IdOrPath) {
   const actor = requireActor(context);
   const project: ProjectRow = await findProject(context, ref);
   authorize(actor, 'admin_runner', project);

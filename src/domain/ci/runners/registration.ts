@@ -5,7 +5,7 @@ import {
   renewServerRegistrationToken,
   serverRegistrationToken,
 } from '#src/domain/ci/runners/registration_tokens.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
 /** The token with which shared runners register. For administrators. Throws Unauthenticated, Forbidden. */
@@ -21,7 +21,7 @@ export async function resetRegistrationToken(context: Context): Promise<string> 
 }
 
 /** Replaces the token with which runners of a project register; those that have stay. Throws NotFound, Forbidden. */
-export async function resetProjectRunnersToken(context: Context, ref: Ref): Promise<ProjectRow> {
+export async function resetProjectRunnersToken(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_runner', project);

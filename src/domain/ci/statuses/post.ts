@@ -6,7 +6,7 @@ import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import { branchOf } from '#src/domain/ci/statuses/branch_of.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type CommitRow, findCommit } from '#src/domain/repository/commits/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -31,7 +31,12 @@ export interface NewStatus {
  * pipeline of commit and ref, which is made if there is none (behaviour.md 8). Throws NotFound, Forbidden,
  * ValidationFailed, BadRequest.
  */
-export async function postStatus(context: Context, ref: Ref, sha: string, input: NewStatus): Promise<{ id: number }> {
+export async function postStatus(
+  context: Context,
+  ref: IdOrPath,
+  sha: string,
+  input: NewStatus,
+): Promise<{ id: number }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_commit_status', project);
@@ -65,13 +70,13 @@ function check(name: string, { ref, targetUrl, description }: NewStatus): void {
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-interface Place {
+interface StatusTarget {
   ref: string;
   tag: boolean;
 }
 
 /** The ref that a status is about. Throws NotFound when no branch has the commit. */
-async function placeOf(commit: CommitRow, wanted: string | null): Promise<Place> {
+async function placeOf(commit: CommitRow, wanted: string | null): Promise<StatusTarget> {
   const { repository } = commit;
   if (wanted !== null) {
     const tag = (await repository.branch(wanted)) === null && (await repository.tag(wanted)) !== null;
@@ -86,7 +91,7 @@ async function placeOf(commit: CommitRow, wanted: string | null): Promise<Place>
 async function takePipeline(
   tx: Transaction,
   commit: CommitRow,
-  { ref, tag }: Place,
+  { ref, tag }: StatusTarget,
   userId: number,
 ): Promise<{ id: number }> {
   const { project, oid } = commit;

@@ -2,7 +2,7 @@ import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
@@ -26,7 +26,7 @@ const MOST_CHARACTERS = 64 * 1024;
  */
 export async function fireTrigger(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   { token, ref: wanted, ...input }: Fire,
 ): Promise<ChangedRecord> {
   const variables = readVariables(input.variables);

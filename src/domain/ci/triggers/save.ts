@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findTrigger } from '#src/domain/ci/triggers/list.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -16,7 +16,7 @@ const PREFIX = 'gtr-';
 /** Creates a trigger of the actor, with a random token unless one is given. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createTrigger(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   description: string,
   token = newToken(PREFIX),
 ): Promise<ChangedRecord> {
@@ -37,7 +37,7 @@ export async function createTrigger(
 /** Changes the description; unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateTrigger(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   id: number,
   description: string | null | undefined,
 ): Promise<ChangedRecord> {
@@ -49,7 +49,7 @@ export async function updateTrigger(
 }
 
 /** Has the trigger start pipelines as the actor from now on. Throws NotFound, Forbidden. */
-export async function takeTrigger(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export async function takeTrigger(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   await findTrigger(context, project, id, ID);
   await context.db.trigger.updateMany({ where: { id }, data: { ownerId: actor.id, updatedAt: new Date() } });
@@ -57,13 +57,13 @@ export async function takeTrigger(context: Context, ref: Ref, id: number): Promi
 }
 
 /** Deletes a trigger; its pipelines stay. Throws NotFound, Forbidden. */
-export async function deleteTrigger(context: Context, ref: Ref, id: number): Promise<void> {
+export async function deleteTrigger(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   await findTrigger(context, project, id, ID);
   await context.db.trigger.deleteMany({ where: { id } });
 }
 
-async function administered(context: Context, ref: Ref) {
+async function administered(context: Context, ref: IdOrPath) {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_trigger', project);

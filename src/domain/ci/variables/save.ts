@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findVariable } from '#src/domain/ci/variables/list.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -27,7 +27,7 @@ const ID = select('Variable', { id: true });
 /** Makes a variable. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createVariable(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   { key, value, isProtected }: NewVariable,
 ): Promise<ChangedVariable> {
   const project = await administered(context, ref);
@@ -44,7 +44,7 @@ export async function createVariable(
 /** Gives a variable another value. Throws NotFound, Forbidden. */
 export async function updateVariable(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   { key, value, isProtected }: NewVariable,
 ): Promise<ChangedVariable> {
   const project = await administered(context, ref);
@@ -63,7 +63,7 @@ export async function updateVariable(
 /** Deletes a variable; what is selected of it as it was. Throws NotFound, Forbidden. */
 export async function deleteVariable<R>(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   key: string,
   selection: Selection<'Variable', R>,
 ): Promise<R> {
@@ -74,7 +74,7 @@ export async function deleteVariable<R>(
   return found;
 }
 
-async function administered(context: Context, ref: Ref): Promise<ProjectRow> {
+async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_variable', project);

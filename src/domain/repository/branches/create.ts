@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { type BranchRow, findBranch } from '#src/domain/repository/branches/list.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
@@ -11,7 +11,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 const NO_START = 'Invalid reference name';
 
 /** Creates a branch at what a branch, a tag or a hash leads to. Throws NotFound, Forbidden, BadRequest. */
-export async function createBranch(context: Context, ref: Ref, name: string, start: string): Promise<BranchRow> {
+export async function createBranch(context: Context, ref: IdOrPath, name: string, start: string): Promise<BranchRow> {
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/heads/${name}`)) throw new BadRequest('Branch name is invalid', 'name');
   await requirePush(context, actor, project, name);

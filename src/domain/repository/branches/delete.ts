@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
@@ -14,7 +14,7 @@ import { BadRequest, NotFound } from '#src/platform/errors.ts';
  */
 export async function deleteBranch(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   name: string,
   { onlyAt }: { onlyAt?: Oid } = {},
 ): Promise<void> {

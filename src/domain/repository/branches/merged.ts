@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
@@ -18,7 +18,7 @@ declare module '#src/platform/background/queue.ts' {
 const AT_ONCE = 50;
 
 /** Has all merged branches deleted by a job. Throws Unauthenticated, NotFound, Forbidden. */
-export async function deleteMergedBranches(context: Context, ref: Ref): Promise<void> {
+export async function deleteMergedBranches(context: Context, ref: IdOrPath): Promise<void> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'delete_merged_branches', project);

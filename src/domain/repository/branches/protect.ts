@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type BranchRow, findBranch } from '#src/domain/repository/branches/list.ts';
 
@@ -13,7 +13,7 @@ export interface ProtectionChanges {
 /** Protects a branch, or changes how it is. Throws NotFound, Forbidden. */
 export async function protectBranch(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   name: string,
   { developersCanPush, developersCanMerge }: ProtectionChanges,
 ): Promise<BranchRow> {
@@ -29,13 +29,13 @@ export async function protectBranch(
 }
 
 /** Takes the protection of a branch away, though a pattern may still protect it. Throws NotFound, Forbidden. */
-export async function unprotectBranch(context: Context, ref: Ref, name: string): Promise<BranchRow> {
+export async function unprotectBranch(context: Context, ref: IdOrPath, name: string): Promise<BranchRow> {
   const { project } = await administered(context, ref, name);
   await context.db.protectedBranch.deleteMany({ where: { projectId: project.id, name } });
   return findBranch(context, project, name);
 }
 
-async function administered(context: Context, ref: Ref, name: string) {
+async function administered(context: Context, ref: IdOrPath, name: string) {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_protected_branch', project);

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type CommitRow, findCommit } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
@@ -19,7 +19,12 @@ const IMPOSSIBLE =
  * Commits the change that a commit made to another branch, with its author and message. Throws NotFound, Forbidden, and
  * BadRequest, also for a change that is there already or that conflicts.
  */
-export async function cherryPickCommit(context: Context, ref: Ref, sha: string, branch: string): Promise<CommitRow> {
+export async function cherryPickCommit(
+  context: Context,
+  ref: IdOrPath,
+  sha: string,
+  branch: string,
+): Promise<CommitRow> {
   const found = await findProject(context, ref);
   authorize(requireActor(context), 'push_code', found);
   const picked = await findCommit(context, found, sha);

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { parseActions, type RawAction, refusalOf } from '#src/domain/repository/commits/actions.ts';
 import { type GivenContent, readContent } from '#src/domain/repository/commits/content.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
@@ -33,7 +33,7 @@ export type GivenAction = Omit<RawAction, 'content'> & GivenContent;
  * Commits actions on files to a branch; to an empty repository the first commit. Throws NotFound, Forbidden, and BadRequest
  * with the message for the first action that cannot be done; and as readContent.
  */
-export async function createCommit(context: Context, ref: Ref, input: NewCommit): Promise<CommitRow> {
+export async function createCommit(context: Context, ref: IdOrPath, input: NewCommit): Promise<CommitRow> {
   const target = await writableBranch(context, ref, input.branch);
   const given: RawAction[] = [];
   for (const action of input.actions) given.push({ ...action, content: await readContent(context, action) });

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { accessibleTo } from '#src/domain/repository/deploy_keys/list.ts';
@@ -26,7 +26,7 @@ const ATTEMPTS = 3;
  * administers, is taken as it is (endpoints-beyond.md, Deploy keys). Throws NotFound, Forbidden, ValidationFailed; also for a
  * key that is a user's, or of projects that the actor does not administer.
  */
-export async function createDeployKey(context: Context, ref: Ref, input: NewDeployKey): Promise<ChangedRecord> {
+export async function createDeployKey(context: Context, ref: IdOrPath, input: NewDeployKey): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   const values = parseTitledKey(input.title, input.key);
   for (let attempt = 1; ; attempt += 1) {
@@ -50,7 +50,7 @@ export async function createDeployKey(context: Context, ref: Ref, input: NewDepl
 const TAKEN = ['has already been taken'];
 
 /** Adds a deploy key of another project to a project. Throws NotFound also for a key that the actor may not add, Forbidden. */
-export async function enableDeployKey(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export async function enableDeployKey(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   try {
     await context.db.$transaction(async (tx) => {
@@ -67,7 +67,7 @@ export async function enableDeployKey(context: Context, ref: Ref, id: number): P
 }
 
 /** Takes a deploy key from a project; it is deleted if no other project has it. Throws NotFound, Forbidden. */
-export async function deleteDeployKey(context: Context, ref: Ref, id: number): Promise<void> {
+export async function deleteDeployKey(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   const { count } = await context.db.projectDeployKey.deleteMany({ where: { projectId: project.id, deployKeyId: id } });
   if (count === 0) throw new NotFound('Deploy Key');
@@ -92,7 +92,7 @@ async function join(tx: Transaction, projectId: number, deployKeyId: number): Pr
     INSERT INTO project_deploy_keys (project_id, deploy_key_id) VALUES (${projectId}, ${deployKeyId}) ON CONFLICT DO NOTHING`;
 }
 
-async function administered(context: Context, ref: Ref) {
+async function administered(context: Context, ref: IdOrPath) {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_deploy_key', project);

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import {
   contentOf,
   filePathOf,
@@ -31,18 +31,18 @@ export interface WrittenFile {
 }
 
 /** Commits a new file. Throws NotFound, Forbidden, BadRequest, and as requireContent. */
-export function createFile(context: Context, ref: Ref, change: FileChange & GivenContent): Promise<WrittenFile> {
+export function createFile(context: Context, ref: IdOrPath, change: FileChange & GivenContent): Promise<WrittenFile> {
   return writeContent(context, ref, change, 'create');
 }
 
 /** Commits new content of a file, which must differ from what it has. Throws as createFile. */
-export function updateFile(context: Context, ref: Ref, change: FileChange & GivenContent): Promise<WrittenFile> {
+export function updateFile(context: Context, ref: IdOrPath, change: FileChange & GivenContent): Promise<WrittenFile> {
   return writeContent(context, ref, change, 'update');
 }
 
 async function writeContent(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   change: FileChange & GivenContent,
   action: 'create' | 'update',
 ): Promise<WrittenFile> {
@@ -52,13 +52,13 @@ async function writeContent(
 }
 
 /** Commits the removal of a file. Throws NotFound, Forbidden, BadRequest. */
-export function deleteFile(context: Context, ref: Ref, change: FileChange): Promise<WrittenFile> {
+export function deleteFile(context: Context, ref: IdOrPath, change: FileChange): Promise<WrittenFile> {
   return write(context, ref, change, (path) => ({ action: 'delete', path }));
 }
 
 async function write(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   { path, branch, content, encoding, ...how }: FileChange & Pick<RawAction, 'content' | 'encoding'>,
   actionOn: (path: string) => Action,
 ): Promise<WrittenFile> {

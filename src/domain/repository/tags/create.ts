@@ -1,5 +1,5 @@
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
@@ -28,7 +28,7 @@ export interface NewTag {
 }
 
 /** Creates a tag, and its release; an annotated one is made by the actor, now, unless a tagger is given. Throws NotFound, Forbidden, BadRequest. */
-export async function createTag(context: Context, ref: Ref, input: NewTag, tagger?: Signature): Promise<TagRow> {
+export async function createTag(context: Context, ref: IdOrPath, input: NewTag, tagger?: Signature): Promise<TagRow> {
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');

@@ -1,11 +1,11 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { requireMade, writableProject } from '#src/domain/repository/write.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** Deletes a tag, and its release with it. Throws NotFound, Forbidden, BadRequest. */
-export async function deleteTag(context: Context, ref: Ref, name: string): Promise<void> {
+export async function deleteTag(context: Context, ref: IdOrPath, name: string): Promise<void> {
   const { actor, project } = await writableProject(context, ref);
   const tag = await (await context.repositories.open(project))?.tag(name);
   if (!tag) throw new NotFound('Tag', 'No such tag');

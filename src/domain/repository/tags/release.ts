@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ReleaseRow } from '#src/domain/repository/tags/list.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { violates } from '#src/platform/database/db.ts';
@@ -7,7 +7,12 @@ import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
 /** Writes notes about a tag. Throws NotFound, Forbidden, Conflict. */
-export async function createRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
+export async function createRelease(
+  context: Context,
+  ref: IdOrPath,
+  tag: string,
+  description: string,
+): Promise<ReleaseRow> {
   const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
   try {
@@ -19,7 +24,12 @@ export async function createRelease(context: Context, ref: Ref, tag: string, des
 }
 
 /** Changes the notes about a tag. Throws NotFound, Forbidden. */
-export async function updateRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
+export async function updateRelease(
+  context: Context,
+  ref: IdOrPath,
+  tag: string,
+  description: string,
+): Promise<ReleaseRow> {
   const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
   const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
@@ -34,7 +44,7 @@ export function checkNotes(description: string): void {
 }
 
 /** The project, if the actor may write to it and there is such a tag. */
-async function ofTag(context: Context, ref: Ref, name: string): Promise<number> {
+async function ofTag(context: Context, ref: IdOrPath, name: string): Promise<number> {
   const { project } = await writableProject(context, ref);
   const tag = await (await context.repositories.open(project))?.tag(name);
   if (!tag) throw new NotFound('Tag', 'Tag does not exist');

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findBoardList } from '#src/domain/tracking/boards/list.ts';
@@ -22,7 +22,7 @@ export interface BoardMove {
  */
 export async function moveBoardIssue(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   { fromList, toList }: BoardMove,
 ): Promise<ChangedRecord> {

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
@@ -20,7 +20,7 @@ export type BoardRef = number | null | undefined;
 /** Adds a list for a label behind the lists of a board. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
 export async function createBoardList(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   board: BoardRef,
   labelId: number,
 ): Promise<ChangedRecord> {
@@ -49,7 +49,7 @@ export async function createBoardList(
  */
 export async function moveBoardList(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   board: BoardRef,
   listId: number,
   position: number,
@@ -69,14 +69,19 @@ export async function moveBoardList(
 }
 
 /** Takes a list off its board; label and issues stay. Gives its ID. Throws NotFound, Forbidden. */
-export async function deleteBoardList(context: Context, ref: Ref, board: BoardRef, listId: number): Promise<number> {
+export async function deleteBoardList(
+  context: Context,
+  ref: IdOrPath,
+  board: BoardRef,
+  listId: number,
+): Promise<number> {
   await administered(context, ref, board, listId);
   const { count } = await context.db.boardList.deleteMany({ where: { id: listId } });
   if (count === 0) throw new NotFound('BoardList');
   return listId;
 }
 
-async function administered(context: Context, ref: Ref, board: BoardRef, listId?: number) {
+async function administered(context: Context, ref: IdOrPath, board: BoardRef, listId?: number) {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const { id: boardId } = await findBoard(context, project, board, ID);

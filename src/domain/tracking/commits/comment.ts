@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/commits/find.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
@@ -18,13 +18,13 @@ export interface NewComment {
   lineType?: LineType | null | undefined;
 }
 
-interface Place {
+interface LinePosition {
   path: string | null;
   line: number | null;
   lineType: LineType | null;
 }
 
-const NOWHERE: Place = { path: null, line: null, lineType: null };
+const NOWHERE: LinePosition = { path: null, line: null, lineType: null };
 /** Files above this many bytes have no lines to comment on. */
 const LARGEST_FILE = 20 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ const LARGEST_FILE = 20 * 1024 * 1024;
  */
 export async function createCommitComment(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   sha: string,
   { note, ...wanted }: NewComment,
 ): Promise<{ id: number }> {
@@ -65,7 +65,7 @@ export async function createCommitComment(
 async function placeOf(
   { repository, oid, parents }: CommitRow,
   { path, line, lineType }: Omit<NewComment, 'note'>,
-): Promise<Place> {
+): Promise<LinePosition> {
   if (!path || !line || !lineType || line < 1) return NOWHERE;
   const side = lineType === 'new' ? oid : parents[0];
   const entry = side === undefined ? null : await repository.entry(side, path);

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { issueEvent } from '#src/domain/activity/record_event.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
@@ -23,7 +23,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 export interface NewIssue extends IssueAttributes, FollowUpWish {
-  project: Ref;
+  project: IdOrPath;
   /** Without it the issue must follow up on threads, which give it one. */
   title?: string | null | undefined;
   description?: string | null | undefined;

@@ -1,12 +1,12 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { locateIssue } from '#src/domain/tracking/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** Removes an issue softly: the row stays, no answer holds it. Gives its ID. Throws NotFound, Forbidden. */
-export async function deleteIssue(context: Context, ref: Ref, iid: number): Promise<{ id: number }> {
+export async function deleteIssue(context: Context, ref: IdOrPath, iid: number): Promise<{ id: number }> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   authorize(actor, 'delete_issue', project);

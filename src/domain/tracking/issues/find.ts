@@ -1,6 +1,6 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import '#src/domain/tracking/issues/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type ChangedRecord, ofSeenProjects, type ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -98,7 +98,7 @@ export async function changedIssue<R>(
 }
 
 /** Project and issue by their references. Throws NotFound for either. */
-export async function locateIssue(context: Context, ref: Ref, iid: number): Promise<LocatedIssue> {
+export async function locateIssue(context: Context, ref: IdOrPath, iid: number): Promise<LocatedIssue> {
   requireActor(context);
   const project = await findProject(context, ref);
   return { project, issue: await findIssueUnseen(context, project, iid, CHANGEABLE) };

@@ -2,7 +2,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Change } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
@@ -14,7 +14,7 @@ import { BadRequest } from '#src/platform/errors.ts';
  * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards,
  * times and the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
-export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<ChangedRecord> {
+export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to: IdOrPath): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   const target = await findProject(context, to);

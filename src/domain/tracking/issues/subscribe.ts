@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findIssue } from '#src/domain/tracking/issues/find.ts';
@@ -11,7 +11,7 @@ const FOLLOWED = select('Issue', { id: true, isSubscribed: true });
 /** Follows an issue, or stops to. Throws NotModified when that holds already, NotFound. */
 export async function subscribeToIssue(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   subscribed: boolean,
 ): Promise<ChangedRecord> {

@@ -2,7 +2,7 @@ import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type Change, difference } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
@@ -40,7 +40,7 @@ export interface IssueChanges extends IssueAttributes {
  */
 export async function updateIssue(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   given: IssueChanges,
   also?: (tx: Transaction) => Promise<void>,

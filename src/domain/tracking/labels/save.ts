@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { parseColor } from '#src/domain/tracking/labels/color.ts';
@@ -22,7 +22,7 @@ export interface LabelValues {
 const ID = select('Label', { id: true });
 
 /** Creates a label. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
-export async function createLabel(context: Context, ref: Ref, values: LabelValues): Promise<ChangedRecord> {
+export async function createLabel(context: Context, ref: IdOrPath, values: LabelValues): Promise<ChangedRecord> {
   const { project } = await administered(context, ref);
   const { title, color } = checked({ ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
@@ -38,7 +38,7 @@ export async function createLabel(context: Context, ref: Ref, values: LabelValue
 /** Changes a label: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateLabel(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   label: LabelRef,
   values: LabelValues,
 ): Promise<ChangedRecord> {
@@ -59,7 +59,7 @@ export async function updateLabel(
 }
 
 /** Deletes a label and takes it off everything. Gives its ID. Throws NotFound, Forbidden. */
-export async function deleteLabel(context: Context, ref: Ref, label: LabelRef): Promise<number> {
+export async function deleteLabel(context: Context, ref: IdOrPath, label: LabelRef): Promise<number> {
   const { project } = await administered(context, ref);
   const { id } = await findLabel(context, project, label, ID);
   await context.db.$transaction([
@@ -72,7 +72,7 @@ export async function deleteLabel(context: Context, ref: Ref, label: LabelRef): 
 /** Follows a label, or stops to. Throws NotModified when that holds already, NotFound. */
 export async function subscribeToLabel(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   labelRef: LabelRef,
   subscribed: boolean,
 ): Promise<ChangedRecord> {
@@ -89,7 +89,7 @@ export async function subscribeToLabel(
   return { project, id };
 }
 
-async function administered(context: Context, ref: Ref) {
+async function administered(context: Context, ref: IdOrPath) {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_label', project);

@@ -1,7 +1,7 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -38,10 +38,10 @@ export type MergeRequestAttributes = Omit<IssueAttributes, 'dueDate'>;
 
 export interface NewMergeRequest extends MergeRequestAttributes {
   /** The source project. */
-  project: Ref;
+  project: IdOrPath;
   sourceBranch: string;
   /** The source project itself without. */
-  targetProject?: Ref | null | undefined;
+  targetProject?: IdOrPath | null | undefined;
   targetBranch: string;
   title: string;
   description?: string | null | undefined;

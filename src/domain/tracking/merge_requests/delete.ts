@@ -2,7 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { forgetNotes } from '#src/domain/changes/forget_notes.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -10,7 +10,7 @@ import { NotFound } from '#src/platform/errors.ts';
  * Deletes a merge request with all that is said of it; a job removes its refs. Of its events that of the deletion alone stays.
  * Gives its ID. Throws NotFound, Forbidden.
  */
-export async function deleteMergeRequest(context: Context, ref: Ref, iid: number): Promise<{ id: number }> {
+export async function deleteMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<{ id: number }> {
   const actor = requireActor(context);
   const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
   authorize(actor, 'delete_merge_request', project);

@@ -1,6 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord, ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -92,7 +92,7 @@ export async function changedMergeRequest<R>(
 }
 
 /** Target project and merge request by their references, for commands that change it. Throws NotFound for either, Forbidden. */
-export async function locateMergeRequest(context: Context, ref: Ref, iid: number): Promise<LocatedMergeRequest> {
+export async function locateMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<LocatedMergeRequest> {
   requireActor(context);
   const project = await findProject(context, ref);
   return { project, mergeRequest: await findMergeRequest(context, project, iid, CHANGEABLE) };

@@ -1,6 +1,6 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
@@ -44,7 +44,7 @@ export interface MergeOptions {
  */
 export async function acceptMergeRequest(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   options: MergeOptions,
 ): Promise<ChangedRecord> {

@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { acceptMergeRequest, mayMergeInto } from '#src/domain/tracking/merge_requests/merge.ts';
@@ -12,7 +12,11 @@ import { BadRequest, DomainError, Forbidden, UNMERGEABLE } from '#src/platform/e
  * Keeps a merge request from being merged when its pipeline succeeds; for those who may merge it, and its author. Throws NotFound,
  * Forbidden, BadRequest where it is not to be.
  */
-export async function cancelMergeWhenPipelineSucceeds(context: Context, ref: Ref, iid: number): Promise<ChangedRecord> {
+export async function cancelMergeWhenPipelineSucceeds(
+  context: Context,
+  ref: IdOrPath,
+  iid: number,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
   const { id, title, authorId, targetBranch } = mergeRequest;

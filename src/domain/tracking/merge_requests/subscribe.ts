@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
@@ -15,7 +15,7 @@ const FOLLOWED = select('MergeRequest', { id: true, isSubscribed: true, authorId
  */
 export async function subscribeToMergeRequest(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   subscribed: boolean,
 ): Promise<ChangedRecord> {

@@ -2,7 +2,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type Change, difference } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import {
@@ -38,7 +38,7 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
  */
 export async function updateMergeRequest(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   given: MergeRequestChanges,
   also?: (tx: Transaction) => Promise<void>,

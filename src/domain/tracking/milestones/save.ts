@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
@@ -23,7 +23,11 @@ export interface MilestoneChanges extends MilestoneValues {
 }
 
 /** Creates a milestone. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createMilestone(context: Context, ref: Ref, values: MilestoneValues): Promise<ChangedRecord> {
+export async function createMilestone(
+  context: Context,
+  ref: IdOrPath,
+  values: MilestoneValues,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);
@@ -54,7 +58,7 @@ export async function createMilestone(context: Context, ref: Ref, values: Milest
 /** Changes a milestone: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateMilestone(
   context: Context,
-  ref: Ref,
+  ref: IdOrPath,
   id: number,
   changes: MilestoneChanges,
 ): Promise<ChangedRecord> {

@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { NoteableType } from '#src/domain/changes/change.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { findProjectSnippet } from '#src/domain/snippets/find.ts';
 import { findIssue, findIssueById } from '#src/domain/tracking/issues/find.ts';
@@ -14,7 +14,9 @@ export type { NoteableType };
 export const NOTEABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet'] as const satisfies readonly NoteableType[];
 
 /** Which record: by its number in its project, which for snippets is the ID; or by its ID. */
-export type NoteableRef = { type: NoteableType; project: Ref; number: number } | { type: NoteableType; id: number };
+export type NoteableRef =
+  | { type: NoteableType; project: IdOrPath; number: number }
+  | { type: NoteableType; id: number };
 
 /** A record that the actor sees, and may write notes on. */
 export interface Noteable {

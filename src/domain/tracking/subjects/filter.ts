@@ -44,7 +44,7 @@ export interface SubjectFilter extends Traits {
 export type SearchedColumn = 'title' | 'description';
 
 /** The columns of an issue or merge request that filters look at. */
-type Subject = Readonly<
+type SearchedSubject = Readonly<
   Record<
     'id' | 'iid' | 'projectId' | 'authorId' | 'assigneeId' | 'milestoneId' | 'createdAt' | 'updatedAt' | SearchedColumn,
     Prisma.Sql
@@ -53,7 +53,7 @@ type Subject = Readonly<
 
 /** Where subjects and their labels are. */
 export interface Subjects {
-  columns: Subject;
+  columns: SearchedSubject;
   /** The table that says which labels are on what. */
   pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
   /** A condition on labels that narrows their look-ups. */
@@ -133,7 +133,7 @@ function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title:
 }
 
 /** The condition for what is of a milestone, by its title or a word that stands for some. */
-function milestoneCondition({ milestoneId, projectId }: Subject, title: string): Prisma.Sql {
+function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: string): Prisma.Sql {
   const today = sql`(now() AT TIME ZONE 'UTC')::date`;
   const { id, dueDate, startDate } = milestone;
   const ofProject = sql`SELECT ${id} FROM ${table(milestone)} WHERE ${milestone.projectId} = ${projectId}`;
@@ -172,7 +172,7 @@ export function searchOf({ search, in: columns }: SubjectFilter): Searched | nul
 }
 
 /** Whether a record has the text that is searched, in any case, as it is told of each row. */
-export function holdsText(of: Pick<Subject, SearchedColumn>, { text, columns }: Searched): Prisma.Sql {
+export function holdsText(of: Pick<SearchedSubject, SearchedColumn>, { text, columns }: Searched): Prisma.Sql {
   const pattern = containing(text);
   const held = columns.map((column) => holds(of[column], pattern));
   return sql`(${join(held, ' OR ')})`;

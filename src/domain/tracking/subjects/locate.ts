@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { findIssue } from '#src/domain/tracking/issues/find.ts';
 import { mayUpdate } from '#src/domain/tracking/issues/update.ts';
@@ -28,7 +28,7 @@ const ISSUE = select('Issue', {
 });
 
 /** The issue or merge request of the project with that number. Throws NotFound, for what the actor does not see too. */
-export async function locateSubject(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<Located> {
+export async function locateSubject(context: Context, type: SubjectType, ref: IdOrPath, iid: number): Promise<Located> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   if (type === 'MergeRequest') return locateMergeRequest(context, project, iid);
@@ -38,7 +38,12 @@ export async function locateSubject(context: Context, type: SubjectType, ref: Re
 }
 
 /** As locateSubject, for who changes it. Throws Forbidden besides. */
-export async function locateChangeable(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<Located> {
+export async function locateChangeable(
+  context: Context,
+  type: SubjectType,
+  ref: IdOrPath,
+  iid: number,
+): Promise<Located> {
   const subject = await locateSubject(context, type, ref, iid);
   if (!subject.mayUpdate) throw new Forbidden();
   return subject;

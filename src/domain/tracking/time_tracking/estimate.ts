@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { writeEstimate } from '#src/domain/tracking/time_tracking/write.ts';
@@ -11,7 +11,7 @@ import { writeEstimate } from '#src/domain/tracking/time_tracking/write.ts';
 export async function setTimeEstimate(
   context: Context,
   type: SubjectType,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   duration: string | null,
 ): Promise<ChangedRecord> {

@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
@@ -11,7 +11,7 @@ import { writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
 export function addSpentTime(
   context: Context,
   type: SubjectType,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   duration: string,
 ): Promise<ChangedRecord> {
@@ -19,14 +19,19 @@ export function addSpentTime(
 }
 
 /** Takes back all time spent on an issue or merge request. Throws NotFound, Forbidden. */
-export function resetSpentTime(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<ChangedRecord> {
+export function resetSpentTime(
+  context: Context,
+  type: SubjectType,
+  ref: IdOrPath,
+  iid: number,
+): Promise<ChangedRecord> {
   return spend(context, type, ref, iid, null);
 }
 
 async function spend(
   context: Context,
   type: SubjectType,
-  ref: Ref,
+  ref: IdOrPath,
   iid: number,
   duration: string | null,
 ): Promise<ChangedRecord> {

@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Ref } from '#src/domain/groups/find.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { locateSubject, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { findTodo, type TodoFilter, todoConditions } from '#src/domain/tracking/todos/list.ts';
 import { addTodos } from '#src/domain/tracking/todos/write.ts';
@@ -30,7 +30,12 @@ export async function markTodosDone(context: Context, filter: TodoFilter): Promi
 /**
  * Makes a todo of the actor about an issue or merge request. Throws NotModified when one about it is pending, and NotFound.
  */
-export async function markAsTodo(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<{ id: number }> {
+export async function markAsTodo(
+  context: Context,
+  type: SubjectType,
+  ref: IdOrPath,
+  iid: number,
+): Promise<{ id: number }> {
   const actor = requireActor(context);
   const subject = await locateSubject(context, type, ref, iid);
   const [id] = await addTodos(context.db, actor, subject, [{ userId: actor.id, action: 'marked' }]);

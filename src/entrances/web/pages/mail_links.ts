@@ -48,19 +48,19 @@ const ASKING = {
   },
 } as const;
 
-type Subject = keyof typeof ASKING;
+type MailPurpose = keyof typeof ASKING;
 
-function showAsking(subject: Subject): (visit: Visit) => void {
+function showAsking(subject: MailPurpose): (visit: Visit) => void {
   return (visit) => showAskingForm(visit, subject, '', {});
 }
 
-function showAskingForm(visit: Visit, subject: Subject, email: string, problems: Problems, status = 200): void {
+function showAskingForm(visit: Visit, subject: MailPurpose, email: string, problems: Problems, status = 200): void {
   const { title, text: said, without, action } = ASKING[subject];
   const values = { text: said, without, action, mail: sendsMail(visit.context.db), notice: noticeOf(visit.request) };
   visit.show('ask_mail', { title, ...values, email, problems }, status);
 }
 
-function ask(subject: Subject): (visit: Visit) => Promise<void> {
+function ask(subject: MailPurpose): (visit: Visit) => Promise<void> {
   const { page, notice, request } = ASKING[subject];
   return async (visit) => {
     const email = text(visit.request.body.email);

@@ -6,26 +6,26 @@ export interface NavigationLink {
   current?: 'page' | 'true';
 }
 
-interface Place {
+interface NavigationItem {
   path: string;
   label: string;
   /** Pages that belong to this one although their paths do not begin with its own. */
   also?: readonly string[];
 }
 
-const EVERYBODY: readonly Place[] = [
+const EVERYBODY: readonly NavigationItem[] = [
   { path: '/-/docs', label: 'API' },
   { path: '/graphql', label: 'GraphiQL' },
 ];
 
-const SIGNED_IN: readonly Place[] = [
+const SIGNED_IN: readonly NavigationItem[] = [
   { path: '/profile', label: 'Profile', also: ['/profile/avatar', '/profile/emails', '/profile/keys'] },
   { path: '/profile/account', label: 'Account', also: ['/profile/two_factor'] },
   { path: '/profile/personal_access_tokens', label: 'Tokens', also: ['/profile/private_token'] },
   { path: '/profile/applications', label: 'Applications' },
 ];
 
-const SIGNED_OUT: readonly Place[] = [{ path: '/users/sign_in', label: 'Sign in' }];
+const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: 'Sign in' }];
 
 /** The links at the top of the page at a path, for visitors who are signed in or not. */
 export function navigation(path: string, signedIn: boolean): NavigationLink[] {
@@ -35,7 +35,7 @@ export function navigation(path: string, signedIn: boolean): NavigationLink[] {
   });
 }
 
-function currentAt(place: Place, path: string): NavigationLink['current'] {
+function currentAt(place: NavigationItem, path: string): NavigationLink['current'] {
   if (path === place.path) return 'page';
   // Every page of the user's own lies below the profile.
   const below = [...(place.path === '/profile' ? [] : [place.path]), ...(place.also ?? [])];

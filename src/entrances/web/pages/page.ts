@@ -10,22 +10,22 @@ import { transientFailure } from '#src/platform/observability/transient_failure.
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** Responds to a visit. DomainErrors that it throws become pages, too. */
-export type Page = (visit: Visit) => Promise<void> | void;
+export type PageHandler = (visit: Visit) => Promise<void> | void;
 
 /** Makes request handlers for pages and forms. */
 export interface Pages {
   /** Shows something to everyone. */
-  page(show: Page): RequestHandler;
+  page(show: PageHandler): RequestHandler;
   /** Shows something to signed-in users; others sign in first and come back. */
-  own(show: Page): RequestHandler;
+  own(show: PageHandler): RequestHandler;
   /** Handles a form that was sent from a page of this server. `request.body` has its fields, each a string or a list of strings. */
-  form(act: Page): RequestHandler[];
+  form(act: PageHandler): RequestHandler[];
   /** As `form`, for signed-in users. */
-  ownForm(act: Page): RequestHandler[];
+  ownForm(act: PageHandler): RequestHandler[];
   /**
    * As `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null where none was sent.
    */
-  ownUpload(file: UploadField, act: Page): (RequestHandler | ErrorRequestHandler)[];
+  ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
 }
 
 /** The largest form, in bytes. */
@@ -57,7 +57,7 @@ export function leadTo(page: string): RequestHandler {
 
 export function pagesFor(options: PageOptions): Pages {
   const read = readForm('application/x-www-form-urlencoded', MAX_FORM);
-  const handler = (answer: Page): RequestHandler => {
+  const handler = (answer: PageHandler): RequestHandler => {
     return async (request, response) => {
       let visit: Visit | undefined;
       try {
@@ -69,13 +69,13 @@ export function pagesFor(options: PageOptions): Pages {
       }
     };
   };
-  const checked = (act: Page): Page => {
+  const checked = (act: PageHandler): PageHandler => {
     return (visit) => {
       if (isOwnForm(visit)) return act(visit);
       return showError(visit, 422, 'This form has expired', 'Go back, reload the page and submit the form again.');
     };
   };
-  const signedIn = (show: Page): Page => {
+  const signedIn = (show: PageHandler): PageHandler => {
     return (visit) => (visit.session ? show(visit) : askToSignIn(visit));
   };
   return {
@@ -149,7 +149,7 @@ async function refuse({ request, response, visit }: Asked, error: unknown, optio
 
 const titles: Record<number, string> = {
   403: 'Access denied',
-  404: 'Page not found',
+  404: 'PageHandler not found',
   429: 'Too many attempts',
   503: 'The server is busy',
 };
@@ -159,6 +159,6 @@ export function notFound(options: PageOptions): (request: Request, response: Res
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
     const visit = await beginVisit(options, request, response);
-    showError(visit, 404, 'Page not found', 'The page may have moved, or you may need to sign in to see it.');
+    showError(visit, 404, 'PageHandler not found', 'The page may have moved, or you may need to sign in to see it.');
   };
 }

@@ -11,7 +11,7 @@ import { readList, readOptions } from '#src/domain/ci/pipelines/config/options.t
 import { isPattern, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { UNSUPPORTED_OF_ENVIRONMENTS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
 import {
-  type Budget,
+  type ExpansionLimit,
   isRecord,
   type Raw,
   readBoolean,
@@ -55,7 +55,7 @@ const KEYS = [
 ];
 
 /** One job of the file. Throws InvalidConfig. */
-export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
+export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: ExpansionLimit): JobConfig {
   const name = budget.spend(key);
   const where = `jobs:${name}`;
   if (name.trim() === '') throw new InvalidConfig("jobs name can't be blank");
@@ -87,7 +87,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
   };
 }
 
-function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: string, budget: Budget) {
+function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: string, budget: ExpansionLimit) {
   // What holds for all counts for each.
   const before = readCommands(raw.before_script ?? defaults.beforeScript, `${where}:before_script`, budget);
   const after = readCommands(raw.after_script ?? defaults.afterScript, `${where}:after_script`, budget);
@@ -120,7 +120,7 @@ function readWhen(value: unknown, where: string): When {
   return found;
 }
 
-function readRefs(value: unknown, where: string, budget: Budget): string[] | null {
+function readRefs(value: unknown, where: string, budget: ExpansionLimit): string[] | null {
   if (isRecord(value)) {
     throw new InvalidConfig(`${where} config with keys is not supported; it should be an array of strings or regexps`);
   }
@@ -136,7 +136,7 @@ function readRefs(value: unknown, where: string, budget: Budget): string[] | nul
 }
 
 /** A name, or a mapping with one. */
-function readEnvironment(value: unknown, where: string, budget: Budget): EnvironmentConfig | null {
+function readEnvironment(value: unknown, where: string, budget: ExpansionLimit): EnvironmentConfig | null {
   if (value == null) return null;
   if (!isRecord(value) && scalarText(value) === null) {
     throw new InvalidConfig(`${where} config should be a hash or a string`);

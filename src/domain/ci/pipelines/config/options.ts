@@ -7,8 +7,8 @@ import {
   UNSUPPORTED_OF_IMAGES,
 } from '#src/domain/ci/pipelines/config/unsupported.ts';
 import {
-  type Budget,
   copyOf,
+  type ExpansionLimit,
   isRecord,
   type Raw,
   readBoolean,
@@ -28,7 +28,7 @@ export interface RunnerOptions {
 }
 
 /** Checks the options of a job. Throws InvalidConfig. */
-export function readOptions(raw: RunnerOptions, where: string, budget: Budget): Record<string, unknown> {
+export function readOptions(raw: RunnerOptions, where: string, budget: ExpansionLimit): Record<string, unknown> {
   return {
     image: readImage(raw.image, `${where}:image`, budget),
     services: readServices(raw.services, `${where}:services`, budget),
@@ -40,7 +40,12 @@ export function readOptions(raw: RunnerOptions, where: string, budget: Budget): 
 }
 
 /** A name, or a mapping with one. */
-export function readImage(value: unknown, where: string, budget: Budget, more: readonly string[] = []): unknown {
+export function readImage(
+  value: unknown,
+  where: string,
+  budget: ExpansionLimit,
+  more: readonly string[] = [],
+): unknown {
   if (value == null) return null;
   if (typeof value === 'string') {
     if (value.trim() === '') throw new InvalidConfig(`${where} config can't be blank`);
@@ -61,13 +66,13 @@ export function readImage(value: unknown, where: string, budget: Budget, more: r
   return copyOf(value, budget);
 }
 
-export function readServices(value: unknown, where: string, budget: Budget): unknown {
+export function readServices(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} config should be an array`);
   return value.map((service) => readImage(service, where, budget, ['alias', 'command']));
 }
 
-export function readCache(value: unknown, where: string, budget: Budget): unknown {
+export function readCache(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
   requireKeys(value, where, ['key', 'untracked', 'paths'], UNSUPPORTED_OF_CACHES);
@@ -80,7 +85,7 @@ export function readCache(value: unknown, where: string, budget: Budget): unknow
   });
 }
 
-function readArtifacts(value: unknown, where: string, budget: Budget): unknown {
+function readArtifacts(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
   requireKeys(value, where, ['name', 'untracked', 'paths', 'when', 'expire_in'], UNSUPPORTED_OF_ARTIFACTS);
@@ -113,12 +118,12 @@ function readCoverage(value: unknown, where: string): string | null {
 }
 
 /** Which files are kept: those below paths, and those that git does not know. */
-function readFiles({ untracked, paths }: Raw, where: string, budget: Budget) {
+function readFiles({ untracked, paths }: Raw, where: string, budget: ExpansionLimit) {
   return { untracked: readBoolean(untracked, `${where} untracked`), paths: readList(paths, `${where} paths`, budget) };
 }
 
 /** An array of texts. Throws InvalidConfig. */
-export function readList(value: unknown, where: string, budget: Budget): string[] | null {
+export function readList(value: unknown, where: string, budget: ExpansionLimit): string[] | null {
   if (value == null) return null;
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} should be an array of strings`);
   return readNames(value, where, budget);

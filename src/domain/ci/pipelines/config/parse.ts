@@ -3,7 +3,7 @@ import { type Config, InvalidConfig, type JobConfig, LARGEST_CONFIG } from '#src
 import { readCache, readImage, readServices } from '#src/domain/ci/pipelines/config/options.ts';
 import { UNSUPPORTED_GLOBALS } from '#src/domain/ci/pipelines/config/unsupported.ts';
 import {
-  Budget,
+  ExpansionLimit,
   isRecord,
   type Raw,
   readCommands,
@@ -22,7 +22,7 @@ export function parseConfig(text: string): Config {
   const raw = load(text);
   const unsupported = Object.keys(raw).filter((name) => UNSUPPORTED_GLOBALS.has(name));
   if (unsupported.length > 0) throw new InvalidConfig(`${unsupported.join(', ')} config is not supported`);
-  const budget = new Budget();
+  const budget = new ExpansionLimit();
   const stages = readNames(raw.stages ?? raw.types, 'stages', budget) ?? DEFAULT_STAGES;
   const defaults = {
     stages,

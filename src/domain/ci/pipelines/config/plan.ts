@@ -3,7 +3,7 @@ import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
 
 /** What the file of a commit makes of an occasion. */
-export interface Plan {
+export interface PipelinePlan {
   /** Null when the commit has no file. */
   jobs: JobConfig[] | null;
   config: Config | null;
@@ -12,7 +12,7 @@ export interface Plan {
 }
 
 /** Reads a file, and which of its jobs the occasion has; all of them without any. */
-export function planOf({ text, occasion }: { text: string; occasion: Occasion | null }): Plan {
+export function planOf({ text, occasion }: { text: string; occasion: Occasion | null }): PipelinePlan {
   try {
     const config = parseConfig(text);
     return { config, jobs: occasion ? selectJobs(config, occasion) : config.jobs, error: null };

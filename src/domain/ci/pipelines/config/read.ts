@@ -1,5 +1,5 @@
 import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
-import type { Plan, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
+import type { PipelinePlan, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
@@ -16,17 +16,21 @@ const OPTIONS = { deadline: DEADLINE, memory: 128 };
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-const thread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, OPTIONS);
+const thread = new DeadlineThread<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, OPTIONS);
 
 /** Another one for what anybody sends: pipelines do not wait for it. */
-const lintThread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, OPTIONS);
+const lintThread = new DeadlineThread<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, OPTIONS);
 
 /**
  * Reads the file of a commit, and which of its jobs the occasion has, in a thread of its own.
  *
  * @throws RateLimited, Unavailable when too many files wait, or the machine is busy: that says nothing about the file
  */
-export async function planPipeline(repository: RepositoryReader, occasion: Occasion, commit: Oid): Promise<Plan> {
+export async function planPipeline(
+  repository: RepositoryReader,
+  occasion: Occasion,
+  commit: Oid,
+): Promise<PipelinePlan> {
   const entry = await repository.entry(commit, CONFIG_PATH);
   if (entry?.type !== 'blob') return { config: null, jobs: null, error: null };
   try {
@@ -59,6 +63,6 @@ export async function configError(caller: string, text: string): Promise<string 
   }
 }
 
-function invalid(error: string): Plan {
+function invalid(error: string): PipelinePlan {
   return { config: null, jobs: null, error };
 }

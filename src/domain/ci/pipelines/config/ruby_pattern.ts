@@ -228,7 +228,8 @@ class Translation {
         text += (Object.hasOwn(ESCAPES_IN_BRACKETS, next) ? ESCAPES_IN_BRACKETS[next] : undefined) ?? `\\${next}`;
         at += 2;
       } else {
-        const [piece = '', from = piece, to = piece] = /^([^[\]\\])-([^[\]\\])|^./s.exec(this.#body.slice(at, at + 3)) ?? [];
+        const [piece = '', from = piece, to = piece] =
+          /^([^[\]\\])-([^[\]\\])|^./s.exec(this.#body.slice(at, at + 3)) ?? [];
         text += piece === ']' || piece === '[' ? `\\${piece}` : piece;
         if (this.#namesBothCases) text += from === to ? otherCase(from) : otherCases(from, to);
         at += piece.length;

@@ -7,7 +7,7 @@ export type Raw = Record<string, unknown>;
 const MOST_CHARACTERS = 1024 * 1024;
 
 /** Counts what was read. */
-export class Budget {
+export class ExpansionLimit {
   #left = MOST_CHARACTERS;
 
   /** Throws InvalidConfig when it is used up. */
@@ -58,7 +58,7 @@ export function scalarText(value: unknown): string | null {
 }
 
 /** An array of texts, or a single one. Null when there is nothing. Throws InvalidConfig. */
-export function readNames(value: unknown, where: string, budget: Budget): string[] | null {
+export function readNames(value: unknown, where: string, budget: ExpansionLimit): string[] | null {
   if (value === undefined || value === null) return null;
   const list = Array.isArray(value) ? value : [value];
   return list.map((entry) => {
@@ -69,7 +69,7 @@ export function readNames(value: unknown, where: string, budget: Budget): string
 }
 
 /** Commands: a text, or an array of texts and, by anchors, of such arrays. Null when there is nothing. */
-export function readCommands(value: unknown, where: string, budget: Budget, depth = 0): string[] | null {
+export function readCommands(value: unknown, where: string, budget: ExpansionLimit, depth = 0): string[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) {
     const text = scalarText(value);
@@ -82,7 +82,7 @@ export function readCommands(value: unknown, where: string, budget: Budget, dept
 }
 
 /** Texts by their names. Throws InvalidConfig. */
-export function readVariables(value: unknown, where: string, budget: Budget): Variables {
+export function readVariables(value: unknown, where: string, budget: ExpansionLimit): Variables {
   if (value === undefined || value === null) return {};
   const entries = isRecord(value) ? Object.entries(value) : null;
   if (!entries?.every(([, text]) => scalarText(text) !== null)) {
@@ -92,7 +92,7 @@ export function readVariables(value: unknown, where: string, budget: Budget): Va
 }
 
 /** A copy of any value as JSON can hold it, within the budget. Throws InvalidConfig. */
-export function copyOf(value: unknown, budget: Budget, depth = 0): unknown {
+export function copyOf(value: unknown, budget: ExpansionLimit, depth = 0): unknown {
   if (depth > 10) throw new InvalidConfig('The configuration is nested too deeply');
   if (typeof value === 'string') return budget.spend(value);
   budget.spend('');
