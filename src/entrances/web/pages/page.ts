@@ -149,7 +149,7 @@ async function refuse({ request, response, visit }: Asked, error: unknown, optio
 
 const titles: Record<number, string> = {
   403: 'Access denied',
-  404: 'PageHandler not found',
+  404: 'Page not found',
   429: 'Too many attempts',
   503: 'The server is busy',
 };
@@ -159,6 +159,6 @@ export function notFound(options: PageOptions): (request: Request, response: Res
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
     const visit = await beginVisit(options, request, response);
-    showError(visit, 404, 'PageHandler not found', 'The page may have moved, or you may need to sign in to see it.');
+    showError(visit, 404, 'Page not found', 'The page may have moved, or you may need to sign in to see it.');
   };
 }
