@@ -27,7 +27,7 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
     const damage = damageRefusal(originalError);
     if (damage) report(originalError);
     const refusal = limitRefusal(originalError) ?? goneRefusal(originalError) ?? damage;
-    if (refusal) return new GraphQLError(refusal.message, { nodes, path, extensions: refusal.extensions });
+    if (refusal) return new GraphQLError(refusal.message, { nodes, path, originalError: refusal });
     if (unstorable(originalError)) {
       const names = fieldsWithNul(nodes ?? [], variables);
       const fields = Object.fromEntries(names.map((name) => [name, ['cannot hold the character NUL']]));
@@ -40,18 +40,18 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
     const gone = vanished(originalError);
     if (gone !== null) {
       // It was there when the request looked for it, and somebody deleted it since.
-      const { message, extensions } = new NotFound(`${gone.slice(0, 1).toUpperCase()}${gone.slice(1)}`);
-      return new GraphQLError(message, { nodes, path, extensions });
+      const notFound = new NotFound(`${gone.slice(0, 1).toUpperCase()}${gone.slice(1)}`);
+      return new GraphQLError(notFound.message, { nodes, path, originalError: notFound });
     }
     report(originalError);
     const passes = transientFailure(originalError)?.refusal;
-    if (passes) return new GraphQLError(passes.message, { nodes, path, extensions: passes.extensions });
+    if (passes) return new GraphQLError(passes.message, { nodes, path, originalError: passes });
     return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
   }
-  if (error instanceof DomainError) return new GraphQLError(error.message, { extensions: error.extensions });
+  if (error instanceof DomainError) return new GraphQLError(error.message, { originalError: error });
   report(error);
   const passes = transientFailure(error)?.refusal;
-  if (passes) return new GraphQLError(passes.message, { extensions: passes.extensions });
+  if (passes) return new GraphQLError(passes.message, { originalError: passes });
   return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
 }
 

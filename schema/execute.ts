@@ -44,7 +44,7 @@ export async function executeWithin(
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {
     const { exceeded } = budget;
-    return exceeded && [new GraphQLError(exceeded.message, { extensions: exceeded.extensions })];
+    return exceeded && [asGraphQLError(exceeded)];
   };
   try {
     const signal = isMutation ? undefined : budget.signal;
@@ -75,7 +75,7 @@ async function runFor(
 }
 
 function asGraphQLError(error: DomainError): GraphQLError {
-  return new GraphQLError(error.message, { extensions: error.extensions });
+  return new GraphQLError(error.message, { originalError: error });
 }
 
 async function run(

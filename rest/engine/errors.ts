@@ -1,14 +1,11 @@
 import type { Route } from '#rest/engine/route.ts';
 import {
+  ContentTooLarge,
+  domainErrorOf,
   type ErrorCode,
+  type ErrorReason,
   type FieldErrors,
   HTTP_STATUS,
-  missing,
-  PLAIN,
-  TOO_LARGE,
-  UNMERGEABLE,
-  UNPROCESSABLE,
-  USUAL,
 } from '#src/platform/errors.ts';
 
 /** Codes of refusals because of what was given. */
@@ -44,21 +41,33 @@ const NAMELESS = new Set([
   'MergeRequest',
 ]);
 
-/** The refusal for an error of the domain, however it came: its code, its message and its details. */
-export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {
+/** An error of the domain, or of GraphQL that comes from one. */
+export type Refused = Error & {
+  readonly extensions: Readonly<Record<string, unknown>>;
+  readonly originalError?: Error | undefined;
+};
+
+/** The refusal for an error of the domain; null for any other error. */
+export function refusal(error: Refused, route?: Route): Refusal | null {
+  const { message, extensions: details } = error;
   const code = details.code as ErrorCode;
   if (HTTP_STATUS[code] === undefined) return null;
   const status = statusOf(code, route);
+  const cause = domainErrorOf(error);
+  const reason = cause?.reason;
+  if (reason && reason !== 'explained') return { status, ...BY_REASON[reason](message) };
+  const explanation = reason === 'explained' ? message : null;
   switch (code) {
     case 'UNAUTHENTICATED':
       if (details.error === 'invalid_token') return endedToken(status, message);
-      return { status, body: { message: explained('401 Unauthorized', '. ', USUAL.UNAUTHENTICATED, message) } };
+      return { status, body: { message: explained('401 Unauthorized', '. ', explanation) } };
     case 'FORBIDDEN':
-      if (message === UNMERGEABLE.NO_RIGHT) return { status: 401, body: { message: '401 Unauthorized' } };
       if (route?.refused) return { status, body: { message: route.refused.message } };
-      return { status, body: { message: explained('403 Forbidden', '  - ', USUAL.FORBIDDEN, message) } };
-    case 'CONTENT_TOO_LARGE':
-      return { status, body: { message: `413 Request Entity Too Large: ${message.slice(TOO_LARGE.length)}` } };
+      return { status, body: { message: explained('403 Forbidden', '  - ', explanation) } };
+    case 'CONTENT_TOO_LARGE': {
+      const limit = cause instanceof ContentTooLarge ? cause.limit : null;
+      return { status, body: { message: explained('413 Request Entity Too Large', ': ', limit) } };
+    }
     case 'NOT_MODIFIED':
       return { status, body: null };
     case 'INSUFFICIENT_SCOPE':
@@ -69,45 +78,40 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'LIMIT_REACHED':
       return { status, body: { error: [message] } };
     case 'NOT_FOUND':
-      return { status, body: { message: notFound(details, message, route) } };
+      return { status, body: { message: notFound(details, explanation, route) } };
     case 'CONFLICT':
       return { status, body: { message: details.fields ?? (route?.conflictsListed ? [message] : message) } };
     case 'VALIDATION_FAILED': {
-      const fields = details.fields as FieldErrors;
-      if (areMissing(fields)) return { status, body: { error: message } };
-      const wrong = validation(fields, route);
+      const wrong = validation(details.fields as FieldErrors, route);
       // Of a route that words them as one text.
       const isText = status === 404 && typeof wrong === 'string';
       return { status, body: { message: isText ? `404 ${wrong} Not Found` : wrong } };
     }
-    default: {
-      const particular = PARTICULAR.get(message);
-      if (particular) return particular;
-      if (UNPROCESSED.has(message)) return { status: 422, body: { error: [message] } };
-      return { status, body: { message: V4_WORDS.get(message) ?? message } };
-    }
+    default:
+      return { status, body: { message } };
   }
 }
 
-/** Refusals that have a status and a form of their own: why a merge request is not merged (behaviour.md 8), and what is wrong with a hook (1.5). */
-const PARTICULAR: ReadonlyMap<string, Refusal> = new Map([
-  [UNMERGEABLE.NOT_NOW, { status: 405, body: { message: '405 Method Not Allowed' } }],
-  [UNMERGEABLE.CONFLICTS, { status: 406, body: { message: UNMERGEABLE.CONFLICTS } }],
-  [PLAIN.INVALID_HOOK_URL, { status: 422, body: { error: 'Invalid url given' } }],
-  [PLAIN.PRIVATE_HOOK_URL, { status: 422, body: { error: `Invalid url given. ${PLAIN.PRIVATE_HOOK_URL}` } }],
-  [PLAIN.UNTESTABLE_HOOK, { status: 422, body: { message: PLAIN.UNTESTABLE_HOOK } }],
-  [UNMERGEABLE.NOT_AWAITED, { status: 406, body: { message: '406 Not Acceptable' } }],
-]);
+/** A refusal whose status is that of the code, unless it has its own. */
+type Worded = Partial<Refusal> & Pick<Refusal, 'body'>;
 
-const UNPROCESSED: ReadonlySet<string> = new Set(Object.values(UNPROCESSABLE));
-
-/** What v4 says of what the domain says in plain words. */
-const V4_WORDS: ReadonlyMap<string, string | object> = new Map<string, string | object>([
-  [PLAIN.NO_LABEL_FOR_LIST, { error: 'Label not found!' }],
-  [PLAIN.NO_POSITION_OF_BOARD, { error: 'List could not be moved!' }],
-  [PLAIN.UNPLAYABLE_JOB, '400 (Bad request) "Unplayable Job" not given'],
-  [PLAIN.HALF_AN_IDENTITY, 'extern_uid, provider provide all or none of parameters'],
-]);
+/** Refusals with a wording of their own in v4, some with a status of their own (behaviour.md 1.5, 3, 8). */
+const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: string) => Worded>> = {
+  valuesMissing: (message) => ({ body: { error: message } }),
+  incompleteIdentity: () => ({ body: { message: 'extern_uid, provider provide all or none of parameters' } }),
+  labelOfOtherProject: () => ({ body: { message: { error: 'Label not found!' } } }),
+  listPositionOutOfRange: () => ({ body: { message: { error: 'List could not be moved!' } } }),
+  jobNotPlayable: () => ({ body: { message: '400 (Bad request) "Unplayable Job" not given' } }),
+  hookUrlInvalid: () => ({ status: 422, body: { error: 'Invalid url given' } }),
+  hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),
+  hookWithoutExample: (message) => ({ status: 422, body: { message } }),
+  sameBranch: (message) => ({ status: 422, body: { error: [message] } }),
+  notAFork: (message) => ({ status: 422, body: { error: [message] } }),
+  mergeForbidden: () => ({ status: 401, body: { message: '401 Unauthorized' } }),
+  notMergeable: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
+  mergeConflict: (message) => ({ status: 406, body: { message } }),
+  notWaitingForPipeline: () => ({ status: 406, body: { message: '406 Not Acceptable' } }),
+};
 
 /** For the bearer of an access token that was good once (behaviour.md 4.4). */
 function endedToken(status: number, description: string): Refusal {
@@ -124,21 +128,16 @@ export function statusOf(code: ErrorCode, route?: Route): number {
   return own ?? HTTP_STATUS[code];
 }
 
-function notFound(details: Record<string, unknown>, message: string, route?: Route): string {
+function notFound(details: Refused['extensions'], explanation: string | null, route?: Route): string {
   if (details.sudo !== undefined) return `404 No user id or username for: ${details.sudo} Not Found`;
   const resource = String(details.resource);
   const own = route?.notFound?.[resource] ?? (NAMELESS.has(resource) ? '404 Not found' : undefined);
-  return own ?? (message === missing(resource) ? `404 ${resource} Not Found` : message);
+  return own ?? explanation ?? `404 ${resource} Not Found`;
 }
 
-/** The status in words, and behind it the reason where one is given (behaviour.md 1.3). */
-function explained(status: string, between: string, usual: string, message: string): string {
-  return message === usual ? status : `${status}${between}${message}`;
-}
-
-/** Whether nothing is wrong but that values are missing, which is worded as for any parameter (behaviour.md 3). */
-function areMissing(fields: FieldErrors): boolean {
-  return Object.values(fields).every((messages) => messages.length === 1 && messages[0] === 'is missing');
+/** The status in words, and after it the explanation, if there is one (behaviour.md 1.3). */
+function explained(status: string, between: string, explanation: string | null): string {
+  return explanation === null ? status : `${status}${between}${explanation}`;
 }
 
 function validation(fields: FieldErrors, route?: Route): string | FieldErrors {

@@ -3,7 +3,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { bodyParameters, spoolBody, spooledParameters } from '#rest/engine/body.ts';
 import { BadBody, CONTENT_BODY, isLarge, isSpooled, SMALL_BODY, spooledLimits } from '#rest/engine/body_limits.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
-import { refusal } from '#rest/engine/errors.ts';
+import { type Refused, refusal } from '#rest/engine/errors.ts';
 import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, type PageParameters, pageParameters } from '#rest/engine/paginate.ts';
@@ -256,10 +256,10 @@ function valueAt(data: ExecutionResult['data'], keys: readonly string[]): unknow
 function refuseBy<A extends Asker>(
   options: FacadeOptions<A>,
   { endpoint, methods, values, request, response }: Call,
-  error: Pick<DomainError, 'message' | 'extensions'>,
+  error: Refused,
 ): void {
-  const { message, extensions } = error;
-  const expected = refusal(message, extensions, endpoint.route);
+  const { extensions } = error;
+  const expected = refusal(error, endpoint.route);
   // What was masked has been reported there; what the executor refuses before it runs anything is a fault of this engine.
   if (!expected && extensions.code !== 'INTERNAL_SERVER_ERROR') options.logError(error, request);
   const { status, body, headers } = expected ?? { status: 500, body: { message: '500 Internal Server Error' } };

@@ -12,7 +12,7 @@ import { codeOf } from '#schema/answer/error_codes.ts';
 import { inputPath } from '#schema/answer/input_names.ts';
 import { add, placeOf, wrongLiterals, wrongVariables } from '#schema/answer/wrong_values.ts';
 import { REFUSED } from '#schema/limits.ts';
-import { type FieldErrors, missing } from '#src/platform/errors.ts';
+import { domainErrorOf, type FieldErrors, NotFound } from '#src/platform/errors.ts';
 
 /** An operation as it was asked for. */
 export interface Asked {
@@ -79,7 +79,7 @@ function told(error: GraphQLError, operation: OperationDefinitionNode | null | u
   const { fields: ofDomain, about, error: _, sudo: __, ...rest } = extensions;
   const named = typeof about === 'string' ? { [about]: [message] } : (about ?? ofDomain);
   const code = codeOf(extensions.code);
-  if (!named) return changed(error, worded(message, rest.resource), { ...rest, code });
+  if (!named) return changed(error, worded(error), { ...rest, code });
   const fields: FieldErrors = {};
   for (const [name, messages] of Object.entries(named as FieldErrors)) {
     add(fields, [inputPath(name, field, operation, asked.schema)], messages);
@@ -106,10 +106,11 @@ function sentence(fields: FieldErrors): string {
 }
 
 /** Kinds of records are names of types in the domain: `AccessRequest not found` is `Access request not found`. */
-function worded(message: string, resource: unknown): string {
-  if (typeof resource !== 'string' || message !== missing(resource)) return message;
-  const [first = '', ...others] = resource.replace(/([a-z])([A-Z])/g, '$1 $2').split(' ');
-  return missing([first, ...others.map((word) => word.toLowerCase())].join(' '));
+function worded(error: GraphQLError): string {
+  const cause = domainErrorOf(error);
+  if (!(cause instanceof NotFound) || cause.reason === 'explained') return error.message;
+  const [first = '', ...others] = cause.resource.replace(/([a-z])([A-Z])/g, '$1 $2').split(' ');
+  return new NotFound([first, ...others.map((word) => word.toLowerCase())].join(' ')).message;
 }
 
 function changed(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {

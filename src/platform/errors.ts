@@ -34,59 +34,59 @@ export const HTTP_STATUS: Record<ErrorCode, number> = {
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
 
+/**
+ * Tells errors of one code apart where v4 has a status or a wording of its own (rest/engine/errors.ts). GraphQL clients do not
+ * get it.
+ */
+export type ErrorReason =
+  /** The message says more than that the credentials are unusable, the action is not allowed, or the record was not found. */
+  | 'explained'
+  /** Required values are missing, and nothing else is wrong. */
+  | 'valuesMissing'
+  | 'incompleteIdentity'
+  | 'labelOfOtherProject'
+  | 'listPositionOutOfRange'
+  | 'jobNotPlayable'
+  | 'hookUrlInvalid'
+  | 'hookUrlPrivate'
+  | 'hookWithoutExample'
+  | 'sameBranch'
+  | 'notAFork'
+  | 'mergeForbidden'
+  | 'notMergeable'
+  | 'mergeConflict'
+  | 'notWaitingForPipeline';
+
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly extensions: Record<string, unknown>;
+  readonly reason: ErrorReason | null;
 
-  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Record<string, unknown> = {},
+    reason: ErrorReason | null = null,
+  ) {
     super(message);
     this.name = 'DomainError';
     this.code = code;
     this.extensions = { code, ...details };
+    this.reason = reason;
   }
 }
 
-/** Default messages; REST has its own wording for them. */
-export const USUAL = {
-  UNAUTHENTICATED: 'The credentials are missing or invalid.',
-  FORBIDDEN: 'You are not allowed to do this.',
-} as const;
+/** The error of the domain that an error of GraphQL comes from, or that it is; null for any other error. */
+export function domainErrorOf(error: Error & { originalError?: Error | undefined }): DomainError | null {
+  const cause = error.originalError ?? error;
+  return cause instanceof DomainError ? cause : null;
+}
 
-/** Messages for which v4 has its own wording, which only REST uses. */
-export const PLAIN = {
-  NO_LABEL_FOR_LIST: 'The label is not one of the project',
-  NO_POSITION_OF_BOARD: 'The position must be one of a list of the board',
-  UNPLAYABLE_JOB: 'Only a manual job that has not started can be played',
-  INVALID_HOOK_URL: 'The URL of a webhook must begin with http:// or https:// and name a host',
-  PRIVATE_HOOK_URL:
-    'The URL of a webhook leads to a private address; administrators allow hosts by the setting GANTRY_WEBHOOK_HOSTS',
-  UNTESTABLE_HOOK: 'There is nothing in the project that such an event could be about',
-  HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
-} as const;
-
-/** Refusals that v4 has as 422. */
-export const UNPROCESSABLE = {
-  SAME_BRANCH: 'You can not use same project/branch for source and target',
-  NO_FORK: 'Source project is not a fork of the target project',
-} as const;
-
-/** Why a merge request cannot be merged; v4 has a status for each. */
-export const UNMERGEABLE = {
-  NO_RIGHT: 'You are not allowed to merge into this branch',
-  NOT_NOW:
-    'The merge request cannot be merged: it is not open, is a work in progress, has nothing to merge, or does not meet the requirements of the project',
-  CONFLICTS: 'Branch cannot be merged',
-  NOT_AWAITED: 'The merge request is not waiting for its pipeline',
-} as const;
-
-/** No usable credential; if the password was right, `reason` says what else prevents signing in. */
+/** No usable credential; a message says what prevents signing in although the password was right. */
 export class Unauthenticated extends DomainError {
-  readonly reason: string | null;
-
-  constructor(reason?: string) {
-    super('UNAUTHENTICATED', reason ?? USUAL.UNAUTHENTICATED);
-    this.reason = reason ?? null;
+  constructor(message?: string) {
+    super('UNAUTHENTICATED', message ?? 'The credentials are missing or invalid.', {}, message ? 'explained' : null);
   }
 }
 
@@ -112,8 +112,8 @@ export class InsufficientScope extends DomainError {
 
 /** The actor is not allowed to do this. */
 export class Forbidden extends DomainError {
-  constructor(reason?: string) {
-    super('FORBIDDEN', reason ?? USUAL.FORBIDDEN);
+  constructor(message?: string, reason: ErrorReason | null = message ? 'explained' : null) {
+    super('FORBIDDEN', message ?? 'You are not allowed to do this.', {}, reason);
   }
 }
 
@@ -122,14 +122,13 @@ export class Forbidden extends DomainError {
  * of a record that had the given path before.
  */
 export class NotFound extends DomainError {
-  constructor(resource: string, message = missing(resource), movedTo?: string) {
-    super('NOT_FOUND', message, { resource, ...(movedTo === undefined ? {} : { movedTo }) });
-  }
-}
+  readonly resource: string;
 
-/** The default message for something that was not found. */
-export function missing(resource: string): string {
-  return `${resource} not found`;
+  constructor(resource: string, message?: string, movedTo?: string) {
+    const details = { resource, ...(movedTo === undefined ? {} : { movedTo }) };
+    super('NOT_FOUND', message ?? `${resource} not found`, details, message ? 'explained' : null);
+    this.resource = resource;
+  }
 }
 
 /**
@@ -139,17 +138,17 @@ export function missing(resource: string): string {
 export class ValidationFailed extends DomainError {
   readonly fields: FieldErrors;
 
-  constructor(fields: FieldErrors, about?: FieldErrors) {
+  constructor(fields: FieldErrors, about?: FieldErrors, reason?: ErrorReason) {
     const text = Object.entries(fields).flatMap(([field, messages]) => messages.map((m) => `${field} ${m}`));
-    super('VALIDATION_FAILED', text.join(', '), { fields, ...(about && { about }) });
+    super('VALIDATION_FAILED', text.join(', '), { fields, ...(about && { about }) }, reason);
     this.fields = fields;
   }
 }
 
 /** An invalid request; the message says why, and `about` names the field if there is one. */
 export class BadRequest extends DomainError {
-  constructor(message: string, about?: string) {
-    super('BAD_REQUEST', message, about === undefined ? {} : { about });
+  constructor(message: string, about?: string, reason?: ErrorReason) {
+    super('BAD_REQUEST', message, about === undefined ? {} : { about }, reason);
   }
 }
 
@@ -163,15 +162,15 @@ export class Conflict extends DomainError {
   }
 }
 
-/** The content is too large for this endpoint; `reason` names the limit, and an alternative if there is one. */
+/** The content is too large for this endpoint; `limit` names the limit, and an alternative if there is one. */
 export class ContentTooLarge extends DomainError {
-  constructor(reason: string) {
-    super('CONTENT_TOO_LARGE', `${TOO_LARGE}${reason}`);
+  readonly limit: string;
+
+  constructor(limit: string) {
+    super('CONTENT_TOO_LARGE', `Too large: ${limit}`);
+    this.limit = limit;
   }
 }
-
-/** How messages of ContentTooLarge begin. */
-export const TOO_LARGE = 'Too large: ';
 
 /** Nothing changed, as the record already is in the requested state. */
 export class NotModified extends DomainError {

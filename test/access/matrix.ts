@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
-import { refusal, statusOf } from '#rest/engine/errors.ts';
+import { statusOf } from '#rest/engine/errors.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
@@ -176,7 +176,9 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   if (body.errors && (code === undefined || HTTP_STATUS[code] === undefined))
     throw new Error(JSON.stringify(body.errors));
   if (code === undefined) return status;
-  return refusal(error.message, error.extensions, route)?.status ?? statusOf(code, route);
+  // For this reason, which GraphQL clients do not get, REST has a status of its own.
+  if (error.message === 'You are not allowed to merge into this branch') return 401;
+  return statusOf(code, route);
 }
 
 /**

@@ -78,7 +78,13 @@ async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Act
   if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
   const named = { id: /^\d{1,9}$/.test(sudo) ? Number(sudo) : 0, username: sudo };
   const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
-  if (!user) throw new DomainError('NOT_FOUND', `There is no user ${JSON.stringify(sudo)}`, { resource: 'User', sudo });
+  if (!user)
+    throw new DomainError(
+      'NOT_FOUND',
+      `There is no user ${JSON.stringify(sudo)}`,
+      { resource: 'User', sudo },
+      'explained',
+    );
   const impersonator = user.id === found.id ? {} : { impersonator: found.id };
   return { ...user, ...impersonator, credential: found.credential, scopes: ['api'] };
 }

@@ -85,6 +85,6 @@ function refusalOf(error: unknown, ctx: KoaContextWithOIDC): unknown {
   }
   if (!(error instanceof Unauthenticated)) return error;
   const refused = new errors.InvalidGrant(error.message);
-  refused.error_description = error.reason ?? 'user name or password are wrong';
+  refused.error_description = error.reason === 'explained' ? error.message : 'user name or password are wrong';
   return refused;
 }

@@ -2,7 +2,7 @@ import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import { isAddress } from '#src/domain/users/emails/address.ts';
 import { type Db, violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, type FieldErrors, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
 /** What users say about themselves, at most 255 characters each. Null clears. */
@@ -72,7 +72,11 @@ const TAKEN = 'has already been taken';
 /** The identity elsewhere that the values name; null without one. Throws BadRequest when half of it is missing. */
 export function identityOf({ provider, externUid }: UserValues): { provider: string; externUid: string } | null {
   if (Boolean(provider) !== Boolean(externUid)) {
-    throw new BadRequest(PLAIN.HALF_AN_IDENTITY, provider ? 'extern_uid' : 'provider');
+    throw new BadRequest(
+      'An identity provider and the ID of the user there must be given together',
+      provider ? 'extern_uid' : 'provider',
+      'incompleteIdentity',
+    );
   }
   return provider && externUid ? { provider, externUid } : null;
 }

@@ -51,7 +51,8 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     return confirmed ? id : null;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    const field = error.message.startsWith('Email') ? 'email' : 'username';
+    const taken = error.extensions.about as FieldErrors;
+    const field = taken.email ? 'email' : 'username';
     if (confirmed || field === 'username') throw new ValidationFailed({ [field]: ['has already been taken'] });
     // Takes as long as creating the account would have.
     await hashPassword(password, clientAddress);

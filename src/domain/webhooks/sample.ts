@@ -4,7 +4,7 @@ import type { HookPlace } from '#src/domain/webhooks/list.ts';
 import { noteFacts } from '#src/domain/webhooks/record_note.ts';
 import { issueFacts, mergeRequestFacts, type SubjectEvent } from '#src/domain/webhooks/subject_facts.ts';
 import { Prisma } from '#src/platform/database/db.ts';
-import { BadRequest, PLAIN } from '#src/platform/errors.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
@@ -42,7 +42,12 @@ export async function sampleEvent(context: Context, hook: HookPlace, trigger: Te
   const found = await context.db.$queryRaw<{ kind: EventKind; projectId: number; facts: string }[]>`
     SELECT kind, project_id AS "projectId", facts::text AS facts FROM (${latest(trigger, within, context.actor?.id ?? 0)}) event`;
   const [event] = found;
-  if (!event) throw new BadRequest(PLAIN.UNTESTABLE_HOOK);
+  if (!event)
+    throw new BadRequest(
+      'There is nothing in the project that such an event could be about',
+      undefined,
+      'hookWithoutExample',
+    );
   return { ...event, facts: JSON.parse(event.facts) };
 }
 

@@ -7,7 +7,7 @@ import { administered, administeredGroup, findHook, type HookRef } from '#src/do
 import { isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { hooksLock } from '#src/platform/database/lock_names.ts';
-import { BadRequest, LimitReached, NotFound, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** How many hooks a project has at most, or a group, or the server. */
@@ -134,6 +134,17 @@ const PRIVATE = 'must not lead to a private address, unless GANTRY_WEBHOOK_HOSTS
 function checkUrl(text: string, hosts: readonly string[], isSystem: boolean): void {
   const url = parseHookUrl(text);
   if (url !== null && !isBlocked(url, hosts)) return;
-  if (!isSystem) throw new BadRequest(url === null ? PLAIN.INVALID_HOOK_URL : PLAIN.PRIVATE_HOOK_URL, 'url');
-  throw new ValidationFailed({ url: [url === null ? 'must be a valid URL' : PRIVATE] });
+  if (isSystem) throw new ValidationFailed({ url: [url === null ? 'must be a valid URL' : PRIVATE] });
+  if (url === null) {
+    throw new BadRequest(
+      'The URL of a webhook must begin with http:// or https:// and name a host',
+      'url',
+      'hookUrlInvalid',
+    );
+  }
+  throw new BadRequest(
+    'The URL of a webhook leads to a private address; administrators allow hosts by the setting GANTRY_WEBHOOK_HOSTS',
+    'url',
+    'hookUrlPrivate',
+  );
 }

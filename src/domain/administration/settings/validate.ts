@@ -32,8 +32,10 @@ export function checkSettings(given: Partial<Settings>, stored: Settings, storag
     errors.after_sign_out_path = ['must be a valid URL'];
   }
   Object.assign(errors, listErrors(given, storages));
-  if (missing.length > 0)
-    throw new ValidationFailed(Object.fromEntries(missing), { ...errors, ...Object.fromEntries(missing) });
+  if (missing.length > 0) {
+    const fields = Object.fromEntries(missing);
+    throw new ValidationFailed(fields, { ...errors, ...fields }, 'valuesMissing');
+  }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 

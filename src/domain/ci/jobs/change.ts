@@ -11,7 +11,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, Forbidden, PLAIN } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
@@ -35,7 +35,8 @@ export function retryJob(context: Context, ref: IdOrPath, id: number): Promise<C
 /** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
 export function playJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
-    if (job.status !== 'manual') throw new BadRequest(PLAIN.UNPLAYABLE_JOB);
+    if (job.status !== 'manual')
+      throw new BadRequest('Only a manual job that has not started can be played', undefined, 'jobNotPlayable');
     await startManualJob(tx, job, actor.id);
     return job.id;
   });

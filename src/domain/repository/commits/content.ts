@@ -31,6 +31,6 @@ export async function requireContent(
   given: GivenContent,
 ): Promise<string | Buffer> {
   const content = await readContent(context, given);
-  if (content == null) throw new ValidationFailed({ content: ['is missing'] });
+  if (content == null) throw new ValidationFailed({ content: ['is missing'] }, undefined, 'valuesMissing');
   return content;
 }

@@ -5,7 +5,7 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
-import { BadRequest, LimitReached, NotFound, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Lists that one board may have. */
@@ -30,7 +30,8 @@ export async function createBoardList(
       // The label before the board: who deletes the label would otherwise wait for the board, and the board for the label.
       const labels = await tx.$queryRaw<unknown[]>`
         SELECT 1 FROM labels WHERE id = ${labelId} AND project_id = ${project.id} FOR KEY SHARE`;
-      if (labels.length === 0) throw new BadRequest(PLAIN.NO_LABEL_FOR_LIST, 'label_id');
+      if (labels.length === 0)
+        throw new BadRequest('The label is not one of the project', 'label_id', 'labelOfOtherProject');
       const lists = await lockedLists(tx, boardId);
       if (lists.length >= MOST_LISTS) throw new LimitReached(`A board can have at most ${MOST_LISTS} lists`);
       const rank = (lists.at(-1)?.rank ?? -1) + 1;
@@ -58,7 +59,8 @@ export async function moveBoardList(
   await context.db.$transaction(async (tx) => {
     const ids = (await lockedLists(tx, boardId)).map(({ id }) => id);
     if (!ids.includes(listId)) throw new NotFound('BoardList');
-    if (position < 0 || position >= ids.length) throw new BadRequest(PLAIN.NO_POSITION_OF_BOARD, 'position');
+    if (position < 0 || position >= ids.length)
+      throw new BadRequest('The position must be one of a list of the board', 'position', 'listPositionOutOfRange');
     const others = ids.filter((id) => id !== listId);
     const wanted = [...others.slice(0, position), listId, ...others.slice(position)];
     await tx.$executeRaw`

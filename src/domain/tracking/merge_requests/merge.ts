@@ -24,7 +24,7 @@ import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
-import { BadRequest, Conflict, Forbidden, NotFound, UNMERGEABLE } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
 /** How a merge request is merged. */
@@ -57,13 +57,13 @@ export async function acceptMergeRequest(
   const sides = await presentSides(context, id, actor);
   const pipeline = await headPipeline(context, sides.mergeRequest);
   const waits = options.mergeWhenPipelineSucceeds === true && isActive(pipeline);
-  if (!(await mayBeMerged(context, sides, pipeline, waits))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+  if (!(await mayBeMerged(context, sides, pipeline, waits))) throw notMergeable();
   const { sha } = sides.mergeRequest;
   const differs = options.sha != null && options.sha !== '' && options.sha !== sha;
   // Conflicts are told of before another head is; the merge itself finds them otherwise.
   if (differs || waits) {
     const status = await withEffort(context, () => currentMergeStatus(sides));
-    if (status === 'cannot_be_merged') throw new BadRequest(UNMERGEABLE.CONFLICTS);
+    if (status === 'cannot_be_merged') throw mergeConflict();
   }
   if (differs) throw new Conflict(`SHA does not match HEAD of source branch: ${sha}`);
   if (waits) await mergeLater(context, actor, project, sides, options);
@@ -79,7 +79,7 @@ async function requireMergeRight(
   targetBranch: string,
 ): Promise<void> {
   if (project.archived) throw new Forbidden();
-  if (!(await mayMergeInto(context, actor, project, targetBranch))) throw new Forbidden(UNMERGEABLE.NO_RIGHT);
+  if (!(await mayMergeInto(context, actor, project, targetBranch))) throw mergeForbidden();
 }
 
 /** Whether the actor may push or merge into the branch. */
@@ -90,6 +90,20 @@ export async function mayMergeInto(
   branch: string,
 ): Promise<boolean> {
   return (await branchRefusals(context, actor, project))(branch, 'merge') === null;
+}
+
+export function mergeForbidden(): Forbidden {
+  return new Forbidden('You are not allowed to merge into this branch', 'mergeForbidden');
+}
+
+function notMergeable(): BadRequest {
+  const message =
+    'The merge request cannot be merged: it is not open, is a work in progress, has nothing to merge, or does not meet the requirements of the project';
+  return new BadRequest(message, undefined, 'notMergeable');
+}
+
+function mergeConflict(): BadRequest {
+  return new BadRequest('Branch cannot be merged', undefined, 'mergeConflict');
 }
 
 /** What the branches hold, after what was pushed to the source branch just now has become a version. Throws NotFound. */
@@ -127,7 +141,7 @@ async function mergeLater(
         updatedAt: new Date(),
       },
     });
-    if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+    if (count === 0) throw notMergeable();
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
     // It may have succeeded since it was looked at.
@@ -144,7 +158,7 @@ async function mergeNow(
   { mergeCommitMessage, shouldRemoveSourceBranch }: MergeOptions,
 ): Promise<void> {
   const { id, iid, sha, targetBranch } = sides.mergeRequest;
-  if (sha === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+  if (sha === null) throw notMergeable();
   await requireRoom(context.repositories, project, 0);
   const pusher = await findPusher(context.db, actor.id);
   const message = mergeCommitMessage || (await usualMessage(context, actor, project, sides));
@@ -161,11 +175,11 @@ async function mergeNow(
         alone: true,
         make: async (series) => {
           const { tip: onto, reader, keepLock } = series;
-          if (onto === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+          if (onto === null) throw notMergeable();
           const committer = signatureOf(pusher);
           const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, keepLock);
           await requireStillMergeable(context, id);
-          if (!(await announceMerge(context.db, announced, oid))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+          if (!(await announceMerge(context.db, announced, oid))) throw notMergeable();
           series.follow(oid);
           return oid;
         },
@@ -173,8 +187,8 @@ async function mergeNow(
       }),
     );
   } catch (error) {
-    if (error instanceof MergeConflict) throw new BadRequest(UNMERGEABLE.CONFLICTS);
-    if (error instanceof NothingChanged) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+    if (error instanceof MergeConflict) throw mergeConflict();
+    if (error instanceof NothingChanged) throw notMergeable();
     if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
     throw error;
   }
@@ -184,7 +198,7 @@ async function mergeNow(
 async function requireStillMergeable(context: Context, id: number): Promise<void> {
   const sides = await sideTips(context, id);
   const pipeline = sides && (await headPipeline(context, sides.mergeRequest));
-  if (!sides || !(await mayBeMerged(context, sides, pipeline, false))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
+  if (!sides || !(await mayBeMerged(context, sides, pipeline, false))) throw notMergeable();
 }
 
 async function usualMessage(context: Context, actor: Actor, project: ProjectRow, sides: SideTips): Promise<string> {

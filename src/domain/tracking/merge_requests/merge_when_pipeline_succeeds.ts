@@ -3,10 +3,10 @@ import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
-import { acceptMergeRequest, mayMergeInto } from '#src/domain/tracking/merge_requests/merge.ts';
+import { acceptMergeRequest, mayMergeInto, mergeForbidden } from '#src/domain/tracking/merge_requests/merge.ts';
 import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import { BadRequest, DomainError, Forbidden, UNMERGEABLE } from '#src/platform/errors.ts';
+import { BadRequest, DomainError, Forbidden } from '#src/platform/errors.ts';
 
 /**
  * Keeps a merge request from being merged when its pipeline succeeds; for those who may merge it, and its author. Throws NotFound,
@@ -22,13 +22,14 @@ export async function cancelMergeWhenPipelineSucceeds(
   const { id, title, authorId, targetBranch } = mergeRequest;
   const isPermitted = authorId === actor.id || (await mayMergeInto(context, actor, project, targetBranch));
   if (project.archived) throw new Forbidden();
-  if (!isPermitted) throw new Forbidden(UNMERGEABLE.NO_RIGHT);
+  if (!isPermitted) throw mergeForbidden();
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.mergeRequest.updateMany({
       where: { id, state: 'opened', mergeWhenPipelineSucceeds: true },
       data: { mergeWhenPipelineSucceeds: false, mergeCommitMessage: null, updatedAt: new Date() },
     });
-    if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_AWAITED);
+    if (count === 0)
+      throw new BadRequest('The merge request is not waiting for its pipeline', undefined, 'notWaitingForPipeline');
     await recordSubjectChanges(tx, context, actor, { type: 'MergeRequest', id, iid, title, project }, [
       { kind: 'mergeCanceled' },
     ]);

@@ -1,9 +1,10 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { notAFork } from '#src/domain/tracking/merge_requests/source.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, UNPROCESSABLE, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What of one project is to be merged into what of another one. */
 export interface Sides {
@@ -16,11 +17,12 @@ export interface Sides {
 /** Throws BadRequest where both sides are the same, or where one project is no fork of the other. */
 export async function requireDistinct(db: Db, { source, sourceBranch, target, targetBranch }: Sides): Promise<void> {
   if (source.id === target.id) {
-    if (sourceBranch === targetBranch) throw new BadRequest(UNPROCESSABLE.SAME_BRANCH, 'source_branch');
+    if (sourceBranch === targetBranch)
+      throw new BadRequest('You can not use same project/branch for source and target', 'source_branch', 'sameBranch');
     return;
   }
   const fork = await db.project.findUnique({ where: { id: source.id }, select: { forkedFromId: true } });
-  if (fork?.forkedFromId !== target.id) throw new BadRequest(UNPROCESSABLE.NO_FORK, 'target_project');
+  if (fork?.forkedFromId !== target.id) throw notAFork('target_project');
 }
 
 /** What the branches of both sides hold. Throws ValidationFailed for those that are not there. */

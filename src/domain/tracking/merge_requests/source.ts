@@ -3,7 +3,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
 import { type Db, queryJson, type Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, Forbidden, UNPROCESSABLE } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Where the commits of a merge request come from and go to, and in whose name. */
@@ -41,10 +41,15 @@ export async function requireBringing(tx: Transaction, origin: Origin, actorId: 
   if (sourceProjectId === targetProjectId) return;
   const [fork] = await tx.$queryRaw<{ forkedFromId: number | null }[]>`
     SELECT forked_from_id AS "forkedFromId" FROM projects WHERE id = ${sourceProjectId} AND deleted_at IS NULL FOR SHARE`;
-  if (fork?.forkedFromId !== targetProjectId) throw new BadRequest(UNPROCESSABLE.NO_FORK, about);
+  if (fork?.forkedFromId !== targetProjectId) throw notAFork(about);
   for (const id of new Set([authorId, actorId])) {
     if (!(await mayBringCommits(tx, { ...origin, authorId: id }))) throw new Forbidden(UNREAD);
   }
+}
+
+/** The refusal of a source that is not a fork of the target; `about` is the field that names the one that does not fit. */
+export function notAFork(about: string): BadRequest {
+  return new BadRequest('Source project is not a fork of the target project', about, 'notAFork');
 }
 
 const UNREAD = 'You and the author of the merge request must be able to read the fork that it comes from';

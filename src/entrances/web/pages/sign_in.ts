@@ -38,7 +38,8 @@ async function submit(visit: Visit): Promise<void> {
     await go(visit, await beginSignIn(context, text(login), text(password)));
   } catch (error) {
     if (!(error instanceof Unauthenticated)) throw error;
-    const problem = error.reason ?? 'The username, email address or password is incorrect.';
+    const problem =
+      error.reason === 'explained' ? error.message : 'The username, email address or password is incorrect.';
     const unconfirmed = error instanceof Unconfirmed;
     await showSignIn(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
   }
