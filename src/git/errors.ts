@@ -26,23 +26,27 @@ export class Damaged extends GitError {
   }
 }
 
-/** An object is larger than the caller wants to have in memory. */
-export class TooLarge extends GitError {
-  override name = 'TooLarge';
-  /** In bytes. */
-  readonly size: number;
-  readonly limit: number;
+/** What a limit is about: the size of one object in memory, or the work that one request may cause. */
+export type LimitKind = 'size' | 'work';
 
-  constructor(size: number, limit: number) {
-    super(`${size} bytes are more than ${limit}`);
-    this.size = size;
-    this.limit = limit;
+/** The request asks for more than it may; the message names the limit. */
+export class LimitExceeded extends GitError {
+  override name = 'LimitExceeded';
+  readonly kind: LimitKind;
+
+  constructor(kind: LimitKind, message: string) {
+    super(message);
+    this.kind = kind;
   }
 }
 
-/** The request takes more work than one request may cause; the message names the limit. */
-export class TooMuch extends GitError {
-  override name = 'TooMuch';
+/** Both in bytes. */
+export function objectTooLarge(size: number, limit: number): LimitExceeded {
+  return new LimitExceeded('size', `an object has ${size} bytes, more than ${limit}`);
+}
+
+export function isLimit(error: unknown, kind: LimitKind): error is LimitExceeded {
+  return error instanceof LimitExceeded && error.kind === kind;
 }
 
 /** A ref does not hold what it was expected to hold: someone else was faster. */

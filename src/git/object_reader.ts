@@ -5,7 +5,7 @@ import { isDamage } from './damage.ts';
 import { firstChanges } from './diff/changes.ts';
 import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
-import { MissingObject, TooLarge, TooMuch } from './errors.ts';
+import { isLimit, LimitExceeded, MissingObject, objectTooLarge } from './errors.ts';
 import { yieldToEventLoop } from './event_loop.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last_commit.ts';
@@ -198,12 +198,13 @@ export abstract class ObjectReader implements RepositoryReader {
     return this.commitsBy(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
   }
 
-  /** Many commits, which `read` reads so many at a time. Throws MissingObject, TooMuch. */
+  /** Many commits, which `read` reads so many at a time. Throws MissingObject, LimitExceeded. */
   protected async commitsBy(oids: Oid[], atOnce: number, read: ReadGroup<Commit>): Promise<Commit[]> {
     const commits: Commit[] = [];
     let text = 0;
     for (let at = 0; at < oids.length; at += atOnce) {
-      if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
+      if (text > MOST_TEXT)
+        throw new LimitExceeded('work', `the messages of these commits have more than ${MOST_TEXT} characters`);
       await yieldToEventLoop();
       const group = oids.slice(at, at + atOnce);
       for (const [index, commit] of (await read(group)).entries()) {
@@ -274,7 +275,7 @@ export abstract class ObjectReader implements RepositoryReader {
   async blob(oid: Oid, limit: number): Promise<Buffer | null> {
     const size = await this.blobSize(oid);
     if (size === null) return null;
-    if (size > limit) throw new TooLarge(size, limit);
+    if (size > limit) throw objectTooLarge(size, limit);
     if (size > AT_A_STROKE) return Buffer.concat(await (await this.store.stream(oid)).toArray());
     return (await this.store.read(oid))?.content ?? null;
   }
@@ -348,13 +349,13 @@ export abstract class ObjectReader implements RepositoryReader {
     return object === null ? null : parseAnnotation(oid, object.content);
   }
 
-  /** An object of one type; null if it is of another one, however large it is. Throws TooLarge. */
+  /** An object of one type; null if it is of another one, however large it is. Throws LimitExceeded. */
   async #readAs(oid: Oid, type: ObjectType): Promise<GitObject | null> {
     try {
       const object = await this.store.read(oid);
       return object?.type === type ? object : null;
     } catch (error) {
-      if (error instanceof TooLarge && (await this.store.header(oid))?.type !== type) return null;
+      if (isLimit(error, 'size') && (await this.store.header(oid))?.type !== type) return null;
       throw error;
     }
   }

@@ -74,7 +74,7 @@ export interface RepositoryReader {
    * The commit for a whole hash, a branch, a tag, a full ref name, the beginning of a hash (7 digits or more) or `HEAD`, in this
    * order, and from there along steps such as `~3` or `^2`. Refs that are not to be seen name nothing, and a beginning names only
    * commits that branches, tags and the refs of merge requests to be seen reach; whole hashes name every commit that is there.
-   * Null for what is unknown, ambiguous or leads to no commit. Throws TooMuch.
+   * Null for what is unknown, ambiguous or leads to no commit. Throws LimitExceeded.
    */
   resolve(revision: string, options?: ResolveOptions): Promise<Oid | null>;
   /** Ordered by the bytes of their names. */
@@ -95,14 +95,14 @@ export interface RepositoryReader {
   /**
    * A part of what a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
    * `recursive` with all that lies below. What the part does not reach is not read. Null if there is no such directory. Throws
-   * TooMuch, TooLarge.
+   * LimitExceeded.
    */
   treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null>;
   /** In bytes; null if there is no such directory. */
   treeSize(treeish: Oid, path: string): Promise<number | null>;
-  /** A directory as git stores it: for walks that end early. Throws MissingObject, TooLarge. */
+  /** A directory as git stores it: for walks that end early. Throws MissingObject, LimitExceeded. */
   treeBytes(tree: Oid): Promise<Buffer>;
-  /** How many paths a commit (or tree) has, and how many bytes; null if it is not there. Throws TooMuch. */
+  /** How many paths a commit (or tree) has, and how many bytes; null if it is not there. Throws LimitExceeded. */
   measureTree(treeish: Oid): Promise<TreeCounts | null>;
   /** What lies at a path of a commit (or tree); null if nothing does. */
   entry(treeish: Oid, path: string): Promise<TreeEntry | null>;
@@ -111,7 +111,7 @@ export interface RepositoryReader {
   blobSize(oid: Oid): Promise<number | null>;
   /** Those of many; what is not there or not a blob is left out. */
   blobSizes(oids: Oid[]): Promise<Map<Oid, number>>;
-  /** The whole content; null if the object is not there or not a blob. Throws TooLarge above `limit` bytes. */
+  /** The whole content; null if the object is not there or not a blob. Throws LimitExceeded above `limit` bytes. */
   blob(oid: Oid, limit: number): Promise<Buffer | null>;
   /** The content in chunks; null if the object is not there or not a blob. The stream must be read or destroyed. */
   blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null>;
@@ -145,7 +145,7 @@ export interface RepositoryReader {
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
-  /** The paths at which two trees differ. Throws MissingObject, TooMuch. */
+  /** The paths at which two trees differ. Throws MissingObject, LimitExceeded. */
   changes(from: Oid, to: Oid, options?: ChangesOptions): Promise<Changes>;
   /** What differs in files; for `diffTrees` of diff/diff.ts. */
   compare(comparison: Comparison): Promise<Plan>;

@@ -87,7 +87,7 @@ export async function mergeAhead(reader: RepositoryReader, input: MergeInput, ke
 
 /**
  * Writes the merge of a commit into a branch, as `git merge --no-ff` does. Throws MergeConflict, also for histories that never
- * met, NothingChanged if the branch has the commit already, TooMuch, and RefusedObjects for what would be refused in a push.
+ * met, NothingChanged if the branch has the commit already, LimitExceeded, and RefusedObjects for what would be refused in a push.
  */
 export async function mergeInto(reader: RepositoryReader, input: MergeInput, keepLock?: PackKeepLock): Promise<Oid> {
   const { onto, merged, ...said } = input;

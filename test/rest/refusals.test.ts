@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { refusal } from '#rest/engine/errors.ts';
 import { maskError } from '#schema/errors.ts';
-import { TooLarge } from '#src/git/errors.ts';
+import { objectTooLarge } from '#src/git/errors.ts';
 import {
   ContentTooLarge,
   DomainError,
@@ -90,7 +90,7 @@ describe('A refusal of the REST API', () => {
       expect(refusal(masked)?.status).toBe(405);
       expect(JSON.parse(JSON.stringify(masked))).toEqual({ message: 'Not now.', extensions: { code: 'BAD_REQUEST' } });
     }
-    const tooLarge = new TooLarge(9, 5);
+    const tooLarge = objectTooLarge(9, 5);
     const masked = maskError(new GraphQLError('', { originalError: tooLarge }), () => undefined);
     expect(refusal(masked)?.status).toBe(413);
   });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { diffTrees } from '#src/git/diff/diff.ts';
-import { TooLarge } from '#src/git/errors.ts';
+import { LimitExceeded } from '#src/git/errors.ts';
 import { joinContributors } from '#src/git/history/contributors.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import type { Commit } from '#src/git/model.ts';
@@ -201,7 +201,7 @@ for (const { reader, directory, name, how } of cases)
         const streamed = await reader.blobStream(entry.oid);
         const chunks = streamed === null ? [] : ((await streamed.stream.toArray()) as Buffer[]);
         expect(Buffer.concat(chunks)).toEqual(content);
-        if (content.length > 0) await expect(reader.blob(entry.oid, content.length - 1)).rejects.toThrow(TooLarge);
+        if (content.length > 0) await expect(reader.blob(entry.oid, content.length - 1)).rejects.toThrow(LimitExceeded);
         expect(await entriesOf(reader, main, entry.path)).toBeNull();
         expect(await reader.entry(main, `${entry.path}/below`)).toBeNull();
       }

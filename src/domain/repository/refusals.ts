@@ -1,4 +1,4 @@
-import { Damaged, GitError, MissingObject, RefLocked, TooLarge, TooMuch } from '#src/git/errors.ts';
+import { Damaged, GitError, isLimit, MissingObject, RefLocked } from '#src/git/errors.ts';
 import { isGone } from '#src/git/existence.ts';
 import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/platform/errors.ts';
 
@@ -43,10 +43,8 @@ export function damageRefusal(error: unknown): DomainError | null {
 
 /** The error for a caller who hits a limit of the git library; null for any other error. */
 export function limitRefusal(error: unknown): DomainError | null {
-  if (error instanceof TooLarge) {
-    return new ContentTooLarge(`an object has ${error.size} bytes, more than ${error.limit}`);
-  }
-  return error instanceof TooMuch ? new BadRequest(`The request takes too much work: ${error.message}`) : null;
+  if (isLimit(error, 'size')) return new ContentTooLarge(error.message);
+  return isLimit(error, 'work') ? new BadRequest(`The request takes too much work: ${error.message}`) : null;
 }
 
 /** Does work; what is over a limit of git's library is refused as limitRefusal words it. */

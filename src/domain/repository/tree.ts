@@ -23,7 +23,7 @@ export interface TreeFilter {
 
 /**
  * What a directory holds: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated,
- * and TooMuch or TooLarge where that takes more work than a request may cause.
+ * and LimitExceeded where that takes more work than a request may cause.
  */
 export async function listTree(
   context: Context,

@@ -19,7 +19,7 @@ interface Level {
 
 /**
  * The files, links and submodules in which two trees differ, in the order of the bytes of their paths: no more than so many of so
- * many directories, after which the walk ends. Directories that are the same on both sides are not entered. Throws TooMuch.
+ * many directories, after which the walk ends. Directories that are the same on both sides are not entered. Throws LimitExceeded.
  */
 export async function firstChanges(
   reader: RepositoryReader,

@@ -49,7 +49,7 @@ export interface DiffOptions {
   isFar?: boolean;
 }
 
-/** Compares two commits (or trees). Throws MissingObject, TooMuch. */
+/** Compares two commits (or trees). Throws MissingObject, LimitExceeded. */
 export async function diffTrees(
   reader: RepositoryReader,
   from: Oid,

@@ -1,4 +1,4 @@
-import { TooMuch } from '../errors.ts';
+import { LimitExceeded } from '../errors.ts';
 import { yieldToEventLoop } from '../event_loop.ts';
 import type { Oid } from '../model.ts';
 import type { CommitGraph } from './graph.ts';
@@ -24,13 +24,13 @@ export interface Steps {
 
 /**
  * Takes a revision apart into the name that it begins with, which has no `~` and no `^`, and the steps behind it, as git writes them:
- * `~3`, `^`, `^2`, `^{commit}`, `^{}`, one behind the other. Null for any other step. Throws TooMuch where they go back too far.
+ * `~3`, `^`, `^2`, `^{commit}`, `^{}`, one behind the other. Null for any other step. Throws LimitExceeded where they go back too far.
  */
 export function stepsOf(revision: string): Steps | null {
   const end = revision.search(/[~^]/);
   if (end < 0) return { start: revision, steps: [] };
   const text = revision.slice(end);
-  if (text.length > LONGEST) throw new TooMuch(`a revision has at most ${LONGEST} characters of steps`);
+  if (text.length > LONGEST) throw new LimitExceeded('work', `a revision has at most ${LONGEST} characters of steps`);
   const steps: Step[] = [];
   let far = 0;
   for (let at = 0; at < text.length; ) {
@@ -43,7 +43,7 @@ export function stepsOf(revision: string): Steps | null {
     // Braces stand for the commit itself.
     if (kind !== undefined && step.times > 0) steps.push(step);
     far += kind === undefined ? 0 : step.times;
-    if (far > FARTHEST) throw new TooMuch(`a revision goes back ${FARTHEST} commits at most`);
+    if (far > FARTHEST) throw new LimitExceeded('work', `a revision goes back ${FARTHEST} commits at most`);
     at += all.length;
   }
   return { start: revision.slice(0, end), steps };

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { MissingObject, TooLarge } from '../errors.ts';
+import { isLimit, MissingObject, objectTooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import { isOid, type Oid } from '../model.ts';
 import { compact, type GitObject, type ObjectHeader, type ObjectStore } from './store.ts';
@@ -40,11 +40,11 @@ export class CachedStore implements ObjectStore {
     if (known !== undefined) return known;
     const header = headers.get(key);
     if (header !== undefined && header.size > largestOf(header.type)) {
-      throw new TooLarge(header.size, largestOf(header.type));
+      throw objectTooLarge(header.size, largestOf(header.type));
     }
     const object = await this.#inner.read(oid).catch(async (error) => {
       // Known from now on, it is not begun to be read again.
-      if (error instanceof TooLarge) await this.header(oid);
+      if (isLimit(error, 'size')) await this.header(oid);
       throw error;
     });
     if (object === null || object.content.length > LARGEST) return object;

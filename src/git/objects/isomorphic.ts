@@ -3,11 +3,10 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createInflate, inflateSync } from 'node:zlib';
-import { MissingObject, TooLarge } from '../errors.ts';
+import { isLimit, MissingObject, objectTooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import { isOid, type ObjectType, type Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
-import { Laborious } from './pack_file.ts';
 import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 
@@ -102,7 +101,7 @@ export class IsomorphicStore implements ObjectStore {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Laborious) || this.#helper === null) throw error;
+      if (!isLimit(error, 'work') || this.#helper === null) throw error;
       return ask(this.#helper);
     }
   }
@@ -111,7 +110,7 @@ export class IsomorphicStore implements ObjectStore {
     // Were it not there, isomorphic-git would go on to load all packs.
     const header = await this.#looseHeader(oid);
     if (header === null) return null;
-    if (header.size > limitOf(header.type)) throw new TooLarge(header.size, limitOf(header.type));
+    if (header.size > limitOf(header.type)) throw objectTooLarge(header.size, limitOf(header.type));
     if (header.size > LARGEST_AT_ONCE) return this.#unpackLoose(oid);
     try {
       // Loaded with the first object: it takes as much memory as a good part of the server.

@@ -23,7 +23,7 @@ export async function entryAt(store: ObjectStore, tree: Oid, path: string): Prom
   return found;
 }
 
-/** The content of a tree object. Throws MissingObject, TooLarge. */
+/** The content of a tree object. Throws MissingObject, LimitExceeded. */
 export async function treeBytes(store: ObjectStore, oid: Oid): Promise<Buffer> {
   if (oid === EMPTY_TREE) return Buffer.alloc(0);
   const object = await store.read(oid);

@@ -2,7 +2,7 @@ import { createReadStream, openSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { GitError, TooLarge, TooMuch } from '../errors.ts';
+import { GitError, LimitExceeded, objectTooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import { applyDelta, deltaSizes } from './delta.ts';
@@ -27,14 +27,10 @@ const scratch = Buffer.alloc(FIRST_READ);
 
 let packs = 0;
 
-/** How many differences are followed in this process, and how many bytes are made of them. */
+/** How many deltas are followed in this process, and how many bytes are made of them: a git program takes over beyond. */
 const MOST_STEPS = 250;
 const MOST_WORK = 32 * 1024 * 1024;
-
-/** An object is made of so many or such large differences that another process had better put it together. */
-export class Laborious extends TooMuch {
-  override name = 'Laborious';
-}
+const TOO_MANY_DELTAS = `an object is made of more than ${MOST_STEPS} deltas, or of more than ${MOST_WORK} bytes of them`;
 
 /** What the pack holds at an offset: an object, or the difference to a base. */
 interface Stored {
@@ -62,16 +58,16 @@ export class PackFile {
     this.#file = new FileReader(this.#path);
   }
 
-  /** Throws TooLarge, and Laborious. */
+  /** Throws LimitExceeded. */
   read(oid: Oid, limitOf = largestOf): GitObject | null {
     const offset = this.#index.offset(oid);
     if (offset === null) return null;
     const { type, size } = this.#headerAt(offset);
-    if (size > limitOf(type)) throw new TooLarge(size, limitOf(type));
+    if (size > limitOf(type)) throw objectTooLarge(size, limitOf(type));
     return this.#readAt(offset);
   }
 
-  /** Throws Laborious. */
+  /** Throws LimitExceeded. */
   header(oid: Oid): ObjectHeader | null {
     const offset = this.#index.offset(oid);
     return offset === null ? null : this.#headerAt(offset);
@@ -83,7 +79,7 @@ export class PackFile {
     if (stored.type !== null) return { type: stored.type, size: stored.size };
     const { result } = deltaSizes(this.#beginning(stored));
     for (let steps = 0; stored.type === null; steps++) {
-      if (steps > MOST_STEPS) throw new Laborious(`${this.#path} has a long chain at ${offset}`);
+      if (steps > MOST_STEPS) throw new LimitExceeded('work', TOO_MANY_DELTAS);
       stored = this.#stored(this.#baseOffset(stored));
     }
     return { type: stored.type, size: result };
@@ -121,8 +117,7 @@ export class PackFile {
       if (object !== undefined) break;
       const stored = this.#stored(at);
       work += stored.size + (stored.type === null ? deltaSizes(this.#beginning(stored)).result : 0);
-      if (work > MOST_WORK || differences.length > MOST_STEPS)
-        throw new Laborious(`${this.#path} has much to put together at ${offset}`);
+      if (work > MOST_WORK || differences.length > MOST_STEPS) throw new LimitExceeded('work', TOO_MANY_DELTAS);
       const content = this.#inflate(stored);
       if (stored.type === null) {
         differences.push({ offset: at, delta: content });

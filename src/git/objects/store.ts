@@ -14,7 +14,7 @@ export interface ObjectHeader {
 
 /** Where objects come from: what every reader of a repository needs, and all that its two implementations differ in. */
 export interface ObjectStore {
-  /** The whole object in memory; null if there is none. Throws TooLarge for what limits.ts does not let in. */
+  /** The whole object in memory; null if there is none. Throws LimitExceeded for what limits.ts does not let in. */
   read(oid: Oid): Promise<GitObject | null>;
   /** Type and size; null if there is no such object. */
   header(oid: Oid): Promise<ObjectHeader | null>;

@@ -53,7 +53,7 @@ export class TreeCounter {
     return counts;
   }
 
-  /** Throws TooMuch, MissingObject. */
+  /** Throws LimitExceeded, MissingObject. */
   async count(tree: Oid): Promise<TreeCounts> {
     const known = this.known(tree);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-import { TooMuch } from '../errors.ts';
+import { LimitExceeded } from '../errors.ts';
 import { yieldToEventLoop } from '../event_loop.ts';
 import type { EntryType, Oid, TreeEntry } from '../model.ts';
 import { decodeName } from '../names.ts';
@@ -31,7 +31,7 @@ const PACE = 20_000;
 
 /**
  * A page of what a directory holds: directories, then files, then submodules, each in git's order; a directory comes before
- * what is in it. What the page does not reach is counted and not looked at. Throws TooMuch, TooLarge, MissingObject.
+ * what is in it. What the page does not reach is counted and not looked at. Throws LimitExceeded, MissingObject.
  */
 export async function treePage(
   store: ObjectStore,
@@ -41,7 +41,8 @@ export async function treePage(
 ): Promise<TreePage> {
   const counts = recursive ? await counter.count(tree) : ownCounts(await treeBytes(store, tree));
   const total = counts.tree + counts.blob + counts.commit;
-  if (total > MOST_PATHS) throw new TooMuch(`there are more than ${MOST_PATHS} paths: ask for one directory at a time`);
+  if (total > MOST_PATHS)
+    throw new LimitExceeded('work', `there are more than ${MOST_PATHS} paths: ask for one directory at a time`);
   const walk = new Walk(store, recursive ? counter : null);
   let skip = offset;
   for (const type of ['tree', 'blob', 'commit'] as const) {

@@ -1,4 +1,4 @@
-import { TooMuch } from '../errors.ts';
+import { LimitExceeded } from '../errors.ts';
 import { WALK } from '../limits.ts';
 
 /** Reading a directory takes as long as passing so many entries. */
@@ -14,18 +14,22 @@ export class WalkBudget {
     this.#pathBytes = pathBytes;
   }
 
-  /** To be called with the bytes of each directory that is read. Throws TooMuch. */
+  /** To be called with the bytes of each directory that is read. Throws LimitExceeded. */
   directory(bytes: Buffer): void {
     // No entry is shorter than 28 bytes, and few are twice as long.
     this.#entries -= A_DIRECTORY + bytes.length / 40;
     if (this.#entries < 0) {
-      throw new TooMuch(`there are more than ${WALK.entries} files and directories: ask for one directory at a time`);
+      throw new LimitExceeded(
+        'work',
+        `there are more than ${WALK.entries} files and directories: ask for one directory at a time`,
+      );
     }
   }
 
-  /** To be called with each path that is made. Throws TooMuch. */
+  /** To be called with each path that is made. Throws LimitExceeded. */
   path(path: string): void {
     this.#pathBytes -= path.length;
-    if (this.#pathBytes < 0) throw new TooMuch(`the paths together have more than ${WALK.pathBytes} characters`);
+    if (this.#pathBytes < 0)
+      throw new LimitExceeded('work', `the paths together have more than ${WALK.pathBytes} characters`);
   }
 }

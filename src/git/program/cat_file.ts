@@ -1,4 +1,4 @@
-import { ProgramFailed, TooLarge } from '../errors.ts';
+import { objectTooLarge, ProgramFailed } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import { isObjectType, isOid, type Oid } from '../model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
@@ -69,13 +69,13 @@ export class CatFile {
     return this.#ask('info', oids);
   }
 
-  /** Throws TooLarge; whoever knows the size does not ask for such an object. */
+  /** Throws LimitExceeded; whoever knows the size does not ask for such an object. */
   async read(oid: Oid): Promise<GitObject | null> {
     const [object = null] = await this.readAll([oid]);
     return object;
   }
 
-  /** As many as are asked for, in their order. Throws TooLarge. */
+  /** As many as are asked for, in their order. Throws LimitExceeded. */
   readAll(oids: readonly Oid[]): Promise<(GitObject | null)[]> {
     return this.#ask('contents', oids);
   }
@@ -160,7 +160,7 @@ export class CatFile {
 
   /** Whoever asked after it asks again: the program cannot be told to leave out a content that it has begun to say. */
   #refuse({ type, size }: ObjectHeader): void {
-    this.#requests.shift()?.reject(new TooLarge(size, largestOf(type)));
+    this.#requests.shift()?.reject(objectTooLarge(size, largestOf(type)));
     this.#program.kill('SIGKILL');
     this.#fail('was ended as it began to say a large object');
   }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createDeflate } from 'node:zlib';
-import { MissingObject, TooMuch } from '../errors.ts';
+import { LimitExceeded, MissingObject } from '../errors.ts';
 import { yieldToEventLoop } from '../event_loop.ts';
 import { leadsTo } from '../history/check.ts';
 import { LARGEST_PIECE } from '../limits.ts';
@@ -23,7 +23,7 @@ const AT_ONCE = { objects: 5_000, bytes: 16 * 1024 * 1024 };
 
 /**
  * Copies all that these objects lead to and another repository does not have, where there is no git program; it is on disk when
- * this returns. Throws MissingObject, TooMuch.
+ * this returns. Throws MissingObject, LimitExceeded.
  */
 export async function copyInProcess(from: string, to: string, tips: readonly Oid[]): Promise<void> {
   const source = new IsomorphicStore(from);
@@ -51,7 +51,7 @@ export async function copyInProcess(from: string, to: string, tips: readonly Oid
         seen.add(next);
         stack.push(next);
       }
-      if (seen.size > MOST_OBJECTS) throw new TooMuch(`there are more than ${MOST_OBJECTS} objects`);
+      if (seen.size > MOST_OBJECTS) throw new LimitExceeded('work', `there are more than ${MOST_OBJECTS} objects`);
     }
     await batch.write();
   } finally {

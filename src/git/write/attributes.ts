@@ -1,5 +1,5 @@
 import type { Change } from '../diff/side.ts';
-import { TooMuch } from '../errors.ts';
+import { LimitExceeded } from '../errors.ts';
 import { yieldToEventLoop } from '../event_loop.ts';
 import { EXECUTABLE, FILE, type Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
@@ -22,7 +22,7 @@ const NAME = '.gitattributes';
 
 /**
  * The files that say how contents are merged that two sides changed, as a merge into `ours` heeds them: those of the directories
- * in which such contents lie, and of all above. Throws TooMuch.
+ * in which such contents lie, and of all above. Throws LimitExceeded.
  */
 export async function mergeAttributes(
   reader: RepositoryReader,
@@ -33,14 +33,16 @@ export async function mergeAttributes(
   let bytes = 0;
   let directories = 0;
   for (const directory of directoriesAbove(mergedPaths(sides))) {
-    if (++directories > MOST_DIRECTORIES) throw new TooMuch(`more than ${MOST_DIRECTORIES} directories are merged`);
+    if (++directories > MOST_DIRECTORIES)
+      throw new LimitExceeded('work', `more than ${MOST_DIRECTORIES} directories are merged`);
     await yieldToEventLoop();
     const path = directory + NAME;
     // Git does not follow links there, and files are to be written under these names.
     const entry = pathFault(path) === null ? await reader.entry(ours, path) : null;
     if (entry === null || ![FILE, EXECUTABLE].includes(entry.mode)) continue;
     bytes += (await reader.blobSize(entry.oid)) ?? 0;
-    if (bytes > MOST_BYTES) throw new TooMuch(`the attributes of what is merged have more than ${MOST_BYTES} bytes`);
+    if (bytes > MOST_BYTES)
+      throw new LimitExceeded('work', `the attributes of what is merged have more than ${MOST_BYTES} bytes`);
     const content = await reader.blob(entry.oid, MOST_BYTES);
     if (content !== null) files.push({ path, content });
   }

@@ -1,4 +1,4 @@
-import { GitError, MissingObject, TooMuch } from '../errors.ts';
+import { GitError, LimitExceeded, MissingObject } from '../errors.ts';
 import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
@@ -106,7 +106,7 @@ export class DraftTree {
     if (page === null && directory.oid !== EMPTY_TREE) throw new MissingObject(directory.oid, 'tree');
     const { entries, total } = page ?? { entries: [], total: 0 };
     if (total > MOST_NAMES)
-      throw new TooMuch(`a directory has ${total} names: more than ${MOST_NAMES} are not changed here`);
+      throw new LimitExceeded('work', `a directory has ${total} names: more than ${MOST_NAMES} are not changed here`);
     // Someone else may have read it in the meantime.
     directory.names ??= new Map(
       entries.map(({ name, mode, oid, type }) => [

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { isDamage } from '../damage.ts';
 import { MOST_RENAMES } from '../diff/limits.ts';
-import { GitError, ProgramFailed, TooMuch } from '../errors.ts';
+import { GitError, LimitExceeded, ProgramFailed } from '../errors.ts';
 import { EMPTY_TREE, type ObjectType, type Oid } from '../model.ts';
 import { decodeName, encodeName } from '../names.ts';
 import { alternatePath } from '../program/environment.ts';
@@ -68,7 +68,7 @@ export interface MergePlace {
 
 /**
  * Merges trees by the git program, which writes beside the repository; what is new is added to the objects to be written. Throws
- * TooMuch.
+ * LimitExceeded.
  */
 export async function mergeByProgram(
   at: MergePlace,
@@ -123,7 +123,7 @@ async function besideRepository<T>(
     }, place);
   } catch (error) {
     if (!(error instanceof ProgramFailed) || isDamage(error)) throw error;
-    throw new TooMuch('merging takes too much time or memory');
+    throw new LimitExceeded('work', 'merging takes too much time or memory');
   } finally {
     await rm(place, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -31,7 +31,7 @@ export interface TreeMerge {
 /**
  * Applies what `theirs` changed since `base` to `ours`, whose attributes say how contents are merged, as in git. Renames on both
  * sides are followed, those of whole directories are not. Without a git program files are taken as a whole: one that both sides
- * changed is a conflict, and neither renames nor attributes count. New objects are added to those to be written. Throws TooMuch.
+ * changed is a conflict, and neither renames nor attributes count. New objects are added to those to be written. Throws LimitExceeded.
  */
 export async function mergeTrees(
   reader: RepositoryReader,
@@ -43,7 +43,7 @@ export async function mergeTrees(
 
 /**
  * Merges two commits as `git merge` does, and criss-cross histories too; null where they have no common ancestor. Nothing of
- * them is written but what the objects take in. Throws NothingChanged where ours has theirs already, TooMuch, MissingObject.
+ * them is written but what the objects take in. Throws NothingChanged where ours has theirs already, LimitExceeded, MissingObject.
  */
 export async function mergeCommits(
   reader: RepositoryReader,

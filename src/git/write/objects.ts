@@ -2,7 +2,7 @@ import { open, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
-import { TooLarge } from '../errors.ts';
+import { objectTooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
@@ -28,9 +28,9 @@ export class ObjectWriter {
     this.#keepLock = keepLock;
   }
 
-  /** Returns the name of the object, which is on disk after `flush`. Throws TooLarge for what could not be read again. */
+  /** Returns the name of the object, which is on disk after `flush`. Throws LimitExceeded for what could not be read again. */
   add(type: ObjectType, content: Buffer): Oid {
-    if (type !== 'blob' && content.length > largestOf(type)) throw new TooLarge(content.length, largestOf(type));
+    if (type !== 'blob' && content.length > largestOf(type)) throw objectTooLarge(content.length, largestOf(type));
     const oid = nameOf(type, content);
     this.#objects.set(oid, { type, content });
     return oid;

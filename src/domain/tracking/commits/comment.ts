@@ -6,7 +6,7 @@ import { findProject } from '#src/domain/projects/find.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/commits/find.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { LineType } from '#src/domain/tracking/commits/comments_list.ts';
-import { TooLarge } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/errors.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
@@ -74,7 +74,7 @@ async function placeOf(
     const content = await repository.blob(entry.oid, LARGEST_FILE);
     return content !== null && line <= lineCount(content) ? { path, line, lineType } : NOWHERE;
   } catch (error) {
-    if (error instanceof TooLarge) return NOWHERE;
+    if (isLimit(error, 'size')) return NOWHERE;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ export interface PlacedLine {
 
 /**
  * The line of the changes of a merge request that somebody names. It must be one that the diff of the version shows: added,
- * removed, or near such lines. Throws ValidationFailed, RateLimited, TooMuch.
+ * removed, or near such lines. Throws ValidationFailed, RateLimited, LimitExceeded.
  */
 export async function placeOnDiff(
   context: Context,

@@ -4,7 +4,7 @@ import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts'
 import { type Compare, traceLine, type VersionShas } from '#src/domain/tracking/discussions/trace_line.ts';
 import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import { MissingObject, TooMuch } from '#src/git/errors.ts';
+import { isLimit, MissingObject } from '#src/git/errors.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -85,7 +85,7 @@ async function trace(
     return await traceLine(reader, compare, position, version);
   } catch (error) {
     // What cannot be compared now could not be the next time.
-    if (error instanceof TooMuch || error instanceof MissingObject) return null;
+    if (isLimit(error, 'work') || error instanceof MissingObject) return null;
     throw error;
   }
 }

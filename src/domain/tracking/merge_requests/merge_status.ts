@@ -1,4 +1,4 @@
-import { TooMuch } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NothingChanged } from '#src/git/write/errors.ts';
@@ -18,7 +18,7 @@ export async function mergeStatus(reader: RepositoryReader, head: Oid | null, ti
     return merge === null || merge.conflicts.length > 0 ? 'cannot_be_merged' : 'can_be_merged';
   } catch (error) {
     if (error instanceof NothingChanged) return 'cannot_be_merged';
-    if (error instanceof TooMuch) return 'unchecked';
+    if (isLimit(error, 'work')) return 'unchecked';
     throw error;
   }
 }

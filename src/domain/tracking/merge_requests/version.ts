@@ -4,7 +4,7 @@ import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import { DEFAULT_LIMITS } from '#src/git/diff/limits.ts';
-import { TooMuch } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { RefReader } from '#src/git/refs/read.ts';
@@ -35,7 +35,7 @@ async function filesChanged(reader: RepositoryReader, from: Oid, to: Oid): Promi
     const { entries, overflow }: Diff = await diffTrees(reader, from, to, { text: false });
     return overflow ? `${entries.length}+` : String(entries.length);
   } catch (error) {
-    if (!(error instanceof TooMuch)) throw error;
+    if (!isLimit(error, 'work')) throw error;
     return `${DEFAULT_LIMITS.files}+`;
   }
 }

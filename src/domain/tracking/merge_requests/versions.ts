@@ -126,7 +126,7 @@ async function bound(repository: RepositoryReader, version: VersionCommits): Pro
 
 const NO_DIFF: Diff = { entries: [], additions: 0, deletions: 0, overflow: false };
 
-/** What a version changed since both branches parted, with the limits of comparisons. Throws RateLimited, TooMuch. */
+/** What a version changed since both branches parted, with the limits of comparisons. Throws RateLimited, LimitExceeded. */
 export async function versionDiff(context: Context, version: VersionCommits | null): Promise<Diff> {
   const repository = version && (await context.repositories.open(version.project));
   if (!repository) return NO_DIFF;

@@ -8,7 +8,7 @@ import {
   type Surroundings,
 } from '#src/domain/webhooks/payload/common.ts';
 import type { ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
-import { TooMuch } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/errors.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
@@ -68,7 +68,7 @@ async function changedPaths(reader: RepositoryReader | null, oid: string): Promi
       removed: pathsOf(({ now }) => now === null),
     };
   } catch (error) {
-    if (error instanceof TooMuch) return NONE;
+    if (isLimit(error, 'work')) return NONE;
     throw error;
   }
 }

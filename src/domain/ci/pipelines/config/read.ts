@@ -1,7 +1,7 @@
 import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
 import type { PipelinePlan, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
-import { TooLarge } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { DeadlineThread, Overrun } from '#src/platform/limits/deadline_thread.ts';
@@ -38,7 +38,7 @@ export async function planPipeline(
     if (content === null) return { config: null, jobs: null, error: null };
     return await thread.run(`project ${occasion.project}`, { text: content.toString('utf8'), occasion });
   } catch (error) {
-    if (error instanceof TooLarge) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
+    if (isLimit(error, 'size')) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
     if (error instanceof Overrun) return invalid(OVERRUN);
     throw error;
   }
