@@ -3,8 +3,9 @@ import { Group } from '#schema/groups/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { EVENT_NAMES, type NotificationEvent } from '#src/domain/changes/notification_events.ts';
-import { INHERITED, type NotificationSetting as Setting } from '#src/domain/changes/notification_setting.ts';
+import { INHERITED } from '#src/domain/changes/notification_setting.ts';
 import { type GlobalSetting, globalNotificationSetting } from '#src/domain/notifications/update.ts';
+import type { NotificationSetting as Setting } from '#src/platform/records/computed_types.ts';
 
 export const NotificationLevel = builder.enumType('NotificationLevel', {
   description: 'How much of what happens a user wants to get mail about.',

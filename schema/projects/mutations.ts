@@ -19,11 +19,11 @@ import { type ForkLink, linkFork, unlinkFork } from '#src/domain/lifecycle/fork_
 import { forkProject } from '#src/domain/lifecycle/fork_project.ts';
 import { updateProject } from '#src/domain/lifecycle/update_project.ts';
 import { archiveProject } from '#src/domain/projects/archive.ts';
-import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
 import { givenSwitches } from '#src/domain/projects/values.ts';
+import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
 function projectPayload(mutation: string, description = 'The project as it is now.') {
   return builder.objectRef<{ project: ProjectRow }>(namesOf(mutation).payload).implement({

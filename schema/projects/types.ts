@@ -9,11 +9,11 @@ import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { NOTIFICATION_LEVELS } from '#src/domain/changes/notification_events.ts';
-import { INHERITED, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
-import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
+import { INHERITED } from '#src/domain/changes/notification_setting.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
 import { runnersToken } from '#src/domain/projects/runners_token.ts';
 import { sshUrl } from '#src/platform/config/ssh_address.ts';
+import type { NotificationSetting, ProjectShareRow } from '#src/platform/records/computed_types.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
 export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').implement({

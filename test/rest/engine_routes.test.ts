@@ -27,7 +27,7 @@ const schema = buildSchema(`
 for (const mood of assertEnumType(schema.getType('Mood')).getValues()) mood.value = mood.name.toLowerCase();
 const ERRORS: Record<string, () => DomainError> = {
   validation: () => new ValidationFailed({ title: ["can't be blank"] }),
-  missing: () => new ValidationFailed({ title: ['is missing'] }),
+  missing: () => new ValidationFailed({ title: ['is missing'] }, undefined, 'valuesMissing'),
   conflict: () => new Conflict('Taken'),
   lost: () => new NotFound('Thing'),
   forbidden: () => new Forbidden(),

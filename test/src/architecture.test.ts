@@ -110,6 +110,20 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('rooms extend Context and Jobs alone; any other type of this project is imported, so that it can be found', () => {
+    const files = globSync('{src,schema,rest}/**/*.ts', { cwd: root });
+    const found = files.flatMap((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8');
+      const blocks = [...text.matchAll(/^declare module '([#.][^']+)' \{\n((?: .*\n|\n)*)\}/gm)];
+      return blocks.flatMap(([, module = '', body = '']) => {
+        const names = [...body.matchAll(/^ {2}\w+ (\w+)/gm)].map(([, name = '']) => name);
+        return names.map((name) => ({ file, extended: `${module} ${name}` }));
+      });
+    });
+    const allowed = ['#src/access/permissions/actor.ts Context', '#src/platform/background/queue.ts Jobs'];
+    expect(new Set(found.map(({ extended }) => extended))).toEqual(new Set(allowed));
+  });
+
   it('only the composition, web and oauth know express', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
       return (

@@ -1,6 +1,7 @@
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
+import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 /**
  * By what an actor was known. `password`, `ssh_key`, `deploy_key`: of a client of git. `job`: the token of a job, which reaches one
@@ -51,7 +52,7 @@ export interface Actor {
   readonly impersonator?: number;
 }
 
-/** What every command and reader of the domain gets. Rooms above this one add what they keep: repositories, uploads, imports. */
+/** What every command and reader of the domain gets. Rooms above this one add what they keep: repositories, uploads, followers. */
 export interface Context {
   readonly db: Db;
   readonly actor: Actor | null;
@@ -59,6 +60,8 @@ export interface Context {
   readonly secret: string;
   /** Where commands leave work for later. */
   readonly jobs: JobQueue;
+  /** Where projects may be imported from, and where webhooks may lead. */
+  readonly imports: ImportSettings;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
   /** The response of the request, which identifies the request's work; absent without a request. */

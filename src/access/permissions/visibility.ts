@@ -2,13 +2,6 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 
-declare module '#src/platform/records/computed_fields.ts' {
-  interface Params {
-    /** Who asks; null for nobody. */
-    actor: (Seer & Pick<Actor, 'username'>) | null;
-  }
-}
-
 const { sql } = Prisma;
 
 /** Membership rows give nothing from the day of their expiry on (UTC). */

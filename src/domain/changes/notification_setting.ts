@@ -1,17 +1,7 @@
-import {
-  EVENT_NAMES,
-  type NotificationEvent,
-  type NotificationLevel,
-} from '#src/domain/changes/notification_events.ts';
+import { EVENT_NAMES } from '#src/domain/changes/notification_events.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-
-/** What a user wants to hear of in a place. */
-export interface NotificationSetting {
-  level: NotificationLevel;
-  /** The kinds that are wanted where the level is `custom`. */
-  events: Readonly<Record<NotificationEvent, boolean>>;
-}
+import type { NotificationSetting } from '#src/platform/records/computed_types.ts';
 
 const { sql, raw, join } = Prisma;
 

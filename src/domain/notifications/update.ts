@@ -5,12 +5,13 @@ import {
   type NotificationEvent,
   type NotificationLevel,
 } from '#src/domain/changes/notification_events.ts';
-import { EVERYWHERE, type NotificationSetting, settingJson } from '#src/domain/changes/notification_setting.ts';
+import { EVERYWHERE, settingJson } from '#src/domain/changes/notification_setting.ts';
 import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import type { NotificationSetting } from '#src/platform/records/computed_types.ts';
 
 const { sql, raw, join, empty } = Prisma;
 

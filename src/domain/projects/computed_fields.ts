@@ -1,49 +1,9 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
 import { groupVisible, notExpired, projectAccess, projectVisible } from '#src/access/permissions/visibility.ts';
-import { chosenBy, type NotificationSetting } from '#src/domain/changes/notification_setting.ts';
+import { chosenBy } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
-
-/** Access that a project gives to the members of a group. */
-export interface ProjectShareRow {
-  id: number;
-  projectId: number;
-  groupId: number;
-  groupName: string;
-  /** The highest level that it gives. */
-  groupAccessLevel: number;
-  /** Gives nothing from this day on. */
-  expiresAt: string | null;
-}
-
-declare module '#src/platform/records/computed_fields.ts' {
-  interface ComputedFields {
-    Project: {
-      fullPath: string;
-      fullName: string;
-      /** The user whose personal namespace holds the project; null in groups. */
-      ownerId: number | null;
-      /** Whether the actor may see it. */
-      isVisible: boolean;
-      /** The effective level of the actor; 0 without any. */
-      accessLevel: number;
-      /** Level of the actor's own membership of the project; null without. */
-      projectMembership: number | null;
-      /** The highest level of the actor's memberships of the group and the groups around it; null without. */
-      groupMembership: number | null;
-      /** Those that the actor sees. */
-      openIssuesCount: number;
-      /** Whether the actor starred it. */
-      isStarred: boolean;
-      /** What the actor wants to hear of the project, and of its group; null where nothing was chosen. */
-      notificationSetting: NotificationSetting | null;
-      groupNotificationSetting: NotificationSetting | null;
-      /** Shares with groups that the actor sees. */
-      sharedWithGroups: ProjectShareRow[];
-    };
-  }
-}
 
 const { sql } = Prisma;
 const [share, group, star] = [alias('ProjectShare', 's'), alias('Namespace', 'g'), alias('ProjectStar', 'st')];

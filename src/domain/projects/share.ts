@@ -2,9 +2,9 @@ import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permi
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
-import type { ProjectShareRow } from '#src/domain/projects/computed_fields.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
 export interface NewShare {
   group: IdOrPath;

@@ -1,13 +1,6 @@
 import { lookup as askSystem, Resolver } from 'node:dns/promises';
 import type { Lookup } from '#src/platform/outbound/address.ts';
 
-declare module '#src/access/permissions/actor.ts' {
-  interface Context {
-    /** Where projects may be imported from, and where webhooks may lead. */
-    readonly imports: ImportSettings;
-  }
-}
-
 /** What connections may do that users have made: imports, and webhooks. */
 export interface ImportSettings {
   /** Host names, or `host:port`, that may be imported from wherever they are. */

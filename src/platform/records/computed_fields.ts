@@ -1,17 +1,7 @@
 import type { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from './alias.ts';
+import type { ComputedFields, Params } from './computed_types.ts';
 import type { Columns, ModelName } from './model.ts';
-
-/**
- * Fields that are computed from a row, by model. Rooms add the values of theirs (`declare module`), with the
- * types that they have in JSON.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: rooms add to it
-export interface ComputedFields {}
-
-/** Parameters of statements for computed fields that depend on more than the row, such as the caller. Rooms add to it as well. */
-// biome-ignore lint/suspicious/noEmptyInterface: rooms add to it
-export interface Params {}
 
 /** All that can be selected of a model, as it comes as JSON: times and what numbers cannot hold as text. */
 export type Row<M extends ModelName> = Columns[M] & (M extends keyof ComputedFields ? ComputedFields[M] : unknown);
@@ -47,7 +37,7 @@ export type ValueSql<M extends ModelName> = (row: Alias<M>, tools: Tools) => Pri
 
 const declared = new Map<string, Readonly<Record<string, ValueSql<never>>>>();
 
-/** Declares the computed fields of a model, each as SQL over the alias of its row. Their types stand in ComputedFields. */
+/** Declares the computed fields of a model, each as SQL over the alias of its row. */
 export function computedFields<M extends ModelName & keyof ComputedFields>(
   model: M,
   values: { readonly [Name in keyof ComputedFields[M]]: ValueSql<M> },

@@ -1,7 +1,7 @@
 import { all, type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
-import type { Params } from './computed_fields.ts';
+import type { Params } from './computed_types.ts';
 import { factsOf, type ModelName } from './model.ts';
 import { between, type Order, order, placeJson, slice, sorted } from './order.ts';
 import { rowsJson, type Source } from './rows.ts';

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
-import { type ComputedFields, computedField, type Params, type Sum, type Tools } from './computed_fields.ts';
+import { computedField, type Sum, type Tools } from './computed_fields.ts';
+import type { ComputedFields, Params } from './computed_types.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';
 import type { Selection } from './selection.ts';
 

@@ -2,15 +2,6 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/computed_fields.ts' {
-  interface ComputedFields {
-    BoardList: {
-      /** How many lists of the board stand before it. */
-      position: number;
-    };
-  }
-}
-
 const { sql } = Prisma;
 const other = alias('BoardList', 'obl');
 

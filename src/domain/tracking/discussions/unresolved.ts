@@ -2,14 +2,6 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/computed_fields.ts';
 
-/** What merge requests have of their threads. */
-export interface DiscussionValues {
-  resolvableDiscussionsCount: number;
-  resolvedDiscussionsCount: number;
-  /** Whether no thread keeps it from being merged. */
-  mergeableDiscussionsState: boolean;
-}
-
 const { sql } = Prisma;
 const thread = alias('Discussion', 'd');
 

@@ -2,7 +2,7 @@ import '#src/domain/tracking/issues/computed_fields.ts';
 import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import type { Params } from '#src/platform/records/computed_fields.ts';
+import type { Params } from '#src/platform/records/computed_types.ts';
 import { between, type Order, order, slice } from '#src/platform/records/order.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';

@@ -3,32 +3,6 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/computed_fields.ts';
 
-/** What issues and merge requests have around them beside relations. */
-export interface TrailValues {
-  projectFullPath: string;
-  /** Titles of its labels in their order. */
-  labelTitles: string[];
-  /** How many notes people wrote. */
-  userNotesCount: number;
-  upvotes: number;
-  downvotes: number;
-}
-
-export interface Followed {
-  /**
-   * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
-   * mentioned (behaviour.md 8).
-   */
-  isSubscribed: boolean;
-}
-
-declare module '#src/platform/records/computed_fields.ts' {
-  interface Params {
-    /** Full path of the project, where all rows are of one. */
-    projectPath: string | Prisma.Sql;
-  }
-}
-
 const { sql, raw } = Prisma;
 const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('AwardEmoji', 'a')];
 const subscription = alias('Subscription', 's');

@@ -3,26 +3,6 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields, type Sum, type Tools } from '#src/platform/records/computed_fields.ts';
 
-declare module '#src/platform/records/computed_fields.ts' {
-  interface ComputedFields {
-    Label: {
-      /** Of the issues that the actor sees. */
-      openIssuesCount: number;
-      closedIssuesCount: number;
-      openMergeRequestsCount: number;
-      /** Whether the actor follows it. */
-      isSubscribed: boolean;
-    };
-  }
-
-  interface Params {
-    /** Whether the actor sees all confidential issues of the project. */
-    confidential: boolean | Prisma.Sql;
-    /** The ID of the project, where all labels of a list belong to one. */
-    labelsOf: number | Prisma.Sql;
-  }
-}
-
 const { sql } = Prisma;
 
 const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'il')];

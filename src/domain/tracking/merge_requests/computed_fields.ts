@@ -1,31 +1,9 @@
-import { type DiscussionValues, discussionValues } from '#src/domain/tracking/discussions/unresolved.ts';
-import {
-  type Followed,
-  followed,
-  labelTitles,
-  projectPath,
-  type TrailValues,
-  trailValues,
-} from '#src/domain/tracking/issues/trail.ts';
-import { type TimeValues, timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
+import { discussionValues } from '#src/domain/tracking/discussions/unresolved.ts';
+import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
+import { timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
-
-declare module '#src/platform/records/computed_fields.ts' {
-  interface ComputedFields {
-    MergeRequest: TrailValues &
-      TimeValues &
-      Followed &
-      DiscussionValues & {
-        /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
-        currentMergeStatus: string;
-        /** Of its latest version; null for a merge request that was recorded without its commits. */
-        latestBaseSha: string | null;
-        latestStartSha: string | null;
-      };
-  }
-}
 
 const { sql } = Prisma;
 const mergeRequestLabel = alias('MergeRequestLabel', 'ml');

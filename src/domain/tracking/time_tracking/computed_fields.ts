@@ -2,11 +2,6 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 
 /** What issues and merge requests have of time beside their column `timeEstimate`. */
-export interface TimeValues {
-  /** In seconds. */
-  totalTimeSpent: number;
-}
-
 const { sql } = Prisma;
 const timelog = alias('Timelog', 'tl');
 

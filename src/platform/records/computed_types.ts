@@ -1,0 +1,130 @@
+import type { Prisma } from '#src/platform/database/db.ts';
+import type { Columns } from './model.ts';
+
+/** The types of computed fields in JSON, by model. Their SQL is in `computed_fields.ts` of the rooms in `src/domain`. */
+export interface ComputedFields {
+  BoardList: {
+    /** How many lists of the board stand before it. */
+    position: number;
+  };
+  Hook: {
+    /** Whether requests carry a secret. */
+    hasToken: boolean;
+  };
+  Issue: SubjectFields;
+  Label: {
+    /** Of the issues that the actor sees. */
+    openIssuesCount: number;
+    closedIssuesCount: number;
+    openMergeRequestsCount: number;
+    /** Whether the actor follows it. */
+    isSubscribed: boolean;
+  };
+  MergeRequest: SubjectFields & {
+    resolvableDiscussionsCount: number;
+    resolvedDiscussionsCount: number;
+    /** Whether all threads allow it to be merged. */
+    mergeableDiscussionsState: boolean;
+    /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
+    currentMergeStatus: string;
+    /** Of its latest version; null for a merge request that was recorded without its commits. */
+    latestBaseSha: string | null;
+    latestStartSha: string | null;
+  };
+  Namespace: {
+    /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
+    accessLevel: number;
+    /** What the actor wants to hear of the group; null where nothing was chosen. */
+    notificationSetting: NotificationSetting | null;
+  };
+  OAuthApplication: {
+    /** Whether it has a secret; programs on the machines of users cannot keep one. */
+    confidential: boolean;
+  };
+  Project: {
+    fullPath: string;
+    fullName: string;
+    /** The user whose personal namespace holds the project; null in groups. */
+    ownerId: number | null;
+    /** Whether the actor may see it. */
+    isVisible: boolean;
+    /** The effective level of the actor; 0 without any. */
+    accessLevel: number;
+    /** Level of the actor's own membership of the project; null without. */
+    projectMembership: number | null;
+    /** The highest level of the actor's memberships of the group and the groups around it; null without. */
+    groupMembership: number | null;
+    /** Those that the actor sees. */
+    openIssuesCount: number;
+    /** Whether the actor starred it. */
+    isStarred: boolean;
+    /** What the actor wants to hear of the project, and of its group; null where nothing was chosen. */
+    notificationSetting: NotificationSetting | null;
+    groupNotificationSetting: NotificationSetting | null;
+    /** Shares with groups that the actor sees. */
+    sharedWithGroups: ProjectShareRow[];
+  };
+  Snippet: {
+    /** Whether the actor sees it by its visibility alone. */
+    isOpen: boolean;
+    /** Whether the actor sees it as a member of its project. */
+    isOpenToMember: boolean;
+  };
+  User: {
+    /** MD5 of the primary address, under which the avatar service knows the user. */
+    avatarHash: string;
+    /** Whether the limit leaves room for another personal project. */
+    canCreateProject: boolean;
+    /** The primary address, for where every reader sees it, such as that of the author of a comment on a commit. */
+    shownEmail: string;
+  };
+}
+
+/** Parameters of statements for computed fields that depend on more than the row. */
+export interface Params {
+  /** The caller; null for anonymous requests. */
+  actor: Pick<Columns['User'], 'id' | 'username' | 'admin' | 'external'> | null;
+  /** Full path of the project, where all rows are of one. */
+  projectPath: string | Prisma.Sql;
+  /** Whether the actor sees all confidential issues of the project. */
+  confidential: boolean | Prisma.Sql;
+  /** The ID of the project, where all labels of a list belong to one. */
+  labelsOf: number | Prisma.Sql;
+}
+
+/** Of issues and merge requests. */
+interface SubjectFields {
+  projectFullPath: string;
+  /** Titles of its labels in their order. */
+  labelTitles: string[];
+  /** How many notes people wrote. */
+  userNotesCount: number;
+  upvotes: number;
+  downvotes: number;
+  /**
+   * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
+   * mentioned (behaviour.md 8).
+   */
+  isSubscribed: boolean;
+  /** In seconds. */
+  totalTimeSpent: number;
+}
+
+/** What a user wants to hear of in a place. */
+export interface NotificationSetting {
+  level: Columns['NotificationSetting']['level'];
+  /** The kinds that are wanted where the level is `custom`. */
+  events: Readonly<Omit<Columns['NotificationSetting'], 'id' | 'userId' | 'projectId' | 'namespaceId' | 'level'>>;
+}
+
+/** Access that a project gives to the members of a group. */
+export interface ProjectShareRow {
+  id: number;
+  projectId: number;
+  groupId: number;
+  groupName: string;
+  /** The highest level that it gives. */
+  groupAccessLevel: number;
+  /** Gives nothing from this day on. */
+  expiresAt: string | null;
+}
