@@ -1,4 +1,4 @@
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** Characters of the longest document that is parsed and measured in passing. */
 const LONG = 8 * 1024;
@@ -8,7 +8,7 @@ const TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500
 
 /** Has long documents looked at by turns, however they come. */
 export class LongDocuments {
-  readonly #turns = new FairQueue(TURNS);
+  readonly #turns = new CallerSemaphore(TURNS);
 
   /** Whether a document has to wait for its turn. */
   isLong(text: string | null | undefined): boolean {

@@ -19,10 +19,10 @@ import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Hub } from '#src/domain/live/hub.ts';
-import { type LiveLimits, SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
+import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { measureOperation } from '#src/platform/observability/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
@@ -34,7 +34,7 @@ export interface GraphQLServerOptions {
   /** What an operation may use of the database. */
   budget?: BudgetLimits | undefined;
   /** In which callers take turns with whatever they ask. */
-  turns: FairQueue;
+  turns: CallerSemaphore;
   /** The documents that alone are executed; any is without them. */
   trustedDocuments?: TrustedDocuments | undefined;
   /** What subscriptions take. */
@@ -69,7 +69,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   const { hub, callers } = live;
   const subscribing: Subscribing = {
     hub,
-    quota: new SubscriptionQuota('subscriptions', live.limits),
+    quota: subscriptionQuota('subscriptions', live.limits),
     contextFor: (caller) => callers.contextFor(caller, null),
     report,
     budget,
@@ -140,9 +140,9 @@ function executing(execute: (args: ExecutionArgs) => Promise<ExecutionResult>): 
 function executor(
   limiter: Limiter,
   execute: (args: ExecutionArgs) => Promise<ExecutionResult>,
-  turns: FairQueue,
+  turns: CallerSemaphore,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
-  const largeTurns = new FairQueue(LARGE_TURNS);
+  const largeTurns = new CallerSemaphore(LARGE_TURNS);
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, actor, clientAddress, req, res } = args.contextValue as Executing;

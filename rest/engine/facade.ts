@@ -13,7 +13,7 @@ import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** Who asks. */
@@ -50,7 +50,7 @@ export interface FacadeOptions<A extends Asker> {
   /** Called with the route that answers a request, by its path below /api/v4. */
   matched?(request: IncomingMessage, path: string): void;
   /** In which callers take turns with whatever they ask. */
-  turns: FairQueue;
+  turns: CallerSemaphore;
   /** Who is one caller there. */
   callerOf(actor: A | null, request: IncomingMessage): string;
   /** The size of the largest file that may be sent, in bytes. */
@@ -119,17 +119,17 @@ interface Call {
 /** Larger bodies are received onto the disk before their turn: whoever sends slowly holds up nobody else. */
 const ARRIVALS = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
-const arrivals = new FairQueue(ARRIVALS);
+const arrivals = new CallerSemaphore(ARRIVALS);
 
 /** They are in memory whole then, several times: of one sender a few are read at a time, and the others wait. */
 const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
-const largeBodies = new FairQueue(LARGE_BODIES);
+const largeBodies = new CallerSemaphore(LARGE_BODIES);
 
 /** The largest of them hold a hundred megabytes of memory each, until it is committed. */
 const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
-const spooledBodies = new FairQueue(SPOOLED_BODIES);
+const spooledBodies = new CallerSemaphore(SPOOLED_BODIES);
 
 /** Parameters that may say who asks. */
 const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];

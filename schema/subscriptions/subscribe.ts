@@ -6,15 +6,15 @@ import { Source } from '#schema/subscriptions/source.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller, Sink } from '#src/domain/live/subscriber.ts';
-import type { SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
 import { Budget, within } from '#src/platform/limits/budget.ts';
+import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** What subscriptions are served with. */
 export interface Subscribing extends Reads {
   /** Null where this process receives no changes. */
   hub: Hub | null;
-  quota: SubscriptionQuota;
+  quota: CallerSemaphore;
 }
 
 /** A subscription that may be: it has its place, which `release` gives back. */
@@ -42,7 +42,7 @@ export async function admit(
     if (!hub)
       throw new GraphQLError('This server does not offer subscriptions.', { extensions: { code: 'UNAVAILABLE' } });
     const operation = liveOperation(args, subscribing);
-    const release = quota.take(callerOf(caller.actor, address), operation.size);
+    const release = quota.takeNow(callerOf(caller.actor, address), { bytes: operation.size });
     try {
       using spending = new Budget(budget, { isForeign: true });
       const { topic, after: given } = await within(spending, () => sourceOf(args));

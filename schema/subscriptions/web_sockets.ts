@@ -14,8 +14,9 @@ import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/s
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { type LiveLimits, SubscriptionQuota } from '#src/domain/live/subscription_quota.ts';
+import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { DomainError, RateLimited } from '#src/platform/errors.ts';
+import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { webSockets } from '#src/platform/observability/metrics/subscriptions.ts';
 
 export interface WebSocketOptions {
@@ -52,7 +53,7 @@ type Ctx = Context<Record<string, unknown> | undefined, Extra>;
 /** GraphQL over WebSocket (graphql-transport-ws): subscriptions, queries and mutations. */
 export class WebSockets {
   readonly #options: WebSocketOptions;
-  readonly #quota: SubscriptionQuota;
+  readonly #quota: CallerSemaphore;
   readonly #heartbeat = new Heartbeat();
   readonly #connections = new Set<Connection>();
   readonly #admitted = new WeakMap<object, { admitted: Admitted; carried: CarriedSubscription }>();
@@ -61,7 +62,7 @@ export class WebSockets {
 
   constructor(options: WebSocketOptions) {
     this.#options = options;
-    this.#quota = new SubscriptionQuota('connections', options.limits);
+    this.#quota = subscriptionQuota('connections', options.limits);
     this.#sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -84,7 +85,7 @@ export class WebSockets {
     const address = callers.addressOf(request);
     let release: () => void;
     try {
-      release = this.#quota.take(callerOf(null, address));
+      release = this.#quota.takeNow(callerOf(null, address));
     } catch (error) {
       refuse(socket, error);
       return;
@@ -149,7 +150,7 @@ export class WebSockets {
     try {
       extra.actor = await this.#options.callers.authenticate(extra.credentials);
       if (extra.actor) {
-        const release = this.#quota.take(callerOf(extra.actor, null));
+        const release = this.#quota.takeNow(callerOf(extra.actor, null));
         extra.release();
         extra.connection.onClose(release);
       }

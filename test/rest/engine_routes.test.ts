@@ -14,7 +14,7 @@ import {
   Unauthenticated,
   ValidationFailed,
 } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { sender } from '../support/http.ts';
 
 /** A schema that says back what it was asked, and one that refuses what it is told to. */
@@ -112,7 +112,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   routes,
   authenticate: async ({ headers }) =>
     headers['x-user'] === undefined ? null : { id: 1, admin: headers['x-user'] === 'admin' },
-  turns: new FairQueue({ concurrency: 10, perCaller: 5, waitingPerCaller: 5, waiting: 10, patience: 1_000 }),
+  turns: new CallerSemaphore({ concurrency: 10, perCaller: 5, waitingPerCaller: 5, waiting: 10, patience: 1_000 }),
   callerOf: () => 'somebody',
   admit: () => {},
   precheck: async (actor, ability) => {

@@ -193,7 +193,7 @@ describe('Who may import whom', () => {
         'platform/json',
         'platform/limits/read_at_most',
         'platform/limits/limited',
-        'platform/limits/fair_queue',
+        'platform/limits/caller_semaphore',
         'platform/limits/spooled_file',
         'platform/utf8',
         'platform/broken_off',

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GitConcurrency, type GitConcurrencyLimits } from '#src/domain/repository/remote/git_concurrency.ts';
+import { type GitConcurrencyLimits, gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
 import { gitRemote, isGitPath, type RequestLimits } from '#src/entrances/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
@@ -34,7 +34,7 @@ const remote = (limits: Partial<RequestLimits & GitConcurrencyLimits>) =>
     baseUrl: () => world.url,
     report: (error) => expect.unreachable(String(error)),
     limits,
-    gitConcurrency: new GitConcurrency(limits),
+    gitConcurrency: gitSemaphore(limits),
   });
 
 /** Sends the beginning of a body and no more; how the request ends: its status, or the code of its error. */

@@ -5,8 +5,9 @@ import path from 'node:path';
 import ssh2, { type ParsedKey } from 'ssh2';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCommand } from '#src/entrances/ssh/command.ts';
+import { ConnectionLimiter } from '#src/entrances/ssh/connection_limiter.ts';
 import { hostKeys } from '#src/entrances/ssh/host_keys.ts';
-import { Pace } from '#src/entrances/ssh/pace.ts';
+import { SSH_LIMITS, type SshLimits } from '#src/entrances/ssh/limits.ts';
 import { isProof } from '#src/entrances/ssh/signature.ts';
 import { loadConfig } from '#src/platform/config/config.ts';
 import { sshBase, sshUrl } from '#src/platform/config/ssh_address.ts';
@@ -157,18 +158,33 @@ describe('Settings of SSH', () => {
 });
 
 describe('The pace of key exchanges', () => {
+  /** The milliseconds that a network that comes now has to wait; null if it is turned away. */
+  const arriving = (limits: Partial<SshLimits>) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const limiter = new ConnectionLimiter({ ...SSH_LIMITS, ...limits });
+    return (remoteAddress: string) => limiter.admit({ remoteAddress }, () => undefined)?.wait ?? null;
+  };
+
   it('lets some begin at once, and the others of a network one after the other', () => {
-    const pace = new Pace({ perSecond: 100, atOnce: 100 }, { perSecond: 10, atOnce: 2 });
-    const waits = Array.from({ length: 5 }, () => pace.turn('a', 1_000, 0));
+    const arrive = arriving({ exchangesEach: { perSecond: 10, atOnce: 2 }, patience: 1_000 });
+    const waits = Array.from({ length: 5 }, () => arrive('192.0.2.1'));
     expect(waits).toEqual([0, 0, 100, 200, 300]);
-    expect(pace.turn('b', 1_000, 0)).toBe(0);
-    expect(pace.turn('a', 1_000, 1_000)).toBe(0);
+    expect(arrive('192.0.2.2')).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect(arrive('192.0.2.1')).toBe(0);
   });
 
   it('turns away who would wait too long, and counts no turn for it', () => {
-    const pace = new Pace({ perSecond: 100, atOnce: 100 }, { perSecond: 10, atOnce: 1 });
-    expect(Array.from({ length: 5 }, () => pace.turn('a', 150, 0))).toEqual([0, 100, null, null, null]);
-    expect(pace.turn('a', 150, 100)).toBe(100);
+    const arrive = arriving({ exchangesEach: { perSecond: 10, atOnce: 1 }, patience: 150 });
+    expect(Array.from({ length: 5 }, () => arrive('192.0.2.1'))).toEqual([0, 100, null, null, null]);
+    vi.advanceTimersByTime(100);
+    expect(arrive('192.0.2.1')).toBe(100);
+  });
+
+  it('is one for all networks together', () => {
+    const arrive = arriving({ exchanges: { perSecond: 10, atOnce: 2 } });
+    expect([1, 2, 3].map((n) => arrive(`192.0.2.${n}`))).toEqual([0, 0, 100]);
   });
 });
 

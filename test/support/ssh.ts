@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2';
 import { afterAll, onTestFinished } from 'vitest';
-import { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
+import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import { hostKeys } from '#src/entrances/ssh/host_keys.ts';
 import { SSH_LIMITS, type SshLimits } from '#src/entrances/ssh/limits.ts';
 import { listenSsh, type SshListening } from '#src/entrances/ssh/server.ts';
@@ -160,7 +160,7 @@ export async function startSshWorld(
     console.error(error);
   };
   const tell = (facts: CommandFacts) => void told.push(facts);
-  const services = { stores, gitConcurrency: new GitConcurrency(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
+  const services = { stores, gitConcurrency: gitSemaphore(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
   const listening = await listenSsh({ host: '127.0.0.1', port: 0, hostKeys: await keys, services });
   let isClosed = false;
   const { close } = listening;

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import type { Db } from '#src/platform/database/db.ts';
 import { RateLimited } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
 /** How many wrong passwords an account takes in a window before any more are refused unread. */
@@ -14,7 +14,7 @@ export const WINDOW = 60;
 /** How many attempts run at a time, of one network one; how many wait for it, in all and of one network. */
 export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, waiting: 50, patience: 20_000 };
 
-const queue = new FairQueue(SPACING);
+const queue = new CallerSemaphore(SPACING);
 
 /** Seconds for which a row may count. */
 const LONGEST = 60 * 60;

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import { hashInThread } from '#src/access/sign_in/hashing_threads.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
 /** What a new hash costs: scrypt's parameters. Tests that hash many passwords make `N` smaller. */
@@ -10,7 +10,7 @@ export const PASSWORD_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 
 export const HASHING = { concurrency: 2, perCaller: 1, waitingPerCaller: 10, waiting: 40, patience: 10_000 };
 
 /** The one queue of the process: each hash takes 32 MiB and most of a tenth of a second of a core. */
-const queue = new FairQueue(HASHING);
+const queue = new CallerSemaphore(HASHING);
 
 /** More characters than a password can have: more are not looked at. */
 const LONGEST = 1024;

@@ -21,7 +21,7 @@ import { type Topic, topicKey, topicsOf } from '#src/domain/live/topic.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { BadRequest, DomainError, Unauthenticated, Unavailable } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 export interface HubOptions {
   db: Db;
@@ -60,7 +60,7 @@ export class Hub implements FeedWork {
   readonly #db: Db;
   readonly #listener: Pick<Listener, 'subscribe'>;
   readonly #announcement: Announcement;
-  readonly #turns = new FairQueue(TURNS);
+  readonly #turns = new CallerSemaphore(TURNS);
   readonly #feeds = new Map<string, Feed>();
   /** By their topics. */
   readonly #topics = new Map<string, Set<Feed>>();

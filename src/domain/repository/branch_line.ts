@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RateLimited, Unavailable } from '#src/platform/errors.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { KeyedWorkQueue } from '#src/platform/limits/keyed_work_queue.ts';
 
 /** What waits to be done to one branch. */
 export interface LineTask {
@@ -40,7 +42,8 @@ const LIMITS: LineLimits = {
 
 interface Waiting<Task> {
   task: Task;
-  timer: NodeJS.Timeout;
+  /** Ends its wait. */
+  leave(): void;
 }
 
 /** Work in a line serves many requests: it counts against the budget of none. */
@@ -53,62 +56,57 @@ const outside = AsyncLocalStorage.snapshot();
 export class BranchLines<Task extends LineTask> {
   readonly #limits: LineLimits;
   readonly #work: (tasks: Task[]) => Promise<void>;
-  /** By branch; those with nothing that waits or goes on are left out. */
+  /** By branch; those whose turn neither is to come nor goes on are left out. */
   readonly #lines = new Map<string, Waiting<Task>[]>();
-  /** The branches whose turn is to come, in that order. */
-  readonly #ready: string[] = [];
-  readonly #users = new Map<number, number>();
-  #running = 0;
-  #waiting = 0;
-  #bytes = 0;
+  readonly #branches: KeyedWorkQueue<string>;
+  readonly #room: CallerSemaphore;
 
   /** @param work does tasks of one branch together, and settles each of them; it never rejects */
   constructor(work: (tasks: Task[]) => Promise<void>, limits: Partial<LineLimits> = {}) {
     this.#work = work;
     this.#limits = { ...LIMITS, ...limits };
+    const { branches, waiting, perUser, bytes } = this.#limits;
+    this.#branches = new KeyedWorkQueue(
+      branches,
+      (branch) => this.#turn(branch),
+      () => undefined,
+    );
+    this.#room = new CallerSemaphore({ concurrency: waiting, perCaller: perUser, bytes }, (limit) =>
+      limit === 'own'
+        ? new RateLimited(2, `You have ${perUser} commits waiting. Try again later.`)
+        : new Unavailable('Too many commits are already waiting. Try again later.'),
+    );
   }
 
   /** Has a task done when it is its turn. Throws RateLimited for a user, and Unavailable, when too much waits already. */
   add(branch: string, task: Task): void {
-    const line = this.#lines.get(branch);
-    const { perBranch, perUser, waiting, bytes, patience } = this.#limits;
-    const ofUser = this.#users.get(task.userId) ?? 0;
-    if (ofUser >= perUser) throw new RateLimited(2, `You have ${perUser} commits waiting. Try again later.`);
-    if ((line?.length ?? 0) >= perBranch)
+    const line = this.#lines.get(branch) ?? [];
+    const { perBranch, patience } = this.#limits;
+    if (line.length >= perBranch)
       throw new Unavailable(`${perBranch} commits wait for this branch already. Try again later.`);
-    if (this.#waiting >= waiting || (this.#waiting > 0 && this.#bytes + task.bytes > bytes))
-      throw new Unavailable('Too many commits are already waiting. Try again later.');
-    this.#users.set(task.userId, ofUser + 1);
-    this.#waiting++;
-    this.#bytes += task.bytes;
-    const entry = { task, timer: setTimeout(() => this.#giveUp(branch, entry), patience) };
-    if (line) line.push(entry);
-    else {
-      this.#lines.set(branch, [entry]);
-      this.#ready.push(branch);
-    }
-    outside(() => this.#next());
+    const release = this.#room.takeNow(`user ${task.userId}`, { bytes: task.bytes });
+    const timer = setTimeout(() => {
+      line.splice(line.indexOf(entry), 1);
+      release();
+      task.reject(new Unavailable('Others have been writing to this branch for too long. Try again later.'));
+    }, patience);
+    const leave = () => {
+      clearTimeout(timer);
+      release();
+    };
+    const entry: Waiting<Task> = { task, leave };
+    line.push(entry);
+    if (this.#lines.has(branch)) return;
+    this.#lines.set(branch, line);
+    outside(() => this.#branches.add(branch));
   }
 
-  #next(): void {
-    while (this.#running < this.#limits.branches) {
-      const branch = this.#ready.shift();
-      if (branch === undefined) return;
-      const group = this.#take(branch);
-      if (group.length === 0) {
-        // All gave up.
-        this.#lines.delete(branch);
-        continue;
-      }
-      this.#running++;
-      void this.#work(group).finally(() => {
-        this.#running--;
-        // Behind the other branches, as it had its turn.
-        if (this.#lines.get(branch)?.length) this.#ready.push(branch);
-        else this.#lines.delete(branch);
-        this.#next();
-      });
-    }
+  async #turn(branch: string): Promise<void> {
+    const group = this.#take(branch);
+    if (group.length > 0) await this.#work(group);
+    // Behind the other branches, as it had its turn.
+    if (this.#lines.get(branch)?.length) this.#branches.add(branch);
+    else this.#lines.delete(branch);
   }
 
   /** The first that wait for a branch, as far as they can be done together. */
@@ -118,32 +116,14 @@ export class BranchLines<Task extends LineTask> {
     const group: Task[] = [];
     let size = 0;
     for (let first = line[0]; first !== undefined; first = line[0]) {
-      const { task, timer } = first;
+      const { task, leave } = first;
       size += task.bytes;
       if (group.length > 0 && (task.alone || group.length >= count || size > bytes)) break;
       line.shift();
-      clearTimeout(timer);
-      this.#leave(task);
+      leave();
       group.push(task);
       if (task.alone) break;
     }
     return group;
-  }
-
-  #giveUp(branch: string, entry: Waiting<Task>): void {
-    const line = this.#lines.get(branch);
-    const at = line?.indexOf(entry) ?? -1;
-    if (!line || at < 0) return;
-    line.splice(at, 1);
-    this.#leave(entry.task);
-    entry.task.reject(new Unavailable('Others have been writing to this branch for too long. Try again later.'));
-  }
-
-  #leave({ userId, bytes }: Task): void {
-    const left = (this.#users.get(userId) ?? 1) - 1;
-    if (left > 0) this.#users.set(userId, left);
-    else this.#users.delete(userId);
-    this.#waiting--;
-    this.#bytes -= bytes;
   }
 }

@@ -1,13 +1,13 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import { RateLimited } from '#src/platform/errors.ts';
-import { Shares } from '#src/platform/limits/shares.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 
 /** How many requests with such work are under way at once: each keeps this process busy, and fills its memory. */
-const shares = new Shares({ atOnce: 6, each: 2, anonymous: 4 });
-
-const PATIENCE = { milliseconds: 20_000, waiting: 200 };
+const LIMITS = { concurrency: 6, perCaller: 2, anonymous: 4, waitingPerCaller: 200, patience: 20_000 };
+const semaphore = new CallerSemaphore(LIMITS, busy);
 
 /** The share that an answer has, and the last of its works. */
 interface Held {
@@ -48,10 +48,8 @@ function hold(caller: Caller, answer: NonNullable<Context['answer']>): Held {
   return mine;
 }
 
-async function take({ actor, clientAddress }: Caller): Promise<() => void> {
-  const release = await shares.wait({ userId: actor?.id ?? null, address: clientAddress }, PATIENCE);
-  if (typeof release === 'string') throw busy();
-  return release;
+function take({ actor, clientAddress }: Caller): Promise<() => void> {
+  return semaphore.take(callerOf(actor, clientAddress), { isAnonymous: actor === null });
 }
 
 function busy(): RateLimited {

@@ -9,6 +9,7 @@ import { programVersion } from '#src/git/program/detect.ts';
 import { prune } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -27,12 +28,8 @@ const GRACE = 14 * 24 * 60 * 60;
 const TIME = { look: 30_000, repack: 45 * 60_000 };
 /** How many objects are removed at a time. */
 const AT_ONCE = 10_000;
-/** Milliseconds until maintenance is wanted again, and of how many projects that is remembered. */
-const AGAIN = 1_000;
-const REMEMBERED = 1_000;
-
-/** When maintenance was wanted last, by project. */
-const wanted = new Map<number, number>();
+/** Maintenance of a project is wanted once a second; of how many that is remembered. */
+const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
 /** Maintains the repositories of recently active projects, if they need it. They have been cleaned up by cleanUpAll. */
 export async function maintainActive(stores: Stores): Promise<void> {
@@ -59,11 +56,9 @@ export async function enqueueMaintenance(
   { repositories, jobs }: Pick<Stores, 'repositories'> & { jobs?: Context['jobs'] | undefined },
   place: RepositoryPlace,
 ): Promise<void> {
-  const now = performance.now();
-  if (!jobs || now - (wanted.get(place.id) ?? -Infinity) < AGAIN) return;
+  if (!jobs || wanted.wait(place.id) > 0) return;
   if (!(await needsMaintenance(repositories.directory(place), MANY))) return;
-  if (wanted.size >= REMEMBERED) wanted.clear();
-  wanted.set(place.id, now);
+  wanted.take(place.id);
   await jobs.enqueue(tx, 'repositories.maintain', { projectId: place.id });
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type BlobRow, findBlob } from '#src/domain/repository/blob.ts';
 import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
@@ -9,7 +10,7 @@ import { withinLimits } from '#src/domain/repository/refusals.ts';
 import { type ArchiveFormat, archive } from '#src/git/archive.ts';
 import type { TreeCounts } from '#src/git/objects/tree_counts.ts';
 import { ContentTooLarge, NotFound, RateLimited } from '#src/platform/errors.ts';
-import { Shares } from '#src/platform/limits/shares.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 const BINARY = 'application/octet-stream';
@@ -56,8 +57,10 @@ export interface RawArchive {
 }
 
 /** How many archives are made at once: each keeps a processor busy. */
-const SHARES = { atOnce: 6, each: 2, anonymous: 4 };
-const shares = new Shares(SHARES);
+const archives = new CallerSemaphore(
+  { concurrency: 6, perCaller: 2, anonymous: 4 },
+  () => new RateLimited(10, 'Too many archives are being created. Try again later.'),
+);
 
 /** Milliseconds that making and sending an archive may take. */
 const ARCHIVE_TIMEOUT = 60 * 60_000;
@@ -72,8 +75,8 @@ export async function readRawArchive(context: Context, wanted: RawArchive): Prom
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
   if (!repository) throw new NotFound('File');
-  const release = shares.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
-  if (typeof release === 'string') throw new RateLimited(10, 'Too many archives are being created. Try again later.');
+  const { actor, clientAddress } = context;
+  const release = archives.takeNow(callerOf(actor, clientAddress), { isAnonymous: actor === null });
   try {
     const stream = await withinLimits(async () => {
       requireSize(context.repositories.limits, await repository.measureTree(sha));

@@ -1,21 +1,14 @@
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isTemporary } from '#src/git/write/leftovers.ts';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
-/** How long a size holds, in milliseconds: adding up all files of a repository at each of many writes costs too much. */
-const HOLDS = 10_000;
-/** How many repositories are remembered. */
-const MOST = 1_000;
-
-const measured = new Map<string, number>();
+/** A repository is measured once in ten seconds: adding up all its files at each of many writes costs too much. */
+const measuring = new LeakyBucket({ perSecond: 0.1, atOnce: 1 }, 1_000);
 
 /** What the objects of a repository take, in bytes; null if that was looked at a moment ago. */
 export async function repositorySize(directory: string): Promise<number | null> {
-  const now = performance.now();
-  const last = measured.get(directory);
-  if (last !== undefined && now - last < HOLDS) return null;
-  if (measured.size >= MOST) measured.clear();
-  measured.set(directory, now);
+  if (!measuring.tryTake(directory)) return null;
   return sizeOf(path.join(directory, 'objects'), new Set(), (name) => !isTemporary(name));
 }
 

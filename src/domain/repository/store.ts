@@ -7,6 +7,7 @@ import type { Damaged } from '#src/git/errors.ts';
 import { repositoryExists } from '#src/git/existence.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
 declare module '#src/access/permissions/actor.ts' {
   interface Context {
@@ -50,8 +51,9 @@ export interface StoreOptions {
   report?: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds for which a damage that was reported is not reported again, and how many are remembered. */
-const REPORTED = { for: 10 * 60_000, most: 1_000 };
+/** A damage is reported once in ten minutes; how many are remembered. */
+const REPORTED = { perSecond: 1 / 600, atOnce: 1 };
+const REMEMBERED = 1_000;
 
 /** The bare repositories of all projects, in named storages, each a directory. */
 export class RepositoryStore {
@@ -59,8 +61,7 @@ export class RepositoryStore {
   readonly #readers = new Repositories();
   readonly limits: RepositoryLimits;
   readonly #report: StoreOptions['report'];
-  /** When each damage was reported last. */
-  readonly #reported = new Map<string, number>();
+  readonly #reported = new LeakyBucket(REPORTED, REMEMBERED);
 
   /** @param roots absolute path of each storage by its name */
   constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes, limits, report }: StoreOptions = {}) {
@@ -171,11 +172,7 @@ export class RepositoryStore {
   /** Reports that a repository is damaged, with the ref that leads there where that is known. */
   reportDamage(error: Damaged, ref?: string): void {
     const text = ref === undefined ? error.message : `${ref} cannot be read: ${error.message}`;
-    const now = Date.now();
-    if ((this.#reported.get(text) ?? 0) > now - REPORTED.for) return;
-    if (this.#reported.size >= REPORTED.most) this.#reported.clear();
-    this.#reported.set(text, now);
-    this.#report?.(new Error(text, { cause: error }));
+    if (this.#reported.tryTake(text)) this.#report?.(new Error(text, { cause: error }));
   }
 
   /** Ends what readers keep running. */

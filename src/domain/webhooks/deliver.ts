@@ -1,14 +1,14 @@
 import crypto from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bodies } from '#src/domain/webhooks/bodies.ts';
-import { Lane } from '#src/domain/webhooks/lane.ts';
 import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } from '#src/domain/webhooks/outbox.ts';
 import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/domain/webhooks/request.ts';
 import { type Outcome, send } from '#src/domain/webhooks/send.ts';
 import { settleAttempt } from '#src/domain/webhooks/settle.ts';
-import { Turns } from '#src/domain/webhooks/turns.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { KeyedWorkQueue } from '#src/platform/limits/keyed_work_queue.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -30,7 +30,7 @@ const CHANNEL = 'gantry_hook_deliveries';
 const AT_ONCE = 64;
 const FAILING_AT_ONCE = 32;
 /** How many of these ask the database at once: most of its connections are for those who wait for an answer. */
-const STATEMENTS = 2;
+const STATEMENTS = { concurrency: 2, waitingPerCaller: Number.POSITIVE_INFINITY };
 /** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
 const SWEEP = 10_000;
 const HEARTBEAT = 5_000;
@@ -44,10 +44,10 @@ const SHUTDOWN_GRACE = 5_000;
 export class HookDeliveries {
   readonly #options: Attempting;
   readonly #worker = crypto.randomUUID();
-  readonly #healthy: Lane;
-  readonly #failing: Lane;
+  readonly #healthy: KeyedWorkQueue<number>;
+  readonly #failing: KeyedWorkQueue<number>;
   readonly #held = new Set<number>();
-  readonly #turns = new Turns(STATEMENTS);
+  readonly #statements = new CallerSemaphore(STATEMENTS);
   readonly #bodies: Bodies;
   readonly #timers = new Set<NodeJS.Timeout>();
   #jobs: JobQueue | undefined;
@@ -57,9 +57,9 @@ export class HookDeliveries {
   constructor(options: Attempting) {
     this.#options = options;
     const { report } = options;
-    this.#bodies = new Bodies((event) => this.#turns.use(() => bodyOf(options, event)));
-    this.#healthy = new Lane(AT_ONCE, (hookId) => this.#serve(hookId, false), report);
-    this.#failing = new Lane(FAILING_AT_ONCE, (hookId) => this.#serve(hookId, true), report);
+    this.#bodies = new Bodies((event) => this.#ask(() => bodyOf(options, event)));
+    this.#healthy = new KeyedWorkQueue(AT_ONCE, (hookId) => this.#serve(hookId, false), report);
+    this.#failing = new KeyedWorkQueue(FAILING_AT_ONCE, (hookId) => this.#serve(hookId, true), report);
   }
 
   /** Begins to deliver what is there and what comes. */
@@ -101,7 +101,7 @@ export class HookDeliveries {
     const { db } = this.#options;
     const jobs = this.#jobs;
     if (this.#stopped || !jobs) return;
-    const batch = await this.#turns.use(() => takeHook(db, hookId, this.#worker, isFailing));
+    const batch = await this.#ask(() => takeHook(db, hookId, this.#worker, isFailing));
     if (batch === null) return;
     this.#held.add(hookId);
     let isFree = false;
@@ -110,7 +110,7 @@ export class HookDeliveries {
         const { headers, outcome } = await attempt(this.#options, delivery, (event) => this.#bodies.of(event));
         const made = { hookId, deliveryId: delivery.id, headers, outcome };
         const holder = { worker: this.#worker, isLast: delivery === batch.at(-1) };
-        const { retryIn, isHeld } = await this.#turns.use(() => settleAttempt({ db, jobs }, made, holder));
+        const { retryIn, isHeld } = await this.#ask(() => settleAttempt({ db, jobs }, made, holder));
         if (retryIn !== null) return this.#later(hookId, retryIn);
         isFree = holder.isLast && outcome.succeeded;
         if (isFree) break;
@@ -118,10 +118,14 @@ export class HookDeliveries {
       }
     } finally {
       this.#held.delete(hookId);
-      if (!isFree) await this.#turns.use(() => releaseHook(db, hookId, this.#worker));
+      if (!isFree) await this.#ask(() => releaseHook(db, hookId, this.#worker));
     }
     // There may be more, and as long as it failed nothing that came was looked at.
     if (isFailing || batch.length === BATCH) this.#healthy.add(hookId);
+  }
+
+  #ask<T>(question: () => Promise<T>): Promise<T> {
+    return this.#statements.run('', question);
   }
 
   #later(hookId: number, milliseconds: number): void {

@@ -26,7 +26,7 @@ import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
-import { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
+import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
@@ -63,7 +63,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/limits/budget.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { reporter } from '#src/platform/observability/report.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
@@ -93,7 +93,7 @@ export interface AppOptions {
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
   /** Lets git clients in, shared with those over SSH; one of its own when absent. */
-  gitConcurrency?: GitConcurrency | undefined;
+  gitConcurrency?: CallerSemaphore | undefined;
   /** Where clients of git reach the server over SSH; turned off when absent. */
   sshAddress?: (() => SshPlace) | undefined;
   /** Addresses and networks that read the metrics without a credential; none when absent. */
@@ -150,7 +150,7 @@ export function createApp({
   graphqlLimits,
   trustedDocuments,
   budget: givenBudget,
-  gitConcurrency = new GitConcurrency(),
+  gitConcurrency = gitSemaphore(),
   sshAddress = () => null,
   metricsAddresses = [],
   compression = true,
@@ -195,7 +195,7 @@ export function createApp({
   app.use(validUrls());
 
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
-  const turns = new FairQueue(TURNS);
+  const turns = new CallerSemaphore(TURNS);
   const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
     const session = sessionForReads(request as Request, baseUrl);
     return authenticate(db, { ...readCredentials(request.headers, parameters), session });
@@ -252,7 +252,7 @@ interface Entrance {
   baseUrl(request: IncomingMessage): string;
   report(error: unknown): void;
   budget: BudgetLimits;
-  turns: FairQueue;
+  turns: CallerSemaphore;
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;

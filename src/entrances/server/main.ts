@@ -162,7 +162,7 @@ async function start(
   const isGuarded = sample !== undefined && !sample.exposed;
   const upgrades = new application.Upgrades(isGuarded ? isLocal : undefined);
   const stopping = new AbortController();
-  const gitConcurrency = new application.GitConcurrency(config.gitRequests ? { atOnce: config.gitRequests } : {});
+  const gitConcurrency = application.gitSemaphore(config.gitRequests ? { atOnce: config.gitRequests } : {});
   const app = createApp({
     db,
     secret,

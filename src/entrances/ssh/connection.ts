@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Connection, ServerChannel, Session } from 'ssh2';
 import { Gone } from '#src/domain/repository/remote/failure.ts';
 import { Login } from '#src/entrances/ssh/authenticate.ts';
+import type { ConnectionLimiter, Guest } from '#src/entrances/ssh/connection_limiter.ts';
 import { execute } from '#src/entrances/ssh/execute.ts';
-import type { Gate, Guest } from '#src/entrances/ssh/gate.ts';
 import { MOST_WAITING } from '#src/entrances/ssh/limits.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
@@ -36,7 +36,7 @@ export class Visit {
   constructor(
     client: Connection,
     socket: Socket,
-    { guest, gate, services }: { guest: Guest; gate: Gate; services: SshServices },
+    { guest, limiter, services }: { guest: Guest; limiter: ConnectionLimiter; services: SshServices },
   ) {
     this.#client = client;
     this.#socket = socket;
@@ -62,7 +62,7 @@ export class Visit {
     socket.once('close', () => {
       clearTimeout(deadline);
       clearTimeout(this.#idle);
-      if (this.#login.hasFailed) gate.fail(guest);
+      if (this.#login.hasFailed) limiter.fail(guest);
       for (const command of this.#commands) command.abort(new Gone('The client is gone.'));
     });
   }

@@ -1,4 +1,5 @@
 import { REMOTE_LIMITS, type RemoteLimits } from '#src/domain/repository/remote/limits.ts';
+import type { Rate } from '#src/platform/limits/leaky_bucket.ts';
 
 /** What clients may take of the SSH server. Times are in milliseconds. */
 export interface SshLimits extends RemoteLimits {
@@ -8,12 +9,12 @@ export interface SshLimits extends RemoteLimits {
   /** Of these, how many have not logged in. */
   strangers: number;
   strangersEach: number;
-  /** Key exchanges that begin in a second, in all and of one network, and how many more may begin at once. */
+  /** Key exchanges that begin, in all and of one network. */
   exchanges: Rate;
   exchangesEach: Rate;
   /** How long a connection may wait for its key exchange. */
   patience: number;
-  /** Failed logins of one network within a minute after which it is not let in for the rest of that minute. */
+  /** Failed logins of one network in a minute; past that it is not let in. */
   failures: number;
   /** In which a client has to log in. */
   login: number;
@@ -28,12 +29,6 @@ export interface SshLimits extends RemoteLimits {
   rekeys: number;
   /** How long a command may wait for what its client is to send. */
   silence: number;
-}
-
-/** How often something may happen. */
-export interface Rate {
-  perSecond: number;
-  atOnce: number;
 }
 
 export const SSH_LIMITS: SshLimits = {

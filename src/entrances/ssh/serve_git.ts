@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { hiddenRefs, openRemote } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
@@ -35,9 +36,8 @@ export async function serveGit(
 ): Promise<number> {
   await noteKeyUse(stores.db, holder);
   const context: Context = { ...stores, actor: holder.actor, clientAddress: address };
-  // A deploy key has a share of its own; no user has a number below zero.
-  const userId = holder.kind === 'user' ? holder.actor.id : -holder.keyId;
-  const release = await gitConcurrency.take({ userId, address });
+  const caller = holder.kind === 'user' ? callerOf(holder.actor, address) : `deploy key ${holder.keyId}`;
+  const release = await gitConcurrency.take(caller);
   try {
     const project = await open(context, holder, fullPath, service);
     await requireProgram();

@@ -5,7 +5,7 @@ import ssh2, { type ParsedKey, type ServerConfig } from 'ssh2';
 import { ALGORITHMS } from '#src/entrances/ssh/algorithms.ts';
 import { announceSignatures } from '#src/entrances/ssh/announce_signatures.ts';
 import { Visit } from '#src/entrances/ssh/connection.ts';
-import { Gate, type Guest } from '#src/entrances/ssh/gate.ts';
+import { ConnectionLimiter, type Guest } from '#src/entrances/ssh/connection_limiter.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { explainListening, SSH_SETTINGS } from '#src/platform/lifecycle/listen.ts';
 import { sshConnections } from '#src/platform/observability/metrics/registry.ts';
@@ -35,7 +35,7 @@ export interface SshListenOptions {
  * @throws Error that says which setting to change
  */
 export async function listenSsh({ host, port, hostKeys, services }: SshListenOptions): Promise<SshListening> {
-  const gate = new Gate(services.limits);
+  const limiter = new ConnectionLimiter(services.limits);
   const visits = new Map<Guest, Visit>();
   const sockets = new Map<Socket, Guest>();
   const config = configOf(hostKeys);
@@ -43,7 +43,7 @@ export async function listenSsh({ host, port, hostKeys, services }: SshListenOpt
   const enter = (socket: Socket) => {
     socket.on('error', () => undefined);
     const end = () => visits.get(guest)?.end() ?? socket.destroy();
-    const admitted = isClosing ? null : gate.admit(socket, () => end());
+    const admitted = isClosing ? null : limiter.admit(socket, () => end());
     if (admitted === null) return void socket.destroy();
     const { guest, wait } = admitted;
     sockets.set(socket, guest);
@@ -52,7 +52,7 @@ export async function listenSsh({ host, port, hostKeys, services }: SshListenOpt
       // Each connection has a server of its own, which never listens: so it is known which socket a client came by.
       const server = new ssh2.Server(config, (client) => {
         announceSignatures(client);
-        const visit = new Visit(client, socket, { guest, gate, services });
+        const visit = new Visit(client, socket, { guest, limiter, services });
         visits.set(guest, visit);
         if (isClosing) visit.retire();
       });
@@ -67,7 +67,7 @@ export async function listenSsh({ host, port, hostKeys, services }: SshListenOpt
       sockets.delete(socket);
       sshConnections.dec();
       visits.delete(guest);
-      gate.leave(guest);
+      limiter.leave(guest);
     });
   };
   const server = createServer({ pauseOnConnect: true, noDelay: true }, enter);

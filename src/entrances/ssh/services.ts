@@ -1,11 +1,11 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
+import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** What connections are served with. */
 export interface SshServices {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
-  gitConcurrency: GitConcurrency;
+  gitConcurrency: CallerSemaphore;
   limits: SshLimits;
   /** Called with every command that was served. */
   tell(facts: CommandFacts): void;

@@ -1,5 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import {
   ASK,
   hiddenRefs,
@@ -10,7 +11,6 @@ import {
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
-import type { GitConcurrency } from '#src/domain/repository/remote/git_concurrency.ts';
 import { LONGEST_COMMANDS, LONGEST_FETCH, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
 import { gitBody } from '#src/entrances/web/git_body.ts';
@@ -20,6 +20,7 @@ import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
 import { CredentialsWanted } from '#src/git/remote/want_gate.ts';
 import { DomainError, type ErrorCode, Unauthenticated } from '#src/platform/errors.ts';
+import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 export interface GitRemoteOptions {
   contextOf(actor: Actor | null, request: Request): Context;
@@ -28,7 +29,7 @@ export interface GitRemoteOptions {
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
   /** Shared with what else serves clients of git. */
-  gitConcurrency: GitConcurrency;
+  gitConcurrency: CallerSemaphore;
   limits?: Partial<RequestLimits> | undefined;
 }
 
@@ -96,7 +97,8 @@ async function admit(
     const { fullPath } = await openRemote(context, called.fullPath, called.service);
     return redirect(options, fullPath, request, response, 'The repository is at the address with .git.');
   }
-  const release = await gitConcurrency.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
+  const caller = callerOf(context.actor, context.clientAddress);
+  const release = await gitConcurrency.take(caller, { isAnonymous: context.actor === null });
   try {
     await answer(context, called, request, response, signal);
   } finally {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { DomainError } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** How many large bodies are received at a time, onto the disk. */
@@ -20,8 +20,8 @@ export function largeUploads(
   callerOf: (request: Request) => Promise<string>,
   answer: (...given: Parameters<RequestHandler>) => Promise<void>,
 ): RequestHandler {
-  const arrivals = new FairQueue(ARRIVALS);
-  const turns = new FairQueue(TURNS);
+  const arrivals = new CallerSemaphore(ARRIVALS);
+  const turns = new CallerSemaphore(TURNS);
   return async (request, response, next) => {
     const size = Number(request.headers['content-length'] ?? 0);
     if (size <= bytes) return answer(request, response, next);

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { noteRoute } from '#src/entrances/web/request_facts.ts';
 import { DomainError, HTTP_STATUS } from '#src/platform/errors.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** What an endpoint of the runners' protocol answers; JSON, or nothing. */
@@ -41,8 +41,8 @@ export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: Endp
 
 /** Makes handlers of endpoints, which answer by turns and refuse in the forms of /api/v4 (behaviour.md 1). */
 export function answering({ report }: Answering): ProtocolEndpoint {
-  const arrivals = new FairQueue(ARRIVALS);
-  const turns = new FairQueue(TURNS);
+  const arrivals = new CallerSemaphore(ARRIVALS);
+  const turns = new CallerSemaphore(TURNS);
   return (path, work, { receive, bypassQueue = false } = {}) =>
     async (request, response) => {
       noteRoute(request, path);

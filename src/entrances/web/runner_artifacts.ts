@@ -9,7 +9,7 @@ import { jobIdOf, jobTokenOf, requireRunningJob } from '#src/entrances/web/runne
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { BadParameter, readText } from '#src/entrances/web/runner_parameters.ts';
 import { smallBody } from '#src/entrances/web/runner_small_body.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** How many archives are received at a time, onto the disk; those of one job come one after the other. */
@@ -32,7 +32,7 @@ export function isArtifactsPath(path: string): boolean {
 /** Runners send the artifacts of their jobs, and fetch those that other jobs left. */
 export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, sendContent } = options;
-  const turns = new FairQueue(TURNS);
+  const turns = new CallerSemaphore(TURNS);
 
   router.post(
     '/jobs/:id/artifacts/authorize',

@@ -15,7 +15,7 @@ import { jobIdOf } from '#src/entrances/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { BadParameter, readText, requireTexts } from '#src/entrances/web/runner_parameters.ts';
 import { SMALL_BODY, smallBody } from '#src/entrances/web/runner_small_body.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** By which the queue value goes to the runner, which sends it back. */
 const LAST_UPDATE = 'X-GitLab-Last-Update';
@@ -31,7 +31,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
   const { stores, readBody, queue, baseUrl } = options;
   const { db, secret } = stores;
   const receiveSmall = smallBody(options);
-  const largeBodies = new FairQueue(LARGE_BODIES);
+  const largeBodies = new CallerSemaphore(LARGE_BODIES);
   const readUpdate = (request: Request) => {
     const size =
       request.get('transfer-encoding') === undefined ? Number(request.get('content-length') ?? 0) : LARGE_BODY;

@@ -6,7 +6,7 @@ import type { ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
 import { requireRunningJob } from '#src/entrances/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { BadParameter } from '#src/entrances/web/runner_parameters.ts';
-import { FairQueue } from '#src/platform/limits/fair_queue.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** How many pieces of traces are received at a time; those of one job come one after the other. */
 const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
@@ -20,7 +20,7 @@ const BESIDE = 64 * 1024 * 1024;
 /** Runners send what their jobs print, piece by piece. */
 export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores } = options;
-  const turns = new FairQueue(TURNS);
+  const turns = new CallerSemaphore(TURNS);
   const receive = async (request: Request, offset: number) => {
     const job = await requireRunningJob(options, request);
     endSilentBody(request, ARRIVAL);

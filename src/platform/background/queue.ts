@@ -3,6 +3,7 @@ import { queueDatabase } from '#src/platform/background/database.ts';
 import { type ProcessRecord, recordProcess } from '#src/platform/background/process.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { observeJob } from '#src/platform/observability/metrics/jobs.ts';
 import { tracer } from '#src/platform/observability/tracing/tracer.ts';
 
@@ -112,7 +113,14 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     await boss.start();
     await prepareQueues(boss, names, paces);
     if (queues.length > 0) record = await recordProcess(db, { tag, queues, labels, concurrency }, report);
-    await workOn(boss, queues, { queue, handlers, paces, record, report, slots: new Slots(concurrency) });
+    await workOn(boss, queues, {
+      queue,
+      handlers,
+      paces,
+      record,
+      report,
+      slots: new CallerSemaphore({ concurrency, waitingPerCaller: Number.POSITIVE_INFINITY }),
+    });
   } catch (error) {
     await end({ graceful: false }).catch(report);
     throw error;
@@ -130,7 +138,7 @@ interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
   queue: JobQueue;
   paces: JobPaces;
   record: ProcessRecord | null;
-  slots: Slots;
+  slots: CallerSemaphore;
 }
 
 /** Has the jobs of queues done. */
@@ -150,7 +158,7 @@ async function workOn(
       boss.notifyWorker(worker);
       for (const { data } of jobs) {
         const { traceparent, ...told } = (data ?? {}) as { traceparent?: string };
-        await slots.use(() => run(() => observeJob(name, traceparent, () => work(told, queue)), record, report));
+        await slots.run('', () => run(() => observeJob(name, traceparent, () => work(told, queue)), record, report));
       }
     });
   }
@@ -203,27 +211,5 @@ async function run(
     throw error;
   } finally {
     await record?.ended(succeeded);
-  }
-}
-
-/** So many pieces of work at once, the others in the order in which they came. */
-class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async use(work: () => Promise<void>): Promise<void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
-    }
   }
 }

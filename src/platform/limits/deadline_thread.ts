@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#src/git/thread.ts';
 import { Unavailable } from '../errors.ts';
-import { FairQueue, type FairQueueOptions } from './fair_queue.ts';
+import { CallerSemaphore, type SemaphoreLimits } from './caller_semaphore.ts';
 
 /** The work took more CPU time or memory than it may, which is due to its input. */
 export class Overrun extends Error {}
@@ -14,7 +14,7 @@ export interface DeadlineThreadOptions {
 }
 
 /** One piece of work at a time; callers take turns. */
-const QUEUE: FairQueueOptions = { concurrency: 1, perCaller: 1, waitingPerCaller: 50, waiting: 1000, patience: 60_000 };
+const QUEUE: SemaphoreLimits = { concurrency: 1, perCaller: 1, waitingPerCaller: 50, waiting: 1000, patience: 60_000 };
 /** Milliseconds until a new thread must be ready, and until one that has nothing to do ends. */
 const START = 20_000;
 const IDLE = 30_000;
@@ -28,7 +28,7 @@ const LONGEST = 20_000;
 export class DeadlineThread<Input, Output> {
   readonly #script: URL;
   readonly #options: DeadlineThreadOptions;
-  readonly #queue = new FairQueue(QUEUE);
+  readonly #queue = new CallerSemaphore(QUEUE);
   #worker: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
 

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /** Receives unexpected errors; those of a request with the request. */
 export type Report = (error: unknown, request?: IncomingMessage) => void;
 
-/** Milliseconds for which a cause that passes, and was told, is not told again. */
-const QUIET = 10_000;
-
-/** How many errors of one place in the program are told in so many milliseconds, and how many places are known. */
-const UNEXPECTED = { lines: 20, milliseconds: 60_000, places: 1_000 };
+/** Lines of a cause that passes, and of errors of one place in the program, of which a thousand are remembered. */
+const TRANSIENT = { perSecond: 1 / 10, atOnce: 1 };
+const UNEXPECTED = { perSecond: 20 / 60, atOnce: 20 };
+const REMEMBERED = 1_000;
 
 /**
  * Tells the log of errors: whatever fails because of a cause that passes makes one line of its kind every ten seconds; anything
@@ -19,35 +20,19 @@ const UNEXPECTED = { lines: 20, milliseconds: 60_000, places: 1_000 };
  * @param what the message of the latter
  */
 export function reporter(log: Logger | undefined, what: string): Report {
-  const told = new Map<string, { at: number; others: number }>();
-  const places = new Map<string, { since: number; lines: number; others: number }>();
-  const tellUnexpected = (error: unknown, requestId: string | undefined) => {
-    const now = performance.now();
-    const place = placeOf(error);
-    const last = places.get(place);
-    const isRecent = last !== undefined && now - last.since < UNEXPECTED.milliseconds;
-    if (isRecent && last.lines >= UNEXPECTED.lines) {
-      last.others += 1;
-      return;
-    }
-    if (!last && places.size >= UNEXPECTED.places) places.clear();
-    const others = isRecent ? 0 : (last?.others ?? 0);
-    places.set(place, isRecent ? { ...last, lines: last.lines + 1 } : { since: now, lines: 1, others: 0 });
-    log?.error({ err: error, others: others || undefined, requestId }, what);
-  };
+  const transient = new LeakyBucket(TRANSIENT, REMEMBERED);
+  const unexpected = new LeakyBucket(UNEXPECTED, REMEMBERED);
+  /** How many were left out since the last line, by kind or place. */
+  const left = new LRUCache<string, number>({ max: REMEMBERED });
   return (error, request) => {
     const cause = transientFailure(error);
     const requestId = (request as { id?: string } | undefined)?.id;
-    if (!cause) return tellUnexpected(error, requestId);
-    const { kind, reason } = cause;
-    const last = told.get(kind);
-    if (last && performance.now() - last.at < QUIET) {
-      last.others += 1;
-      return;
-    }
-    told.set(kind, { at: performance.now(), others: 0 });
-    const others = last?.others || undefined;
-    log?.warn({ cause: kind, others, requestId }, `${what}: ${reason}`);
+    const key = cause ? cause.kind : placeOf(error);
+    const others = left.get(key);
+    if (!(cause ? transient : unexpected).tryTake(key)) return void left.set(key, (others ?? 0) + 1);
+    left.delete(key);
+    if (cause) log?.warn({ cause: cause.kind, others, requestId }, `${what}: ${cause.reason}`);
+    else log?.error({ err: error, others, requestId }, what);
   };
 }
 

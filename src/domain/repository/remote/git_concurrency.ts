@@ -1,5 +1,5 @@
 import { DomainError } from '#src/platform/errors.ts';
-import { type Sharer, Shares } from '#src/platform/limits/shares.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** How many clients of git are served at a time, by whatever protocol. */
 export interface GitConcurrencyLimits {
@@ -11,35 +11,22 @@ export interface GitConcurrencyLimits {
 
 export const GIT_CONCURRENCY: GitConcurrencyLimits = { atOnce: 100, patience: 5_000 };
 
-/** The parts of all that one user, or one address, may have at once, and all anonymous callers together. */
+/** The parts of all that one caller may have at once, and all anonymous callers together. */
 const PARTS = { each: 0.3, anonymous: 0.7 };
 
 /** Seconds after which those who were turned away may come again. */
 const LATER = { retryAfter: 30 };
 
-/** Limits how many git requests run at once, in all and for each caller. */
-export class GitConcurrency {
-  readonly #shares: Shares;
-  readonly #limits: GitConcurrencyLimits;
-
-  constructor(limits: Partial<GitConcurrencyLimits> = {}) {
-    this.#limits = { ...GIT_CONCURRENCY, ...limits };
-    const { atOnce } = this.#limits;
-    const [each, anonymous] = [Math.ceil(atOnce * PARTS.each), Math.ceil(atOnce * PARTS.anonymous)];
-    this.#shares = new Shares({ atOnce, each, anonymous });
-  }
-
-  /** Waits until a request may begin; it counts as running until the function that is returned is called. Throws DomainError of UNAVAILABLE, RATE_LIMITED. */
-  async take(sharer: Sharer): Promise<() => void> {
-    const { atOnce, patience } = this.#limits;
-    const release = await this.#shares.wait(sharer, {
-      milliseconds: patience,
-      waiting: Math.ceil(atOnce * PARTS.each),
-    });
-    if (release === 'all') throw new DomainError('UNAVAILABLE', 'The server is busy. Try again soon.', LATER);
-    if (release === 'own') {
-      throw new DomainError('RATE_LIMITED', 'Too many concurrent git requests. Try again soon.', LATER);
-    }
-    return release;
-  }
+/** Limits how many git requests run at once, in all and for each caller. Throws DomainError of UNAVAILABLE, RATE_LIMITED. */
+export function gitSemaphore(limits: Partial<GitConcurrencyLimits> = {}): CallerSemaphore {
+  const { atOnce, patience } = { ...GIT_CONCURRENCY, ...limits };
+  const each = Math.ceil(atOnce * PARTS.each);
+  const anonymous = Math.ceil(atOnce * PARTS.anonymous);
+  return new CallerSemaphore(
+    { concurrency: atOnce, perCaller: each, anonymous, waitingPerCaller: each, patience },
+    (limit) =>
+      limit === 'own'
+        ? new DomainError('RATE_LIMITED', 'Too many concurrent git requests. Try again soon.', LATER)
+        : new DomainError('UNAVAILABLE', 'The server is busy. Try again soon.', LATER),
+  );
 }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
-import { Pace } from '#src/entrances/ssh/pace.ts';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
 /** A connection, as far as its place among the others goes. */
@@ -15,36 +14,46 @@ export interface Guest {
   leave(): void;
 }
 
-const MINUTE = 60_000;
+/** How many networks are remembered. */
 const NETWORKS = 10_000;
 
 /**
  * Decides which connections stay. Where there are too many, the one of those that do nothing goes that has been there longest: of
  * the same network, or of the network that has the most. So nobody keeps others out by connections alone.
  */
-export class Gate {
+export class ConnectionLimiter {
   readonly #limits: SshLimits;
   /** In the order in which they came. */
   readonly #guests = new Set<Guest>();
-  readonly #failures = new LRUCache<string, number>({ max: NETWORKS, ttl: MINUTE, noUpdateTTL: true });
-  readonly #pace: Pace;
+  readonly #failures: LeakyBucket;
+  /** Key exchanges, which cost the server work: in all, and those of each network. */
+  readonly #exchanges: LeakyBucket;
+  readonly #exchangesEach: LeakyBucket;
 
   constructor(limits: SshLimits) {
     this.#limits = limits;
-    this.#pace = new Pace(limits.exchanges, limits.exchangesEach);
+    this.#failures = new LeakyBucket({ perSecond: limits.failures / 60, atOnce: limits.failures }, NETWORKS);
+    this.#exchanges = new LeakyBucket(limits.exchanges, 1);
+    this.#exchangesEach = new LeakyBucket(limits.exchangesEach, NETWORKS);
   }
 
   get guests(): ReadonlySet<Guest> {
     return this.#guests;
   }
 
-  /** Lets a connection in, which calls `leave` of its guest when it ends; null when it has to go. `wait` is as Pace has it. */
-  admit(socket: Socket, leave: () => void): { guest: Guest; wait: number } | null {
+  /**
+   * Lets a connection in, which calls `leave` of its guest when it ends; null when it has to go.
+   *
+   * @returns with the milliseconds that its key exchange has to wait
+   */
+  admit(socket: Pick<Socket, 'remoteAddress'>, leave: () => void): { guest: Guest; wait: number } | null {
     const network = networkOf(socket.remoteAddress ?? '');
-    const { connections, connectionsEach, strangers, strangersEach, failures, patience } = this.#limits;
-    if ((this.#failures.get(network) ?? 0) >= failures) return null;
-    const wait = this.#pace.turn(network, patience);
-    if (wait === null) return null;
+    const { connections, connectionsEach, strangers, strangersEach, patience } = this.#limits;
+    if (this.#failures.wait(network) > 0) return null;
+    const wait = Math.max(this.#exchangesEach.wait(network), this.#exchanges.wait(''));
+    if (wait > patience) return null;
+    this.#exchangesEach.take(network);
+    this.#exchanges.take('');
     const isStranger = ({ isIn }: Guest) => !isIn;
     const isIdle = ({ running }: Guest) => running === 0;
     const isOwn = (guest: Guest) => guest.network === network;
@@ -73,7 +82,7 @@ export class Gate {
 
   /** Counts a login that failed. */
   fail({ network }: Guest): void {
-    this.#failures.set(network, (this.#failures.get(network) ?? 0) + 1);
+    this.#failures.take(network);
   }
 }
 
