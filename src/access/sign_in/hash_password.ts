@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
-import { hashInThread } from '#src/access/sign_in/hashing_threads.ts';
+import type { HashRequest } from '#src/access/sign_in/hashing_thread.ts';
+import { Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
@@ -11,6 +12,12 @@ export const HASHING = { concurrency: 2, perCaller: 1, waitingPerCaller: 10, wai
 
 /** The one queue of the process: each hash takes 32 MiB and most of a tenth of a second of a core. */
 const queue = new CallerSemaphore(HASHING);
+
+/** In a checkout the script is TypeScript, in the published package JavaScript. */
+const SCRIPT = new URL(`./hashing_thread.${import.meta.filename.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+/** What scrypt takes is not in the heap. The time is many times what a hash takes on a slow machine. */
+const LIMITS = { threads: HASHING.concurrency, memory: 64, milliseconds: 30_000, idle: 30_000 };
+const threads = new Threads<HashRequest, Uint8Array>(SCRIPT, LIMITS);
 
 /** More characters than a password can have: more are not looked at. */
 const LONGEST = 1024;
@@ -53,6 +60,6 @@ function hashOfNobody(): string {
   return `scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
 }
 
-function scrypt(request: Parameters<typeof hashInThread>[0], address: string | null): Promise<Buffer> {
-  return queue.run(address === null ? 'nobody' : networkOf(address), () => hashInThread(request));
+async function scrypt(request: HashRequest, address: string | null): Promise<Buffer> {
+  return Buffer.from(await queue.run(address === null ? 'nobody' : networkOf(address), () => threads.run(request)));
 }

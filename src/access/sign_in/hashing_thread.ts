@@ -15,3 +15,4 @@ export interface HashRequest {
 parentPort?.on('message', ({ password, salt, length, options }: HashRequest) => {
   parentPort?.postMessage(new Uint8Array(scryptSync(password, salt, length, options)));
 });
+parentPort?.postMessage('ready');

@@ -4,17 +4,26 @@ import { yieldToEventLoop } from '../event_loop.ts';
 import { SUBMODULE } from '../model.ts';
 import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
+import { Threads } from '../thread.ts';
 import { type Comparison, type Pairing, unpaired } from './comparison.ts';
 import { withExactRenames } from './exact_renames.ts';
 import { type Patch, Plan } from './plan.ts';
 import type { Side } from './side.ts';
-import { CompareThread } from './thread.ts';
 
 /** Nothing larger is compared, whatever the limits are; in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 
 /** Texts that differ in more lines than this are compared in a thread of their own. */
 const FEW = 100;
+
+/** In a checkout the script is TypeScript, in the published package JavaScript. */
+const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+const threads = new Threads<[before: string, after: string], StructuredPatchHunk[]>(SCRIPT, {
+  threads: 6,
+  memory: 384,
+  milliseconds: 10_000,
+  idle: 1_000,
+});
 
 /**
  * Compares contents in this process. Renames are found where the content is the same, and lines may be matched in another way than
@@ -24,19 +33,14 @@ export async function compareInProcess(reader: RepositoryReader, comparison: Com
   const { changes, isComplete, text, deadline } = comparison;
   const pairings = unpaired(changes);
   const plan = new Plan(isComplete ? withExactRenames(pairings) : pairings, comparison);
-  const thread = new CompareThread();
-  try {
-    for (const [at, pairing] of plan.shown.entries()) {
-      if (!plan.wants(at)) continue;
-      await yieldToEventLoop();
-      if (plan.isFull || (text && performance.now() >= deadline)) break;
-      const [before, after] = await Promise.all([contentOf(reader, pairing.old), contentOf(reader, pairing.now)]);
-      const find = (left: string, right: string) => hunksOf(left, right, thread, deadline);
-      const patch = await makePatch(pairing, before, after, { text, find });
-      if (patch !== null) plan.take(at, patch);
-    }
-  } finally {
-    await thread.end();
+  for (const [at, pairing] of plan.shown.entries()) {
+    if (!plan.wants(at)) continue;
+    await yieldToEventLoop();
+    if (plan.isFull || (text && performance.now() >= deadline)) break;
+    const [before, after] = await Promise.all([contentOf(reader, pairing.old), contentOf(reader, pairing.now)]);
+    const find = (left: string, right: string) => hunksOf(left, right, deadline);
+    const patch = await makePatch(pairing, before, after, { text, find });
+    if (patch !== null) plan.take(at, patch);
   }
   return plan;
 }
@@ -79,17 +83,14 @@ async function makePatch(
   return { ...patch, text: `--- ${from}\n+++ ${to}\n${Buffer.from(hunks.join(''), 'latin1').toString('utf8')}` };
 }
 
-async function hunksOf(
-  before: string,
-  after: string,
-  thread: CompareThread,
-  deadline: number,
-): Promise<StructuredPatchHunk[] | null> {
+/** Null when there is no time, or too little memory. */
+async function hunksOf(before: string, after: string, deadline: number): Promise<StructuredPatchHunk[] | null> {
   // A file that is new or gone has as many edits as lines, and only one way to make them.
   const most = before === '' || after === '' ? Number.POSITIVE_INFINITY : FEW;
   const few = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: most });
   if (few !== undefined) return few.hunks;
-  return performance.now() >= deadline ? null : thread.hunks(before, after, deadline);
+  const left = deadline - performance.now();
+  return left <= 0 ? null : threads.run([before, after], left).catch(() => null);
 }
 
 function linesIn(bytes: Buffer): number {

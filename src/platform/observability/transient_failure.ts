@@ -1,11 +1,12 @@
 import { RefLocked } from '#src/git/errors.ts';
+import { ThreadLate } from '#src/git/thread.ts';
 import { DATABASE_UNAVAILABLE } from '#src/platform/database_unavailable.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 
 /** A failure outside of the program that is expected to pass. */
 export interface TransientFailure {
-  kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads' | 'refs';
+  kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads' | 'refs' | 'threads';
   /** For the caller. */
   refusal: Unavailable;
   /** For the log. */
@@ -23,6 +24,7 @@ const WORDS: Record<Kind, [string, number]> = {
   descriptors: ['The server has too many files open. Try again soon.', 10],
   memory: ['The server has too little memory. Try again soon.', 10],
   refs: ['Another program is changing this branch or tag. Try again soon.', 10],
+  threads: ['The server is busy. Try again later.', 5],
   uploads: ['The store of uploaded files is not available. Try again later.', 30],
 };
 
@@ -65,6 +67,7 @@ function find(error: unknown, depth: number): Omit<TransientFailure, 'refusal'> 
     return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };
   }
   if (error instanceof RefLocked) return { kind: 'refs', reason: error.message };
+  if (error instanceof ThreadLate) return { kind: 'threads', reason: error.message };
   if (error instanceof UploadsUnavailable) return { kind: 'uploads', reason: String(message) };
   const kind = kindOf(error) ?? saidBy(error);
   if (kind) return { kind, reason: String(message).trim().split('\n').at(-1) ?? kind };

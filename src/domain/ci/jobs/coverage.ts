@@ -1,16 +1,21 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { readTraceTail } from '#src/domain/ci/job_logs/tail.ts';
+import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import { DeadlineThread, Overrun } from '#src/platform/limits/deadline_thread.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** Milliseconds in which a pattern must have found what it looks for. */
+/** Milliseconds of CPU time in which a pattern must have found what it looks for. */
 const DEADLINE = 500;
+
+/** One pattern at a time; projects take turns. */
+const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const name = import.meta.filename.endsWith('.ts') ? './coverage_thread.ts' : './coverage_thread.js';
-const thread = new DeadlineThread<{ pattern: string; text: string }, { coverage: number | null }>(
+const turns = new CallerSemaphore(TURNS);
+const threads = new Threads<{ pattern: string; text: string }, { coverage: number | null }>(
   new URL(name, import.meta.url),
-  { deadline: DEADLINE, memory: 64 },
+  { threads: 1, memory: 64, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 },
 );
 
 /**
@@ -26,10 +31,11 @@ export async function traceCoverage(
   if (!row?.pattern) return null;
   const text = await readTraceTail(stores, job.id);
   try {
-    return (await thread.run(`project ${job.projectId}`, { pattern: row.pattern, text })).coverage;
+    const { pattern } = row;
+    return (await turns.run(`project ${job.projectId}`, () => threads.run({ pattern, text }))).coverage;
   } catch (error) {
     // The job ends without it.
-    if (error instanceof Overrun || error instanceof DomainError) return null;
+    if (error instanceof Overrun || error instanceof ThreadLate || error instanceof DomainError) return null;
     throw error;
   }
 }

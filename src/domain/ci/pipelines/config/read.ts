@@ -4,27 +4,33 @@ import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { DeadlineThread, Overrun } from '#src/platform/limits/deadline_thread.ts';
+import { Overrun, Threads } from '#src/git/thread.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** Where a project says what its pipelines do. */
 export const CONFIG_PATH = '.gitlab-ci.yml';
 
 /** Milliseconds of CPU time in which a file must be read: several times what the largest one takes that is within the limits. */
 const DEADLINE = 2_000;
-const OPTIONS = { deadline: DEADLINE, memory: 128 };
+const LIMITS = { threads: 1, memory: 128, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 };
+
+/** One file at a time; callers take turns. */
+const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-const thread = new DeadlineThread<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, OPTIONS);
+const turns = new CallerSemaphore(TURNS);
+const threads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
 
-/** Another one for what anybody sends: pipelines do not wait for it. */
-const lintThread = new DeadlineThread<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, OPTIONS);
+/** Others for what anybody sends: pipelines do not wait for it. */
+const lintTurns = new CallerSemaphore(TURNS);
+const lintThreads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
 
 /**
  * Reads the file of a commit, and which of its jobs the occasion has, in a thread of its own.
  *
- * @throws RateLimited, Unavailable when too many files wait, or the machine is busy: that says nothing about the file
+ * @throws RateLimited, Unavailable when too many files wait; ThreadLate when the machine is busy: that says nothing about the file
  */
 export async function planPipeline(
   repository: RepositoryReader,
@@ -36,7 +42,8 @@ export async function planPipeline(
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
     if (content === null) return { config: null, jobs: null, error: null };
-    return await thread.run(`project ${occasion.project}`, { text: content.toString('utf8'), occasion });
+    const text = content.toString('utf8');
+    return await turns.run(`project ${occasion.project}`, () => threads.run({ text, occasion }));
   } catch (error) {
     if (isLimit(error, 'size')) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
     if (error instanceof Overrun) return invalid(OVERRUN);
@@ -50,13 +57,13 @@ const OVERRUN = `Reading the file takes more than ${DEADLINE} ms of CPU time`;
  * What is wrong with a text that is to become such a file; null if nothing is.
  *
  * @param caller whose turn it takes
- * @throws RateLimited, Unavailable when too many texts wait
+ * @throws RateLimited, Unavailable when too many texts wait; ThreadLate
  */
 export async function configError(caller: string, text: string): Promise<string | null> {
   if (text.trim() === '') return `Please provide content of ${CONFIG_PATH}`;
   if (Buffer.byteLength(text) > LARGEST_CONFIG) return `The file is larger than ${LARGEST_CONFIG} bytes`;
   try {
-    return (await lintThread.run(caller, { text, occasion: null })).error;
+    return (await lintTurns.run(caller, () => lintThreads.run({ text, occasion: null }))).error;
   } catch (error) {
     if (error instanceof Overrun) return OVERRUN;
     throw error;
