@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
 import { LICENSES, type LicenseFacts } from '#src/domain/administration/templates/licenses.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** A license with its text. */
 export interface LicenseTemplate extends LicenseFacts {
   /** Where the license is explained. */
   htmlUrl: string;
-  /** Where its text was published. */
-  sourceUrl: string;
   content: string;
 }
 
@@ -73,10 +71,9 @@ function fill(text: string, { project, fullName }: Filling): string {
   return fullName ? named.replace(FULL_NAME, () => fullName) : named;
 }
 
-const require = createRequire(import.meta.url);
 const loaded = new Map<string, Promise<LicenseTemplate>>();
 
-/** Reads the license from the package that has all of them, of which only the wanted files are read, once. */
+/** Reads the text of a license when somebody asks for the first time, and keeps it. */
 function load(facts: LicenseFacts): Promise<LicenseTemplate> {
   const known = loaded.get(facts.key);
   if (known) return known;
@@ -87,17 +84,6 @@ function load(facts: LicenseFacts): Promise<LicenseTemplate> {
 }
 
 async function read(facts: LicenseFacts): Promise<LicenseTemplate> {
-  const file = require.resolve(`spdx-license-list/licenses/${facts.spdx}.json`);
-  const { url, licenseText }: { url: string; licenseText: string } = JSON.parse(await readFile(file, 'utf8'));
-  const content = facts.key === 'isc' ? forAnybody(licenseText) : licenseText;
-  const sourceUrl = url.split('\n')[0] ?? url;
-  return { ...facts, htmlUrl: `https://choosealicense.com/licenses/${facts.key}/`, sourceUrl, content };
-}
-
-/** The ISC license names the consortium whose license it was first. */
-function forAnybody(text: string): string {
-  return text
-    .replace(/^ISC License:\n+(?:Copyright .*\n)+/, 'ISC License\n\nCopyright (c) <year> <copyright holders>\n')
-    .replace('AND ISC DISCLAIMS', 'AND THE AUTHOR DISCLAIMS')
-    .replace('SHALL ISC BE', 'SHALL THE AUTHOR BE');
+  const content = await readFile(packagePath(`assets/templates/licenses/${facts.key}.txt`), 'utf8');
+  return { ...facts, htmlUrl: `https://choosealicense.com/licenses/${facts.key}/`, content };
 }

@@ -2,8 +2,8 @@
 export interface LicenseFacts {
   /** As the REST API names it. */
   key: string;
-  /** Its identifier in the SPDX list, which has the text. */
-  spdx: string;
+  /** Where its text was published. */
+  sourceUrl: string;
   name: string;
   nickname: string | null;
   /** Whether it is among those that most projects choose from. */
@@ -22,7 +22,7 @@ const COPYLEFT = ['include-copyright', 'document-changes', 'disclose-source', 's
 export const LICENSES: readonly LicenseFacts[] = [
   {
     key: 'agpl-3.0',
-    spdx: 'AGPL-3.0-only',
+    sourceUrl: 'https://www.gnu.org/licenses/agpl.txt',
     name: 'GNU Affero General Public License v3.0',
     nickname: 'GNU AGPLv3',
     popular: false,
@@ -34,7 +34,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'apache-2.0',
-    spdx: 'Apache-2.0',
+    sourceUrl: 'https://www.apache.org/licenses/LICENSE-2.0',
     name: 'Apache License 2.0',
     nickname: null,
     popular: true,
@@ -46,7 +46,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'artistic-2.0',
-    spdx: 'Artistic-2.0',
+    sourceUrl: 'http://www.perlfoundation.org/artistic_license_2_0',
     name: 'Artistic License 2.0',
     nickname: null,
     popular: false,
@@ -57,7 +57,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'bsd-2-clause',
-    spdx: 'BSD-2-Clause',
+    sourceUrl: 'https://opensource.org/licenses/BSD-2-Clause',
     name: 'BSD 2-clause "Simplified" License',
     nickname: null,
     popular: false,
@@ -69,7 +69,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'bsd-3-clause',
-    spdx: 'BSD-3-Clause',
+    sourceUrl: 'https://opensource.org/licenses/BSD-3-Clause',
     name: 'BSD 3-clause "New" or "Revised" License',
     nickname: null,
     popular: false,
@@ -81,7 +81,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'cc0-1.0',
-    spdx: 'CC0-1.0',
+    sourceUrl: 'https://creativecommons.org/publicdomain/zero/1.0/legalcode',
     name: 'Creative Commons Zero v1.0 Universal',
     nickname: null,
     popular: false,
@@ -92,7 +92,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'epl-1.0',
-    spdx: 'EPL-1.0',
+    sourceUrl: 'http://www.eclipse.org/legal/epl-v10.html',
     name: 'Eclipse Public License 1.0',
     nickname: null,
     popular: false,
@@ -104,7 +104,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'gpl-2.0',
-    spdx: 'GPL-2.0-only',
+    sourceUrl: 'https://www.gnu.org/licenses/old-licenses/gpl-2.0-standalone.html',
     name: 'GNU General Public License v2.0',
     nickname: 'GNU GPLv2',
     popular: false,
@@ -115,7 +115,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'gpl-3.0',
-    spdx: 'GPL-3.0-only',
+    sourceUrl: 'https://www.gnu.org/licenses/gpl-3.0-standalone.html',
     name: 'GNU General Public License v3.0',
     nickname: 'GNU GPLv3',
     popular: true,
@@ -127,7 +127,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'isc',
-    spdx: 'ISC',
+    sourceUrl: 'https://www.isc.org/licenses/',
     name: 'ISC License',
     nickname: null,
     popular: false,
@@ -138,7 +138,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'lgpl-2.1',
-    spdx: 'LGPL-2.1-only',
+    sourceUrl: 'https://www.gnu.org/licenses/old-licenses/lgpl-2.1-standalone.html',
     name: 'GNU Lesser General Public License v2.1',
     nickname: 'GNU LGPLv2.1',
     popular: false,
@@ -150,7 +150,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'lgpl-3.0',
-    spdx: 'LGPL-3.0-only',
+    sourceUrl: 'https://www.gnu.org/licenses/lgpl-3.0-standalone.html',
     name: 'GNU Lesser General Public License v3.0',
     nickname: 'GNU LGPLv3',
     popular: false,
@@ -162,7 +162,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'mit',
-    spdx: 'MIT',
+    sourceUrl: 'https://opensource.org/license/mit/',
     name: 'MIT License',
     nickname: null,
     popular: true,
@@ -173,7 +173,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'mpl-2.0',
-    spdx: 'MPL-2.0',
+    sourceUrl: 'https://www.mozilla.org/MPL/2.0/',
     name: 'Mozilla Public License 2.0',
     nickname: null,
     popular: false,
@@ -185,7 +185,7 @@ export const LICENSES: readonly LicenseFacts[] = [
   },
   {
     key: 'unlicense',
-    spdx: 'Unlicense',
+    sourceUrl: 'https://unlicense.org/',
     name: 'The Unlicense',
     nickname: null,
     popular: false,
