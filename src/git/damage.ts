@@ -1,6 +1,6 @@
 import { GitError, MissingObject, ProgramFailed } from './errors.ts';
 
-/** What the git program says of repositories that are damaged, in English, which is what it is run with. */
+/** Messages of the git program about damaged repositories; it runs with English messages. */
 const COMPLAINTS =
   /bad (object|tree|commit|revision|default revision)|missing (blob|tree|commit|object|tag)|corrupt|inflate|unable to (read|parse|unpack|get|find)|could not (read|parse|get)|failed to (read|traverse|unpack)|not a valid object|garbage|does not point to a valid/i;
 

@@ -14,7 +14,7 @@ export class MissingObject extends GitError {
   }
 }
 
-/** Objects that were asked for are missing or damaged; `cause` is what was found. */
+/** Objects that were asked for are missing or damaged; `cause` is the error that says which. */
 export class Damaged extends GitError {
   override name = 'Damaged';
   /** Of the repository. */
@@ -49,10 +49,10 @@ export function isLimit(error: unknown, kind: LimitKind): error is LimitExceeded
   return error instanceof LimitExceeded && error.kind === kind;
 }
 
-/** A ref does not hold what it was expected to hold: someone else was faster. */
+/** A ref does not have the expected value: another change was faster. */
 export class RefChanged extends GitError {
   override name = 'RefChanged';
-  /** What it holds; null if there is no such ref. */
+  /** Its value; null if there is no such ref. */
   readonly actual: Oid | null;
 
   constructor(ref: string, actual: Oid | null) {
@@ -61,7 +61,7 @@ export class RefChanged extends GitError {
   }
 }
 
-/** A lock file is in the way: another update is under way, or was cut off. */
+/** There is a lock file: another update is running, or was interrupted. */
 export class RefLocked extends GitError {
   override name = 'RefLocked';
 
@@ -79,7 +79,7 @@ export class InvalidRefName extends GitError {
   }
 }
 
-/** The git program failed, took too long or said too much. */
+/** The git program failed, took too long or printed too much. */
 export class ProgramFailed extends GitError {
   override name = 'ProgramFailed';
 }

@@ -2,11 +2,11 @@
 const SLICE = 8;
 
 const waiting: (() => void)[] = [];
-/** When the work in this turn began; null while there is none. */
+/** When the work in this turn began; null while there is no work. */
 let began: number | null = null;
 
 /**
- * To be awaited between the steps of long work in this process. Reads that are answered at once let nobody else in between:
+ * To be awaited between the steps of long work in this process. Reads that are answered at once never yield to other work:
  * after some milliseconds the work goes on in another turn of the event loop, and of several works one in each turn.
  */
 export async function yieldToEventLoop(): Promise<void> {

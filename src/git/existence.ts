@@ -7,7 +7,7 @@ export async function repositoryExists(directory: string): Promise<boolean> {
     // Every request that touches a repository asks. A trip through the thread pool would take several times as long.
     return statSync(path.join(directory, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // Any other error, such as a directory that may not be read, says nothing about what is there.
+    // Any other error, such as a directory that may not be read, does not tell whether it exists.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
     throw error;
   }

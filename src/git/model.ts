@@ -13,7 +13,7 @@ export function isObjectType(text: string | undefined): text is ObjectType {
 /** The tree without entries, which every repository is taken to hold. */
 export const EMPTY_TREE: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** Stands in ref updates for "there is none". */
+/** Stands for a missing ref in ref updates. */
 export const NO_OBJECT: Oid = '0'.repeat(40);
 
 /** Who did something, and when. */
@@ -81,7 +81,7 @@ export interface Tag {
   name: string;
   /** What the ref holds: the annotation of an annotated tag. */
   target: Oid;
-  /** What it leads to in the end; null if that is no commit. */
+  /** The commit that it leads to in the end; null for other objects. */
   commit: Oid | null;
   /** Null for lightweight tags. */
   annotation: Annotation | null;

@@ -69,7 +69,7 @@ const MOST_ALIKE = 20;
 /** Below them lie the refs whose commits are found by the beginning of their hash. */
 const NAMED = ['refs/heads/', 'refs/tags/', `${MERGE_REQUEST_REFS}/`];
 
-/** Reads some objects, in the order asked for; null for what is not there. */
+/** Reads some objects, in the order asked for; null for missing ones. */
 type ReadGroup<Read> = (oids: Oid[]) => Promise<(Read | null)[]>;
 
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
@@ -109,7 +109,7 @@ export abstract class ObjectReader implements RepositoryReader {
   /** The commit that a name without steps leads to. */
   async #named(name: string, options: ResolveOptions): Promise<Oid | null> {
     const hash = /^[0-9a-f]{7,40}$/i.test(name) ? name.toLowerCase() : null;
-    // Whoever names a ref like an object must not put other commits in the place of it.
+    // A ref whose name looks like an object ID must not hide the commit with that ID.
     const whole = hash !== null && isOid(hash) ? await this.#peel(hash) : null;
     if (whole !== null) return whole;
     for (const ref of candidates(name)) {

@@ -116,7 +116,7 @@ export class ProgramReader extends ObjectReader {
     const revisions = [`${from}...${to}`, `^${from}`];
     const walk = this.#revisions(revisions, ['--boundary', `--max-count=${most}`]);
     if (compared) diffTrees.start(this.directory);
-    // Read meanwhile, they are at hand when the program is told to begin.
+    // Read in the meantime, so that they are ready when the program starts.
     const ends = compared ? [this.commit(from), this.commit(to)] : [];
     const [named] = await Promise.all([walk, ...ends]);
     const commits = named.filter((name) => !name.startsWith('-'));

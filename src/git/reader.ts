@@ -40,7 +40,7 @@ export interface ContributorsQuery {
   lines?: boolean | undefined;
   /** How many commits to look at, the newest; all without. */
   limit?: number | undefined;
-  /** Whether nobody is waiting for the answer: one program then counts the lines, which leaves the other cores to requests. */
+  /** Whether no client waits for the result: one program then counts the lines, which leaves the other cores to requests. */
   ahead?: boolean | undefined;
 }
 

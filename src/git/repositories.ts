@@ -6,7 +6,7 @@ import type { RepositoryReader } from './reader.ts';
 
 /**
  * The readers of one process, one a repository, so that what they keep serves later requests. Those that were used least
- * recently are closed; whoever still uses one of them may go on.
+ * recently are closed, once their current callers are done.
  */
 export class Repositories {
   readonly #limit: number;

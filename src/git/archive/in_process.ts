@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl';
 import { type ArchiveInput, archiveTime, chunksOf, type Member, members, wholeOf } from './members.ts';
 
 /**
- * An archive of a commit, made in this process. What is no UTF-8 in a name is replaced. Only what is being sent is kept in memory,
+ * An archive of a commit, made in this process. Invalid UTF-8 in names is replaced. Only what is being sent is kept in memory,
  * and the directory at the end of a zip archive.
  */
 export function archiveInProcess(input: ArchiveInput, format: 'tar' | 'tar.gz' | 'zip'): Readable {
@@ -30,7 +30,7 @@ function tar(input: ArchiveInput): Readable {
   return Readable.from(archive, { objectMode: false });
 }
 
-/** Writes a content as fast as it is taken; ends when nobody takes it any more. */
+/** Writes a content as fast as it is read; ends when the reader is gone. */
 async function fill(entry: ReturnType<ReturnType<typeof pack>['entry']>, content: Member['content']): Promise<void> {
   const closed = once(entry, 'close');
   closed.catch(() => undefined);
@@ -66,7 +66,7 @@ const TYPES = { file: 0o100000, symlink: 0o120000, directory: 0o040000 };
 function add(archive: ZipFile, { path, kind, permissions, size, content }: Member, mtime: Date): Promise<void> {
   // The package takes backslashes for slashes, and what lies outside of the archive then for a mistake.
   const name = path.toWellFormed().replaceAll('\\', '_');
-  // Whoever unpacks gets these as they are, whatever their own mask is: nobody else may write.
+  // Unpacking applies these modes regardless of the umask: only the owner may write.
   const mode = TYPES[kind] | (permissions & ~0o022);
   if (kind === 'directory') archive.addEmptyDirectory(name, { mtime, mode });
   if (kind === 'directory') return Promise.resolve();

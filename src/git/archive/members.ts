@@ -22,7 +22,7 @@ export interface Member {
   content: Buffer | Readable;
 }
 
-/** All that a commit holds, directories before what is in them; submodules are empty directories. */
+/** All entries of a commit, directories before their contents; submodules are empty directories. */
 export async function* members({ reader, commit, prefix }: ArchiveInput): AsyncGenerator<Member> {
   for (const path of prefixes(prefix)) yield directory(path);
   yield* below(reader, commit, prefix);
@@ -86,7 +86,7 @@ function prefixes(prefix: string): string[] {
   return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
 }
 
-/** The content as chunks, whatever it is. */
+/** The content as chunks. */
 export function chunksOf(content: Buffer | Readable): AsyncIterable<Buffer> {
   return Buffer.isBuffer(content) ? Readable.from([content]) : content;
 }

@@ -16,7 +16,7 @@ const LONGEST_ARGUMENT = 64 * 1024;
 /** Larger files are not left to git where one side has none; in bytes. */
 const HUGE = 8 * 1024 * 1024;
 
-/** Compares contents, and looks for renames, by the git program. What is not said by the deadline is too large. */
+/** Compares contents, and looks for renames, by the git program. Files without output by the deadline count as too large. */
 export async function compareByProgram(directory: string, comparison: Comparison): Promise<Plan> {
   if (comparison.changes.length === 0) return new Plan([], comparison);
   try {

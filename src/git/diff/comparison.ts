@@ -40,7 +40,7 @@ export interface Comparison extends Changes {
   deadline: number;
 }
 
-/** What is compared with what. */
+/** The two sides of a comparison. */
 export interface Pairing {
   old: Side | null;
   now: Side | null;

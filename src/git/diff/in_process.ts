@@ -10,7 +10,7 @@ import { withExactRenames } from './exact_renames.ts';
 import { type Patch, Plan } from './plan.ts';
 import type { Side } from './side.ts';
 
-/** Nothing larger is compared, whatever the limits are; in bytes. */
+/** Contents above this size are never compared; in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 
 /** Texts that differ in more lines than this are compared in a thread of their own. */
@@ -27,7 +27,7 @@ const threads = new Threads<[before: string, after: string], StructuredPatchHunk
 
 /**
  * Compares contents in this process. Renames are found where the content is the same, and lines may be matched in another way than
- * git does. What is not done by the deadline is too large.
+ * git does. Files that are not compared by the deadline count as too large.
  */
 export async function compareInProcess(reader: RepositoryReader, comparison: Comparison): Promise<Plan> {
   const { changes, isComplete, text, deadline } = comparison;

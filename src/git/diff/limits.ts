@@ -2,7 +2,7 @@
 export interface DiffLimits {
   /** Paths that differ; the walk ends there, and renames are not looked for. */
   changes: number;
-  /** Entries; what is beyond is left out. */
+  /** Entries; the others are left out. */
   files: number;
   /** The larger side of a file, in bytes; a larger file is marked as too large. */
   fileBytes: number;
@@ -12,7 +12,7 @@ export interface DiffLimits {
   textBytes: number;
   /** Both sides of all files together, in bytes; files that come later are marked as too large. */
   totalBytes: number;
-  /** All together, in milliseconds; what is not done by then is marked as too large. */
+  /** All together, in milliseconds; files that are not compared by then are marked as too large. */
   milliseconds: number;
 }
 

@@ -11,8 +11,8 @@ const HEAD = Buffer.from('diff --git ');
 const NEXT_HEAD = Buffer.from('\ndiff --git ');
 
 /**
- * Takes what `git diff-tree --raw -p` says as it comes: first a line for each file that differs, then a patch for each, in the
- * same order. No more than one patch is kept beside the results.
+ * Parses the output of `git diff-tree --raw -p` as it comes: first a line for each file that differs, then a patch for each, in the
+ * same order. At most one patch is kept in addition to the results.
  */
 export class DiffOutput {
   readonly #comparison: Comparison;
@@ -28,7 +28,7 @@ export class DiffOutput {
 
   /**
    * @param plan which pairings are shown, where renames are not looked for; else what git says decides
-   * @param apart pairings that git was not asked about, and are shown with what it says
+   * @param apart pairings that git was not asked about, to be added to its output
    */
   constructor(comparison: Comparison, { plan = null, apart = [] }: { plan?: Plan | null; apart?: readonly Pairing[] }) {
     this.#comparison = comparison;

@@ -1,7 +1,7 @@
 import type { Oid } from '../model.ts';
 import type { Comparison, Pairing } from './comparison.ts';
 
-/** What was found about one pairing. */
+/** The result for one pairing. */
 export interface Patch {
   /** From `---` or `Binary files` on; empty if the contents are the same, or when no text is wanted. */
   text: string;

@@ -17,7 +17,7 @@ const ALL = 2 ** 32 - 1;
  * Reads the lines of `git diff-tree --raw`, passing over lines of other kinds.
  *
  * @param text in Latin-1
- * @param most how many lines to look at, of whatever kind
+ * @param most how many lines to look at, of all kinds
  */
 export function parseRaw(text: string, most = Infinity): RawLine[] {
   const lines = text.split('\n', Math.min(most, ALL));

@@ -16,7 +16,7 @@ export interface CheckOptions {
   ignore(line: string): boolean;
 }
 
-/** What is wrong with the objects that refs lead to, a line each: as the git program would find it, where there is none. */
+/** Problems of the objects that refs lead to, one line each. Replaces `git fsck` where there is no git program. */
 export async function checkHistory(directory: string, { most, objects, ignore }: CheckOptions): Promise<string[]> {
   const store = new IsomorphicStore(directory);
   const complaints: string[] = [];
@@ -48,7 +48,7 @@ export async function checkHistory(directory: string, { most, objects, ignore }:
   return complaints;
 }
 
-/** The objects that one names; commits of submodules are none of the repository. */
+/** The objects that an object refers to, without commits of submodules, which belong to other repositories. */
 export function leadsTo(oid: Oid, { type, content }: GitObject): Oid[] {
   if (type === 'blob') return [];
   if (type === 'tag') return [parseAnnotation(oid, content).object];

@@ -12,7 +12,7 @@ import { compact, type GitObject, type ObjectHeader } from './store.ts';
 
 const TYPES: Record<number, ObjectType> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
 
-/** What is read first of an object: most are complete in it. In bytes. */
+/** Bytes read first of an object; most objects fit. */
 const FIRST_READ = 4096;
 
 /** Objects that others are made of, of all packs together; larger ones are not kept. In bytes. */
@@ -186,7 +186,7 @@ export class PackFile {
     return content;
   }
 
-  /** What was read already, if it is likely to be all of the object. */
+  /** The bytes that were read already, if they are likely to be the whole object. */
   #tryShort(bytes: Buffer, size: number): Buffer | null {
     if (size > FIRST_READ * 2) return null;
     const content = inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: chunkFor(size) });

@@ -100,7 +100,7 @@ function decoder(headers: Header[]): (bytes: Buffer | string | undefined) => str
   };
 }
 
-/** Null for an encoding that nobody knows. */
+/** Null for an unknown encoding. */
 function decodingOf(label: string): TextDecoder | null {
   try {
     return new TextDecoder(label);

@@ -25,13 +25,13 @@ export function formatSignature({ name, email, seconds, offset }: Signature): st
 /** The seconds between which years have four digits: those after the year 9999 or before the year 0 become the nearest. */
 const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 };
 
-/** When somebody signed something. */
+/** The time of a signature. */
 type SignatureTime = Pick<Signature, 'seconds' | 'offset'>;
 
 /** The time that was formatted last: most commits have the same one as author date, committer date and date of creation. */
 let last: SignatureTime & { text: string } = { seconds: Number.NaN, offset: 0, text: '' };
 
-/** ISO 8601 with milliseconds and the offset of whoever signed: `2012-09-20T11:50:22.000+03:00` (behaviour.md 7). */
+/** ISO 8601 with milliseconds and the signer's offset: `2012-09-20T11:50:22.000+03:00` (behaviour.md 7). */
 export function signatureTime({ seconds, offset }: SignatureTime): string {
   if (seconds !== last.seconds || offset !== last.offset) last = { seconds, offset, text: format(seconds, offset) };
   return last.text;

@@ -14,11 +14,11 @@ export interface ObjectHeader {
 
 /** Where objects come from: what every reader of a repository needs, and all that its two implementations differ in. */
 export interface ObjectStore {
-  /** The whole object in memory; null if there is none. Throws LimitExceeded for what limits.ts does not let in. */
+  /** The whole object in memory; null if there is none. Throws LimitExceeded above the sizes in limits.ts. */
   read(oid: Oid): Promise<GitObject | null>;
   /** Type and size; null if there is no such object. */
   header(oid: Oid): Promise<ObjectHeader | null>;
-  /** The content of an object that may be large, in chunks. Whoever takes it must read or destroy it. */
+  /** The content of an object that may be large, in chunks. The caller must read or destroy the stream. */
   stream(oid: Oid): Promise<Readable>;
   /** The objects whose names begin with at least four hexadecimal digits. */
   matching(prefix: string): Promise<Oid[]>;

@@ -45,7 +45,7 @@ export class TreeCounter {
     this.#sizes = sizes;
   }
 
-  /** What is below a directory that `count` has passed. */
+  /** The counts of a directory that `count` has visited. */
   known(tree: Oid): TreeCounts | undefined {
     const counts = this.#known.get(tree) ?? kept.get(this.#scope + tree);
     // Others may push it out of what is kept before this count has come to its end.

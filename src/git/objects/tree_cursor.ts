@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts';
 import type { EntryType, Mode, Oid } from '../model.ts';
 import { canonicalMode } from './parse.ts';
 
-/** Steps through the bytes of a tree in git's order, without making anything of the entries that nobody asks for. */
+/** Steps through the bytes of a tree in git's order, decoding only the entries that are asked for. */
 export class TreeCursor {
   readonly #bytes: Buffer;
   #start = 0;

@@ -11,7 +11,7 @@ const TIMEOUT = 10 * 60_000;
 const MANY = 1_000;
 /** How many commits one process is given at most: it keeps all of them in memory, 1 MB for each thousand. */
 const MOST = 4_000;
-/** How many processes at most count the lines of an answer that somebody waits for; each takes some 15 MB. */
+/** How many processes at most count the lines of a response that a client waits for; each takes some 15 MB. */
 export const PROCESSES = Math.min(2, availableParallelism());
 
 /**

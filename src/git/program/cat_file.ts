@@ -15,12 +15,12 @@ const NOTHING = Buffer.alloc(0);
 
 type Found = ObjectHeader & { content: Buffer };
 
-/** What was asked for at once. */
+/** One request. */
 interface Request {
   contents: boolean;
   /** How many objects. */
   count: number;
-  /** What was said of the first ones. */
+  /** Answers to the first of them. */
   found: (Found | null)[];
   resolve: (objects: (Found | null)[]) => void;
   reject: (error: Error) => void;
@@ -69,7 +69,7 @@ export class CatFile {
     return this.#ask('info', oids);
   }
 
-  /** Throws LimitExceeded; whoever knows the size does not ask for such an object. */
+  /** Throws LimitExceeded; callers that know the size do not ask for objects that are too large. */
   async read(oid: Oid): Promise<GitObject | null> {
     const [object = null] = await this.readAll([oid]);
     return object;
@@ -158,7 +158,7 @@ export class CatFile {
     return end + 1;
   }
 
-  /** Whoever asked after it asks again: the program cannot be told to leave out a content that it has begun to say. */
+  /** The requests after it are repeated: the program cannot skip a content that it has begun to send. */
   #refuse({ type, size }: ObjectHeader): void {
     this.#requests.shift()?.reject(objectTooLarge(size, largestOf(type)));
     this.#program.kill('SIGKILL');
@@ -195,7 +195,7 @@ export class CatFile {
   }
 }
 
-/** `blob 12`; null for what is said of an object that is not there: its name, and `missing`. */
+/** `blob 12`; null for the answer about a missing object, its name and `missing`. */
 function headerOf(line: string): ObjectHeader | null {
   const space = line.indexOf(' ');
   const type = line.slice(0, space);

@@ -18,13 +18,13 @@ const FORMAT = ['-r', '--raw', '--no-abbrev', '-p', '--no-color', '--no-ext-diff
 /** Looks for renames among a bounded number of files. */
 export const RENAMES = ['-M', `-l${MOST_RENAMES}`];
 
-/** What is said before anybody takes it is kept up to this size; then the program waits. In bytes. */
+/** Bytes of output that are buffered until they are read; then the program waits. */
 const MOST_EARLY = 1024 * 1024;
 
-/** Milliseconds for which a comparison has the priority of this process: most take no longer, and somebody waits for them. */
+/** Milliseconds for which a comparison has the priority of this process: most take no longer, and a request waits for them. */
 const AT_ONCE = 250;
 
-/** How much memory a comparison may fill before anybody has found out what it will take, in bytes. */
+/** How much memory a comparison may use before its size is known, in bytes. */
 const EARLY_MEMORY = 128 * 1024 * 1024;
 
 /** The largest allocation of a program while the sizes of the files are not known, in bytes. */
@@ -36,11 +36,11 @@ export interface Trees {
   to: Oid;
 }
 
-/** A comparison that was begun before somebody takes what is said of it. */
+/** A comparison that was started before its output is read. */
 interface Early extends Trees {
   chunks: Buffer[];
   size: number;
-  /** The lines that name what differs; null if nobody is going to find them here. */
+  /** The lines that name what differs; null if they will not come. */
   names: PromiseWithResolvers<Buffer | null>;
   isNamed: boolean;
   unwatch: () => void;
@@ -97,7 +97,7 @@ export class DiffTree {
     return this.#asked;
   }
 
-  /** Whether it was told to begin with trees that nobody has asked for since: these, if some are given. */
+  /** Whether it was started early for trees, the given ones if any, and these have not been asked for yet. */
   hasBegun(trees?: Trees): boolean {
     if (this.#early === null || trees === undefined) return this.#early !== null;
     return this.#early.from === trees.from && this.#early.to === trees.to;
@@ -151,7 +151,7 @@ export class DiffTree {
     });
   }
 
-  /** Ends the program, whatever it is at. */
+  /** Ends the program at once. */
   end(): void {
     this.#fail('was ended');
   }
@@ -213,7 +213,7 @@ export class DiffTree {
       if (isAll || !wantsMore) settle(isAll);
       if (!isAll && !wantsMore) this.end();
     } catch (error) {
-      this.#fail(`said what nobody understands: ${error}`);
+      this.#fail(`answered in an unknown format: ${error}`);
     }
   }
 

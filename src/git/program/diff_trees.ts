@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { DiffTree, ProgramLate, type Trees } from './diff_tree.ts';
 
-/** After so many questions a program has seen enough: it keeps what it knows of trees. */
+/** Comparisons after which a program is replaced, as its cache of trees only grows. */
 const MOST_QUESTIONS = 200;
 
 /** Two trees to be compared. */
@@ -74,7 +74,7 @@ export class DiffTreePool {
 
   /**
    * Has a program begin with a question that is likely to be asked soon, unless one has: an idle one, or a new one if there is
-   * room. It is lent to whoever asks that question.
+   * room. The caller that asks that question gets it.
    *
    * @returns the program, if there was one
    */
@@ -89,7 +89,7 @@ export class DiffTreePool {
     return program;
   }
 
-  /** Ends a program that was told to begin with a question that nobody is going to ask. */
+  /** Ends a program that was started for a question that is not going to be asked. */
   forget(directory: string, trees: Trees): void {
     this.#take(directory, (program) => program.hasBegun(trees))?.end();
   }

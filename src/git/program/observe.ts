@@ -13,7 +13,7 @@ export type ProgramObserver = (program: ChildProcess, args: readonly string[], k
 
 let observer: ProgramObserver | null = null;
 
-/** Has somebody hear of the programs that this process starts from now on. */
+/** Sets the observer of the programs that this process starts from now on. */
 export function observePrograms(wanted: ProgramObserver): void {
   observer = wanted;
 }

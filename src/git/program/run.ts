@@ -17,7 +17,7 @@ export interface RunOptions {
   codes?: number[];
   /** What the program gets to read. */
   input?: Buffer;
-  /** Beside what all programs get. */
+  /** Additional variables. */
   environment?: NodeJS.ProcessEnv;
   /** Where the program runs; where this process does without. */
   place?: string;
@@ -45,10 +45,10 @@ export function watchMemory(program: Program, onTooMuch: () => void, most = MOST
   return () => clearInterval(timer);
 }
 
-/** How much lower the priority of programs is than that of this process; as low as 10 they would starve beside others. */
+/** How much lower the priority of programs is than that of this process; at 10 they would starve on a busy machine. */
 const LOWER = 5;
 
-/** Lets this process, and whoever it answers, go first wherever the program competes with it for a processor. */
+/** Gives this process priority over the program where both compete for a processor. */
 export function lowerPriority(program: { pid?: number | undefined }): void {
   try {
     if (program.pid !== undefined) setPriority(program.pid, LOWER);
@@ -74,7 +74,7 @@ export function startProgram(
   return started(program, args, kind);
 }
 
-/** Runs `git` to its end and returns what it said. Throws ProgramFailed. */
+/** Runs `git` to its end and returns its output. Throws ProgramFailed. */
 export async function runProgram(directory: string, args: string[], options: RunOptions = {}): Promise<Answer> {
   const chunks: Buffer[] = [];
   const code = await readProgram(directory, args, (chunk) => chunks.push(chunk), options);
@@ -127,7 +127,7 @@ export function readProgram(
   });
 }
 
-/** The beginning of what a program says on its standard error. */
+/** The beginning of a program's standard error. */
 export function collectComplaint(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -9,11 +9,11 @@ import { RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
 export interface BrokenRef {
   /** In full. */
   name: string;
-  /** What it leads to and is not there; null where its file is no ref. */
+  /** The missing object that it leads to; null if the file is not a ref. */
   target: Oid | null;
 }
 
-/** The refs that are no refs, or lead to objects that are not there. Locks are none of them. */
+/** The broken refs: files that are not refs, and refs to missing objects. Ignores locks. */
 export async function findBrokenRefs(directory: string): Promise<BrokenRef[]> {
   const broken: BrokenRef[] = [];
   await collectUnreadable(directory, 'refs/', broken);

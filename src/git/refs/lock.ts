@@ -82,14 +82,14 @@ export class RefLock {
 }
 
 /**
- * Removes the lock files that a crash left on these refs; `HEAD` and `packed-refs` may be named too. Only for someone who
- * knows that nobody holds them.
+ * Removes the lock files that a crash left on these refs; `HEAD` and `packed-refs` may be named too. Only for callers that
+ * know that the locks are not held.
  */
 export async function removeStaleLocks(directory: string, names: string[]): Promise<void> {
   for (const name of names) {
     await unlink(lockFile(directory, name)).catch((error) => {
       // Where another ref is in the place of a directory, or the name is too long for a file, no lock can ever have been:
-      // whoever goes on to change the ref is told so.
+      // the change of the ref fails with the reason.
       if (!isAbsent(error)) throw error;
     });
   }
@@ -113,7 +113,7 @@ function lockFile(directory: string, name: string): PathLike {
 
 async function tryLock(directory: string, name: string): Promise<FileHandle | null> {
   const parent = refFile(directory, name.split('/').slice(0, -1).join('/'));
-  // Whoever deletes a ref removes empty directories: one may vanish again before the lock is in it.
+  // Deleting a ref removes empty directories: one may vanish before the lock is in it.
   for (let attempt = 0; ; attempt++) {
     try {
       return await open(lockFile(directory, name), 'wx', 0o644);

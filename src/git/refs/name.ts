@@ -38,9 +38,9 @@ export function mayBeKept(ref: string): boolean {
 }
 
 /**
- * Whether a ref may be made by its full name: as mayBeKept, and nobody can take its name for that of an object or of another ref.
+ * Whether a ref may be made by its full name: as mayBeKept, and its name cannot be confused with that of an object or of another ref.
  * Git tries what is pushed to in front of which it puts `refs/`, `refs/heads/` and others: the branch `refs/heads/main` would make
- * `git push` of `main` ambiguous for everybody.
+ * `git push` of `main` ambiguous.
  */
 export function mayBeMade(ref: string): boolean {
   if (!mayBeKept(ref)) return false;

@@ -9,7 +9,7 @@ import { isAbsent } from './read.ts';
 export interface PackedEntry {
   name: string;
   to: Oid | null;
-  /** What the annotation `to` leads to; without for what is no annotation. */
+  /** The object that the annotation `to` leads to; absent if it is not an annotation. */
   peeled?: Oid | undefined;
 }
 

@@ -32,7 +32,7 @@ export class RefReader {
     return content === null ? null : symbolicTarget(content);
   }
 
-  /** What a ref holds, given its full name; null if there is none. Symbolic refs are followed. */
+  /** The value of a ref, by its full name; null if it does not exist. Symbolic refs are followed. */
   async read(name: string): Promise<Oid | null> {
     let current = name;
     for (let depth = 0; depth < 5; depth++) {

@@ -18,7 +18,7 @@ export interface RefUpdate {
 }
 
 /**
- * Sets a ref, given its full name, if it holds what it is expected to hold. On disk when this returns. Throws RefChanged,
+ * Sets a ref, by its full name, if it has the expected value. On disk when this returns. Throws RefChanged,
  * RefLocked, MissingObject, and InvalidRefName, also for a name that is a directory of refs or lies below one.
  */
 export async function updateRef(directory: string, name: string, update: RefUpdate): Promise<void> {
@@ -41,7 +41,7 @@ export async function updateRef(directory: string, name: string, update: RefUpda
   }
 }
 
-/** Deletes a ref, given its full name, if it holds what it is expected to hold. Throws RefChanged, RefLocked. */
+/** Deletes a ref, by its full name, if it has the expected value. Throws RefChanged, RefLocked. */
 export async function deleteRef(
   directory: string,
   name: string,

@@ -9,7 +9,7 @@ export class OversizedObject extends GitError {
   override name = 'OversizedObject';
 }
 
-/** From so many differences on their chains are not followed: whoever sends as many has sent megabytes. */
+/** Number of deltas above which chains are not followed; a pack with as many has megabytes. */
 const MOST_DIFFERENCES = 100_000;
 const NO_BASE = '0'.repeat(40);
 

@@ -10,8 +10,8 @@ import { Quarantine } from './quarantine.ts';
 const TIMEOUT = 20_000;
 
 /**
- * Checks objects that are to be written as those of a push are checked. Throws RefusedObjects. Where there is no git program
- * nobody pushes, and nothing is checked.
+ * Checks objects before they are written, as those of a push are checked. Throws RefusedObjects. Checks nothing without a git
+ * program, as pushes need it, too.
  */
 export async function checkWritten(directory: string, objects: ReadonlyMap<Oid, GitObject>): Promise<void> {
   if ((await programVersion()) === null) return;

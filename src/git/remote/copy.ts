@@ -27,8 +27,8 @@ export interface CopyOptions {
 
 /**
  * Copies a repository with its branches and tags, and nothing that these do not lead to, to a place where nothing is yet. It
- * shares nothing with its source, and whoever calls this puts it where it belongs when it is complete. Of a source that is damaged
- * the branches and tags are copied whose history is whole. Throws MissingObject where there are none of those.
+ * shares nothing with its source, and the caller moves it into place when it is complete. Of a damaged source,
+ * only branches and tags with a complete history are copied. Throws MissingObject if there are none.
  */
 export async function copyRepository(
   from: string,

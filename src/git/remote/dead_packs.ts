@@ -51,7 +51,7 @@ export async function removeDeadPack(directory: string, { pack, oids, seenFrom }
   const folder = path.dirname(pack);
   const start = `${path.basename(pack)}.`;
   const names = (await readdir(folder)).filter((name) => name.startsWith(start));
-  // The index first: without it nobody looks at the pack.
+  // The index first: a pack without an index is ignored.
   names.sort((left, right) => Number(right.endsWith('.idx')) - Number(left.endsWith('.idx')));
   for (const name of names) await rm(path.join(folder, name), { force: true });
   await syncDirectory(folder);

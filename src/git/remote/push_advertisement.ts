@@ -17,15 +17,15 @@ const CAPABILITIES = [
   'agent=gantry',
 ].join(' ');
 
-/** What a client is told before it pushes in requests of their own: which service it is, and what pushableRefs has. */
+/** The advertisement before a push over HTTP: the name of the service, then pushableRefs. */
 export async function pushAdvertisement(directory: string, hidden: readonly string[] = []): Promise<Buffer> {
   return Buffer.concat([pktLine('# service=git-receive-pack\n'), FLUSH, await pushableRefs(directory, hidden)]);
 }
 
 /**
- * What a client is told before it pushes: the refs of the repository and what may be made use of.
+ * The advertisement before a push: the refs of the repository and the capabilities of the server.
  *
- * @param hidden beginnings of refs that the client is not shown, without a slash at their end
+ * @param hidden prefixes of refs that are hidden from the client, without a final slash
  */
 export async function pushableRefs(directory: string, hidden: readonly string[] = []): Promise<Buffer> {
   const refs = (await new RefReader(directory).list('refs/')).filter(({ name }) =>

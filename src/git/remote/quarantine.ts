@@ -18,7 +18,7 @@ import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
 import { allocationFor, UnpackPatience } from './unpack_limits.ts';
 
-/** What was pushed is damaged, or is not complete together with what is there. The message is for the pusher. */
+/** The pushed objects are damaged or incomplete. The message is for the pusher. */
 export class RefusedObjects extends GitError {
   override name = 'RefusedObjects';
 }
@@ -26,10 +26,10 @@ export class RefusedObjects extends GitError {
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
 
-/** Milliseconds between two heartbeats: without any for an hour what was received counts as left behind. */
+/** Milliseconds between two heartbeats: after an hour without any, received objects count as left behind. */
 const HEARTBEAT = 5 * 60_000;
 
-/** Milliseconds that looking at the sizes of what was unpacked may take. */
+/** Milliseconds that reading the sizes of unpacked objects may take. */
 const CHECK_TIMEOUT = 5 * 60_000;
 
 /** What a push may bring, in bytes. */
@@ -43,8 +43,8 @@ export interface PackLimits {
 }
 
 /**
- * Objects that were pushed, beside those of the repository and invisible to it until they are found to be good. What a
- * crash leaves behind is removed an hour later.
+ * Pushed objects, apart from those of the repository and invisible to it until they have been checked. Leftovers of a
+ * crash are removed an hour later.
  */
 export class Quarantine {
   readonly #repository: string;
@@ -62,8 +62,8 @@ export class Quarantine {
   }
 
   /**
-   * @param signal ends what is under way, with its reason
-   * @param sources repositories from which objects may be taken, beside this one
+   * @param signal aborts, with its reason
+   * @param sources other repositories from which objects may be taken
    */
   static async open(repository: string, signal: AbortSignal, sources: readonly string[] = []): Promise<Quarantine> {
     const objects = path.join(repository, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
@@ -104,7 +104,7 @@ export class Quarantine {
     if (patience.isOver) throw new RefusedObjects('unpacking it takes too long');
     if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
     await this.#checkSizes(objectBytes);
-    // A push of what is there already brings a pack without objects.
+    // A push of existing objects brings an empty pack.
     if (count === 0) await this.#drop();
   }
 

@@ -13,7 +13,7 @@ import { requireWanted } from './wanted.ts';
 export interface FetchOptions {
   /** The version of the protocol as the client asks for it, such as `version=2`. */
   protocol: string | undefined;
-  /** Beginnings of refs, in full and without a slash at their end, that the client is not shown, beside those for nobody. */
+  /** Prefixes of refs that are hidden from this client, in full and without a final slash, besides those hidden from all. */
   hidden?: readonly string[] | undefined;
   /** Whether it might be shown these if it said who it is: CredentialsWanted is thrown where it asks for them then. */
   isGuest?: boolean | undefined;
@@ -33,13 +33,13 @@ const ALLOWED = [
   ['uploadpackfilter.object:type.allow', 'true'],
   ['uploadpackfilter.combine.allow', 'true'],
   ['uploadpack.allowReachableSHA1InWant', 'true'],
-  // They keep what the server still needs, and are for nobody else.
+  // They keep objects that only the server needs.
   ['uploadpack.hideRefs', KEPT_REFS],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 const SETTINGS = [...ALLOWED, ...FEW_BASES];
 
-/** What a client is told before it fetches, streamed: the refs of the repository, or what may be made use of. */
+/** The advertisement before a fetch, streamed: the refs of the repository, or the capabilities of the server. */
 export async function advertiseFetch(directory: string, into: Writable, options: FetchOptions): Promise<void> {
   // Clients of version 2 get this line as well; they skip it.
   into.write(Buffer.concat([pktLine('# service=git-upload-pack\n'), FLUSH]));
@@ -60,7 +60,7 @@ export async function converse(
 }
 
 /**
- * Answers what a client asks for, streamed both ways; one that asks for what no ref leads to that it is shown is told so. Throws
+ * Answers a fetch, streamed both ways; refuses objects that are not reachable from the refs that the client sees. Throws
  * ProgramFailed, InvalidRequest, CredentialsWanted, or the signal's reason.
  */
 export async function serveFetch(

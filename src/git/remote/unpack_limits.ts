@@ -10,7 +10,7 @@ export function allocationFor(count: number): number {
 const LISTED = 128;
 const MOST_LISTED = 4 * 1024 ** 3;
 
-/** Ends a program that works on what it was sent for longer than that is worth. */
+/** Ends a program that takes longer for its input than the size of the input justifies. */
 export class UnpackPatience {
   readonly #program: GroupProgram;
   #bytes = 0;
@@ -21,7 +21,7 @@ export class UnpackPatience {
     this.#program = program;
   }
 
-  /** Counts what was sent; returns how many bytes that are by now. */
+  /** Counts sent bytes; returns the total. */
   count(bytes: number): number {
     this.#bytes += bytes;
     return this.#bytes;

@@ -52,7 +52,7 @@ export class WantGate extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    // The program says what is wrong with a line that breaks off.
+    // The program reports incomplete lines.
     done(null, this.#rest);
   }
 

@@ -72,7 +72,7 @@ async function requireCommits(
   await requireListed(directory, new Set(commits), tips, [], signal);
 }
 
-/** Has directories, files and annotations listed beside commits, right behind those that have them. */
+/** Lists directories, files and annotations, too, right after the commits that have them. */
 const OBJECTS = ['--objects', '--no-object-names', '--in-commit-order'];
 
 /** Looks for objects among all that the tips lead to, the newest first, until all are found. */

@@ -4,8 +4,8 @@ import { removeStaleLocks } from '../refs/lock.ts';
 import { INCOMING, MARK } from './pack_keep_lock.ts';
 
 /**
- * Milliseconds without a heartbeat after which nobody works on what was left behind any more. Whoever receives a push or
- * holds a pack gives one every few minutes, on whatever machine; locks and single files are a matter of seconds.
+ * Milliseconds without a heartbeat after which files count as left behind. Processes that receive a push or hold a pack give one
+ * every few minutes, on any machine; locks and single files only exist for seconds.
  */
 export const ABANDONED = 60 * 60_000;
 
@@ -17,7 +17,7 @@ export interface Leftover {
   name: string;
 }
 
-/** Finds what was left behind in a bare repository. `age` is in milliseconds. */
+/** Finds leftover files in a bare repository. `age` is in milliseconds. */
 export async function findLeftovers(directory: string, age = ABANDONED): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const folder of ['objects', 'objects/pack']) {
@@ -44,7 +44,7 @@ export async function findLeftovers(directory: string, age = ABANDONED): Promise
   return found;
 }
 
-/** Removes what was found, if nobody has touched it since; `age` as in findLeftovers. */
+/** Removes leftovers that have not changed since they were found; `age` as in findLeftovers. */
 export async function removeLeftovers(directory: string, found: readonly Leftover[], age = ABANDONED): Promise<void> {
   for (const { kind, name } of found) {
     const file = path.join(directory, name);
@@ -60,12 +60,12 @@ export async function isAbandoned(file: string, age = ABANDONED): Promise<boolea
   return time !== null && time < Date.now() - age;
 }
 
-/** Whether something among the objects is on its way in, or what holds a pack: it is not there yet. */
+/** Whether a file among the objects is temporary or a lock, and not an object or pack itself. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name) || name.endsWith('.keep') || name.endsWith('.lock');
 }
 
-/** How programs and this server call what is on its way in. */
+/** Temporary names of git and of this server. */
 const TEMPORARY = new RegExp(`^(${INCOMING}|tmp_|\\.tmp-)`);
 
 /** When a file, or the last one in a directory, was changed, in milliseconds since 1970; null when it is gone. */
@@ -79,7 +79,7 @@ async function newest(file: string): Promise<number | null> {
   return time;
 }
 
-/** Locks on refs, and on the files beside them. Directories are looked through as they are, however deep. */
+/** Locks on refs, and on other files of the repository. Directories are looked through as they are, however deep. */
 async function collectLocks(directory: string, below: string, into: string[]): Promise<void> {
   const entries = await readdir(path.join(directory, below), { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {

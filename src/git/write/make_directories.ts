@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes a directory and those above it unless they are there. Node's own recursive call never ends where a file system lets
- * nobody make directories and calls them missing, as /proc does: this one throws ENOENT.
+ * Creates a directory and its parents if they are missing. Unlike Node's own recursive call, which never returns on file systems
+ * that refuse new directories with ENOENT, such as /proc, this throws ENOENT.
  */
 export async function makeDirectories(directory: string, mode = 0o777): Promise<void> {
   try {

@@ -67,7 +67,7 @@ export interface MergePlace {
 }
 
 /**
- * Merges trees by the git program, which writes beside the repository; what is new is added to the objects to be written. Throws
+ * Merges trees by the git program, which writes outside of the repository; new objects are added to those to be written. Throws
  * LimitExceeded.
  */
 export async function mergeByProgram(

@@ -22,13 +22,13 @@ export class ObjectWriter {
   readonly #keepLock: PackKeepLock | undefined;
   #objects = new Map<Oid, GitObject>();
 
-  /** @param keepLock takes what is written, which nobody removes then until refs lead to it */
+  /** @param keepLock protects the written objects from removal until refs lead to them */
   constructor(directory: string, keepLock?: PackKeepLock) {
     this.#directory = directory;
     this.#keepLock = keepLock;
   }
 
-  /** Returns the name of the object, which is on disk after `flush`. Throws LimitExceeded for what could not be read again. */
+  /** Returns the name of the object, which is on disk after `flush`. Throws LimitExceeded for objects too large to be read. */
   add(type: ObjectType, content: Buffer): Oid {
     if (type !== 'blob' && content.length > largestOf(type)) throw objectTooLarge(content.length, largestOf(type));
     const oid = nameOf(type, content);
@@ -41,17 +41,17 @@ export class ObjectWriter {
     return this.#objects.get(oid) ?? null;
   }
 
-  /** What was added and not yet written. */
+  /** Objects that were added and not yet written. */
   get added(): ReadonlyMap<Oid, GitObject> {
     return this.#objects;
   }
 
-  /** Takes over what was added to another one. */
+  /** Takes over the objects of another writer. */
   adopt({ added }: ObjectWriter): void {
     for (const [oid, object] of added) this.#objects.set(oid, object);
   }
 
-  /** Writes what was added; it is synced to the disk when this returns. */
+  /** Writes the added objects; they are synced to the disk when this returns. */
   async flush(): Promise<void> {
     const objects = this.#objects;
     this.#objects = new Map();

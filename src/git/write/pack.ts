@@ -31,11 +31,11 @@ export async function writePack(
   keepLock?: PackKeepLock,
 ): Promise<void> {
   const folder = path.join(directory, 'objects', 'pack');
-  // What is above it is not made anew where the repository was removed.
+  // Parents are not created: the repository may have been removed.
   await ensureDirectory(folder);
   const { bytes, packed, checksum } = await assemblePack(objects);
   const name = (await keepLock?.begin()) ?? path.join(folder, `pack-${checksum.toString('hex')}`);
-  // The index last: without it nobody looks at the pack.
+  // The index last: a pack without an index is ignored.
   await writeSynced(`${name}.pack`, [bytes], INCOMING);
   await writeSynced(`${name}.idx`, [index(packed, checksum)], INCOMING);
   await syncDirectory(folder);

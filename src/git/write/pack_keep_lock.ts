@@ -6,23 +6,23 @@ import { programVersion } from '../program/detect.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { syncDirectory } from './sync.ts';
 
-/** The files of a pack that move with it; the index last, as nobody looks at a pack without one. */
+/** The files of a pack that move with it; the index last, as packs without an index are ignored. */
 const ENDINGS = ['.pack', '.rev', '.idx'];
 
-/** What the `.keep` files of this server begin with; those of anybody else are left alone. */
+/** What the `.keep` files of this server begin with; all others are left alone. */
 export const MARK = 'gantry';
 
 /** Milliseconds between two heartbeats of who holds a pack: without any for an hour it counts as dead. */
 const HEARTBEAT = 5 * 60_000;
 
-/** New files have names that `git prune` does not know, as it removes whatever begins with `tmp_`, however young. */
+/** New files have names that `git prune` does not know, as it removes all files that begin with `tmp_`, however young. */
 export const INCOMING = 'incoming-';
 
 /**
- * New objects of one change, in packs of their own beside a `.keep` file each, until refs lead to them: no repack or prune,
+ * New objects of one change, in packs of their own with a `.keep` file each, until refs lead to them: no repack or prune,
  * of this server or by hand, removes or replaces such packs. Single objects have no such protection: `git gc --prune=now`
- * deletes those that it did not see a ref for when it began. The names of the packs are unique, so that nobody else
- * releases them.
+ * deletes those that it did not see a ref for when it began. The names of the packs are unique, so that no other
+ * process releases them.
  */
 export class PackKeepLock {
   readonly directory: string;
@@ -76,7 +76,7 @@ export class PackKeepLock {
     return this.#relied;
   }
 
-  /** Forgets what was marked complete, and what that relies on. */
+  /** Forgets the marks and what they rely on. */
   forget(): void {
     this.#bases.clear();
     this.#relied.clear();

@@ -10,11 +10,11 @@ const LONGEST_NAME = 255;
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
- * What is wrong with the path of a file to be written; null if nothing is. Refused are empty segments, `.` and `..`,
+ * The problem with the path of a file to be written; null if it is fine. Refused are empty segments, `.` and `..`,
  * segments that are or could become `.git`, control characters and what no file system holds.
  */
 export function pathFault(path: string): PathFault | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them.
   if (/[\x00-\x1f\x7f]/.test(path)) return 'control';
   const segments = path.split('/');
   if (segments.includes('..') || segments.includes('.')) return 'traversal';

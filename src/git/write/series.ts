@@ -30,10 +30,10 @@ export class CommitSeries {
   readonly keepLock: PackKeepLock | undefined;
   readonly #objects: ObjectWriter;
   #tip: Oid | null;
-  /** The tree of the tip, once somebody has asked for it. */
+  /** The tree of the tip, once it was asked for. */
   #tree: Oid | null = null;
 
-  /** @param tip the commit that the first one is to follow; null where there is none */
+  /** @param tip the commit that the first one is to follow; null for the first commit of the repository */
   constructor(reader: RepositoryReader, tip: Oid | null, keepLock?: PackKeepLock) {
     this.reader = reader;
     this.keepLock = keepLock;
