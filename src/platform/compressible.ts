@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers that may be compressed if nobody objects, and those that somebody objected to. */
+/** Responses that may be compressed, and those that must not be. */
 const answers = new WeakMap<ServerResponse, 'possible' | 'allowed' | 'refused'>();
 
-/** Notes that an answer can be compressed, should whoever makes it allow that. */
+/** Notes that a response can be compressed if its handler allows it. */
 export function offerCompression(response: ServerResponse): void {
   answers.set(response, 'possible');
 }
 
 /**
- * Allows an answer to be compressed. Nobody else does: an answer that holds a secret beside what a stranger chose would tell
- * the secret by its length (BREACH).
+ * Allows a response to be compressed, which is off by default: the length of a compressed response with both a secret and text
+ * chosen by an attacker gives the secret away (BREACH).
  */
 export function allowCompression(response: ServerResponse): void {
   if (answers.get(response) !== 'possible') return;
@@ -20,7 +20,7 @@ export function allowCompression(response: ServerResponse): void {
   response.setHeader('Vary', vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`);
 }
 
-/** Keeps an answer from being compressed, whoever else allows it. */
+/** Keeps a response from being compressed even if it is allowed elsewhere. */
 export function refuseCompression(response: ServerResponse): void {
   answers.set(response, 'refused');
 }

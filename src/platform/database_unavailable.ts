@@ -52,7 +52,7 @@ export function lostConnection(error: unknown): DatabaseUnavailable | null {
   return new DatabaseUnavailable(message, { cause: error, sent: !unmade });
 }
 
-/** Whether the database answers, but lets nobody in: it has too many connections, or its administrator keeps them out. */
+/** Whether the database answers, but refuses connections: it has too many, or its administrator does not allow any. */
 export function isFull(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return code === '53300' || (code === '55000' && /not currently accepting connections/.test(String(message)));

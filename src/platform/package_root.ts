@@ -18,7 +18,7 @@ export function packageVersion(): string {
   return manifest.version;
 }
 
-/** The commit of the checkout, or the one from which the package was made; `unknown` where neither is told. */
+/** The commit of the checkout, or the one from which the package was made; `unknown` without either. */
 export function packageRevision(): string {
   const manifest: { gitHead?: string } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
   return manifest.gitHead ?? headOf(packagePath('.git')) ?? 'unknown';

@@ -1,4 +1,4 @@
-/** The store of uploaded files does not answer, or does not let this server in: nobody who uploads can mend that. */
+/** The store of uploaded files does not answer, or refuses this server. */
 export class UploadsUnavailable extends Error {
   override name = 'UploadsUnavailable';
 }

@@ -36,8 +36,7 @@ function asBytes(text: string): string {
 }
 
 /**
- * Sees bytes go by of which others make texts, in which U+FFFD stands for whatever is not UTF-8: it may only be in a text where
- * somebody sent it.
+ * Observes bytes that are decoded elsewhere, where U+FFFD replaces invalid UTF-8: in the text, it may only be where it was sent.
  */
 export class ReplacementWatch {
   #seen = false;

@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss';
 import { queueDatabase } from '#src/platform/background/database.ts';
 
 /**
- * Runs work on the job queue of a database, and does no jobs itself. The tables of the queue are made where there are none.
+ * Runs work on the job queue of a database, and does no jobs itself. Creates the tables of the queue if needed.
  *
  * @param url of the database, not of a pooler that lends sessions by the transaction; it may name several hosts
  */

@@ -8,8 +8,8 @@ import { observeJob } from '#src/platform/observability/metrics/jobs.ts';
 import { tracer } from '#src/platform/observability/tracing/tracer.ts';
 
 /**
- * The background jobs by name, each with what it is told; rooms above this one declare theirs beside the work (`declare
- * module`). Every job may run twice and then does nothing.
+ * The background jobs by name, with the data of each; rooms above this one declare theirs next to the code that runs them
+ * (`declare module`). Every job may run twice and does nothing then.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: what belongs to it is declared elsewhere
 export interface Jobs {}
@@ -31,7 +31,7 @@ export interface JobWorker extends JobQueue {
   stop(timeout?: number): Promise<void>;
 }
 
-/** Where jobs end up that failed as often as they may; nobody works on it. */
+/** Jobs that failed too often, which are not run again. */
 export const DEAD_LETTERS = 'dead_letters';
 
 /** How the jobs of a name run. */
@@ -149,12 +149,12 @@ async function workOn(
 ): Promise<void> {
   for (const name of queues) {
     const work = handlers[name] as (data: object, queue: JobQueue) => Promise<void>;
-    // Nobody tells a worker of a job that failed and is to be tried again: it looks by itself.
+    // Workers are not notified of jobs to be retried: they poll for them.
     const often = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 5 };
     const pace = { ...often, localConcurrency: paces[name]?.atOnce ?? 1 };
     let worker = '';
     worker = await boss.work<object>(name, pace, async (jobs) => {
-      // Of several that came meanwhile it is notified once: it is to look for more until there are none.
+      // One notification may stand for several jobs: look for more until there are none.
       boss.notifyWorker(worker);
       for (const { data } of jobs) {
         const { traceparent, ...told } = (data ?? {}) as { traceparent?: string };

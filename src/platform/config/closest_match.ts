@@ -1,5 +1,5 @@
 /**
- * The word that somebody probably meant: the one that takes the fewest insertions, deletions, replacements and swaps of
+ * The word that was probably meant: the one that takes the fewest insertions, deletions, replacements and swaps of
  * neighbours; undefined where even that takes more than a third of its letters.
  */
 export function closestMatch(given: string, words: readonly string[]): string | undefined {

@@ -113,7 +113,7 @@ export interface Config {
   metricsPort?: number | undefined;
   /** Milliseconds from which on statements and operations are logged as slow; 0 is never, and what is absent has its default. */
   slow: { statement?: number; operation?: number };
-  /** Sentences about variables that look like settings and are none. */
+  /** Sentences about variables that look like settings but are unknown. */
   warnings: readonly string[];
 }
 
@@ -263,7 +263,7 @@ function databaseConfig(
 function mailConfig(url: string | undefined, from: string | undefined, problems: string[]): MailConfig | undefined {
   if (url !== undefined && from !== undefined) return { url, from };
   const [missing, given] = url === undefined ? ['SMTP_URL', 'MAIL_FROM'] : ['MAIL_FROM', 'SMTP_URL'];
-  // What is wrong about it was said already.
+  // Its problem was reported already.
   const said = problems.some((problem) => problem.startsWith(`${missing}:`));
   if ((url ?? from) !== undefined && !said) problems.push(`${missing}: is missing beside ${given}`);
   return undefined;

@@ -8,7 +8,7 @@ export interface SshConfig {
   host: string;
   /** Port to listen on; 0 takes a free one. */
   port: number;
-  /** Whether nobody has chosen the port: then it may as well be taken. */
+  /** Whether the port is the default, which may be in use. */
   isUsualPort: boolean;
   /** Absolute path of the directory of the host keys. */
   keys: string;

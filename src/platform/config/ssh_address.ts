@@ -6,7 +6,7 @@ export interface SshAddress {
 }
 
 /**
- * Where SSH is, as addresses of repositories have it; null where it is turned off, and another server may be beside; `nowhere`
+ * Where SSH is, as addresses of repositories have it; null where it is turned off and another SSH server may run; `nowhere`
  * where its port was taken when the server began.
  */
 export type SshPlace = SshAddress | 'nowhere' | null;
@@ -16,7 +16,7 @@ const USUAL_PORT = 22;
 
 /**
  * The address of a repository over SSH, in the short form where the port allows for it. Without an address, where SSH is turned
- * off, it is the one that a server beside might have; empty where there is none.
+ * off, it is that of another SSH server on the host; empty without one.
  *
  * @param baseUrl of the server, without a trailing slash
  */

@@ -3,11 +3,11 @@ import { closestMatch } from '#src/platform/config/closest_match.ts';
 /** Variables that other parts of Gantry and its tests read, and that the server prints for shells. */
 const OTHERS = ['GANTRY_LAUNCHER', 'GANTRY_TOKEN'];
 
-/** Kubernetes tells each container of the services beside it, of which one may be called gantry. */
+/** Kubernetes sets variables for the services of a namespace, one of which may be called gantry. */
 const KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/;
 
 /**
- * A sentence for each variable that looks like a setting of Gantry and is none.
+ * A sentence for each variable that looks like a setting of Gantry but is unknown.
  *
  * @param values the variables that are set
  * @param known the names of all settings

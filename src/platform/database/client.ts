@@ -16,7 +16,7 @@ class Hosts {
     return this.urls[this.#at] as string;
   }
 
-  /** Goes on to the next host, unless somebody did so already. */
+  /** Switches to the next host, unless another caller already did. */
   skip(url: string): void {
     if (url === this.current) this.#at = (this.#at + 1) % this.urls.length;
   }
@@ -72,7 +72,7 @@ export class DatabaseClient extends pg.Client {
       return this;
     } catch (error) {
       this.#hosts.skip(this.#url);
-      // Whoever wanted the connection has none to end.
+      // The caller never got the connection.
       (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
       throw error;
     }

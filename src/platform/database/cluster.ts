@@ -11,7 +11,7 @@ export interface ClusterOptions {
   identity: Identity;
   /** Name of the superuser. */
   role: string;
-  /** A file with the superuser's password; without one, whoever reaches the socket is trusted. */
+  /** A file with the superuser's password; without one, all who can reach the socket are trusted. */
   passwordFile?: string;
 }
 
@@ -19,7 +19,7 @@ export interface ClusterOptions {
  * Makes the cluster unless it exists. It grows under another name and is renamed when whole, so that an interrupted first
  * start leaves nothing half-made.
  *
- * @returns `synced`, which settles once the new files are on the disk: that goes on beside the first start of the server,
+ * @returns `synced`, which settles once the new files are on the disk: that continues during the first start of the server,
  *   and nothing may be promised to a user before it
  * @throws Error with initdb's words
  */

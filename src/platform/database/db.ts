@@ -141,7 +141,7 @@ export async function readPages<T>(
   return found.map((page) => paged(page, request));
 }
 
-/** The name of the place of a row beside its columns. */
+/** The name of a row's place in the order, next to its columns. */
 export const PLACE = '@place';
 
 interface Found<T> {
@@ -204,7 +204,7 @@ export function vanished(error: unknown): string | null {
   return /(?<![a-z])([a-z]+)_id_fkey/.exec(text)?.[1] ?? null;
 }
 
-/** Whether PostgreSQL broke a transaction off because of another one that ran beside it: it may be tried again. */
+/** Whether PostgreSQL rolled a transaction back because of a concurrent one: it can be retried. */
 export function deadlocked(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   return error.code === 'P2034' || /"(40P01|40001)"/.test(JSON.stringify(error.meta ?? {}));

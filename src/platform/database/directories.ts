@@ -29,9 +29,9 @@ export function requireDirectories(
 }
 
 /**
- * Makes the data directory unless it is there, and those above it. Throws Error that names the setting where it cannot be used.
+ * Creates the data directory and its parents if they are missing. Throws Error that names the setting if it cannot be used.
  *
- * Node's own recursive call never returns where a file system lets nobody make directories and calls them missing, as /proc does.
+ * Node's own recursive call never returns on file systems that refuse new directories with ENOENT, such as /proc.
  */
 export function makeDataDirectory(dataDir: string): void {
   requireUsable(dataDir, 'GANTRY_DATA');
@@ -39,7 +39,7 @@ export function makeDataDirectory(dataDir: string): void {
     try {
       mkdirSync(missing, { mode: 0o700 });
     } catch (error) {
-      // Another process may have been faster; something that is no directory is told of by the next one, or the lock.
+      // Another process may have been faster. If it is not a directory, the next one or the lock fails.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw explain(error, dataDir, 'GANTRY_DATA');
     }
   }

@@ -34,7 +34,7 @@ const defaults: Record<string, string> = {
 
 /**
  * Starts the real PostgreSQL that npm installed, on a Unix socket that only this account can reach (on Windows, on a
- * loopback port with a password), and makes its cluster first where there is none. The caller holds the directory's lock.
+ * loopback port with a password), and creates its cluster first if needed. The caller holds the directory's lock.
  *
  * PostgreSQL does not outlive the process that called this, however that ends. When only PostgreSQL ends, it is started again.
  *
@@ -76,8 +76,8 @@ function databaseUrl(sockets: string, name: string): string {
 const SOCKET_NOTE = 'socket-directory';
 
 /**
- * The socket directory: `run` in the data directory; where that path is too long for a socket, a short directory beside
- * the other temporary files, remembered in the file `socket-directory`.
+ * The socket directory: `run` in the data directory; where that path is too long for a socket, a short directory among
+ * the temporary files, remembered in the file `socket-directory`.
  */
 function socketDirectory(dataDir: string): string {
   const inside = path.join(dataDir, 'run');

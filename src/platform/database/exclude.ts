@@ -4,12 +4,12 @@ import { ALL_OBJECTS_LOCK, repositoryLock } from './lock_names.ts';
 
 /** Milliseconds to wait for the removal of old objects to end, which is limited to less, or for another backup. */
 const PATIENCE = 90_000;
-/** Milliseconds to wait until nobody repacks a repository. Who copies it can do so while it is repacked, with more work. */
+/** Milliseconds to wait until a repository is not being repacked. Copying it meanwhile is possible, with more work. */
 const MAINTENANCE = 2_000;
 
 const TAKE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** Somebody else holds the lock for too long. */
+/** Another session holds the lock for too long. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
@@ -48,7 +48,7 @@ export class Exclusion implements AsyncDisposable {
     return new Exclusion(objects, repository);
   }
 
-  /** Passes chunks on while the server does not repack their repository; where that takes long to end, beside it. */
+  /** Passes chunks on while the server does not repack their repository; if repacking takes long, at the same time. */
   async *whileUntouched(projectId: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const client = this.#repository;
     await client.query('BEGIN');

@@ -19,7 +19,7 @@ export interface KeepOptions {
 }
 
 /**
- * Starts PostgreSQL again whenever it ends without having been told to, with growing delays; it is given up when it ends too
+ * Starts PostgreSQL again whenever it ends unexpectedly, with growing delays; it is given up when it ends too
  * often.
  *
  * @returns the function that stops it for good

@@ -17,7 +17,7 @@ const CLOSE_GRACE = 1_000;
 /** What the database calls the connection (application_name). */
 export const LISTENER = 'gantry listener';
 
-/** What somebody wants to hear on a channel. */
+/** A subscriber to a channel. */
 interface Subscription {
   channel: string;
   heard(payload: string): void;
@@ -123,7 +123,7 @@ export class Listener {
     const { client } = connection;
     const listening = new Set<string>();
     try {
-      // Subscriptions may come while it is told of the others.
+      // Others may subscribe meanwhile.
       for (let next = this.#channelBeyond(listening); next !== undefined; next = this.#channelBeyond(listening)) {
         await listen(client, next);
         listening.add(next);
@@ -145,7 +145,7 @@ export class Listener {
   }
 }
 
-/** Connects, and watches whether the other side is there: one that is gone without a word is not told by anything else. */
+/** Connects, and checks that the other side is still there: nothing else notices one that vanished. */
 async function connect(connectionString: string): Promise<Connection> {
   const client = await openClient({ connectionString, application_name: LISTENER });
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
@@ -170,7 +170,7 @@ async function listen(client: pg.Client, channel: string): Promise<void> {
   await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
 }
 
-/** Ends a connection, even if nobody answers at its other end. */
+/** Ends a connection, even if the other side does not respond. */
 async function end(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => destroy(client), CLOSE_GRACE).unref();
   await client.end().catch(() => undefined);

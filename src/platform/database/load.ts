@@ -72,7 +72,7 @@ export class Loading implements AsyncDisposable {
    * Makes the tables as the migrations of the dump made them, and fills them, all in one transaction. Constraints and
    * indexes are made behind the rows, which is far quicker, and needs no order of tables. Triggers do not fire.
    *
-   * @returns names of tables that are left out, as the migrations make none of that name: somebody else made them
+   * @returns names of tables that are left out, as they do not come from the migrations
    * @throws Error when the dump has migrations that this version does not know
    */
   async load(dump: Dump, onTable: (table: DumpedTable) => void = () => undefined): Promise<string[]> {
@@ -112,7 +112,7 @@ export class Loading implements AsyncDisposable {
     if (sink.rowCount !== rows) throw new Error(`Table ${name} has ${sink.rowCount} rows where ${rows} were expected`);
   }
 
-  /** Runs a statement beside. */
+  /** Runs a statement. */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.#client.query<Row>(text, values)).rows;
   }

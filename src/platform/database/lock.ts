@@ -40,8 +40,8 @@ const sqliteBusy = 5;
  * own in it must be alone, those on another one need not.
  *
  * The lock is one of the operating system's on a file, which SQLite takes for us as Node has no call for that: it is
- * held without a race, and gone with the process however that ends. The file beside it only informs: of several processes
- * it tells of the one that came last.
+ * held without a race, and gone with the process however that ends. The other file only informs: of several processes,
+ * it names the last one.
  *
  * @param command what this process is doing, for the message that others get
  * @throws LockedError if another process has it; Error if the directory cannot be used
@@ -79,7 +79,7 @@ export function readHolder(dataDir: string): Holder | undefined {
 function openLocked(dataDir: string, holderFile: string, shared: boolean): DatabaseSync {
   const database = new DatabaseSync(path.join(dataDir, 'lock'), { timeout: 0 });
   try {
-    // Whoever reads within a transaction keeps out those that want the file alone, and nobody else.
+    // A read within a transaction only excludes exclusive locks.
     const take = shared
       ? 'begin; select count(*) from sqlite_schema'
       : 'pragma locking_mode = exclusive; begin exclusive';

@@ -3,19 +3,19 @@
  * up each other. Locks by name have the number hashtextextended(name, 0).
  */
 
-/** Whoever applies migrations; `prisma migrate deploy` takes the same number, so that the two exclude each other. */
+/** Applying migrations; `prisma migrate deploy` takes the same number, so that the two exclude each other. */
 export const MIGRATE_LOCK = 72_707_369;
 
-/** Whoever prepares at the start what processes share. */
+/** Preparing what processes share, at the start. */
 export const START_LOCK = 72_707_370;
 
-/** A backup, alone; and shared, whoever removes objects of any repository. */
+/** Backups, exclusive; removing objects of any repository, shared. */
 export const ALL_OBJECTS_LOCK = 'objects of all repositories';
 
-/** Whoever makes one project the fork of another. */
+/** Making one project the fork of another. */
 export const FORK_LINKS_LOCK = 'fork links';
 
-/** Whoever deletes an administrator. */
+/** Deleting an administrator. */
 export const ADMINISTRATORS_LOCK = 'administrators';
 
 /** What is locked of a repository; see src/domain/repository/lock.ts. */
@@ -26,17 +26,17 @@ export function repositoryLock(kind: RepositoryLock, projectId: number, more = '
   return `${kind} ${projectId}${more}`;
 }
 
-/** Whoever finds or makes the pipeline of the statuses of a commit. */
+/** Finding or creating the pipeline of the statuses of a commit. */
 export function statusesLock(projectId: number, oid: string, ref: string): string {
   return `statuses ${projectId} ${oid} ${ref}`;
 }
 
-/** Whoever makes a hook of a project, a group or the server. */
+/** Creating a webhook of a project, a group or the server. */
 export function hooksLock(place: string): string {
   return `hooks of ${place}`;
 }
 
-/** Whoever decides over the access of a user to a project or group. */
+/** Changing the access of a user to a project or group. */
 export function accessLock(kind: 'project' | 'group', sourceId: number, userId: number): string {
   return `access ${kind} ${sourceId} ${userId}`;
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { openClient } from './client.ts';
 
-/** Milliseconds until a connection or a statement of somebody who only looks is given up. */
+/** Milliseconds until a connection or a statement of a read-only check is given up. */
 const PATIENCE = 10_000;
 
 /** Runs work on a connection of its own, which only reads and gives up soon. */

@@ -55,7 +55,7 @@ export class MeteredClient extends DatabaseClient {
 }
 
 function translate(error: unknown): never {
-  // The stack of what pg throws leads to its socket; this one leads to whoever asked.
+  // The stack of what pg throws leads to its socket; this one leads to the caller.
   if (error instanceof Error) Error.captureStackTrace(error);
   throw lostConnection(error) ?? error;
 }

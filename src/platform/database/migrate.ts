@@ -38,8 +38,8 @@ const historyTable = `
   )`;
 
 /**
- * Milliseconds that a migration waits for a lock on a table, and how often it tries: whoever waits for long holds up all
- * that come after it, on servers that serve meanwhile.
+ * Milliseconds that a migration waits for a lock on a table, and how often it tries: a long wait would block all later
+ * statements of running servers.
  */
 const LOCK_PATIENCE = 2_000;
 const ATTEMPTS = 30;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseLog } from './embedded_options.ts';
 
-/** Milliseconds after which a PostgreSQL that nobody owns any more is told to stop. */
+/** Milliseconds after which a PostgreSQL without an owner is stopped. */
 const grace = 2_000;
 
 /**
@@ -41,7 +41,7 @@ const patience = 5_000;
  */
 export async function endOrphans(cluster: string): Promise<boolean> {
   if (!existsSync(cluster)) return true;
-  // Elsewhere the watcher ends it, as far as anybody can see that.
+  // On other systems the watcher ends it: only look whether it still runs.
   if (process.platform !== 'linux') return !isRunning(postmasterPid(path.join(cluster, 'postmaster.pid')));
   // The immediate end of PostgreSQL gives back its shared memory, which SIGKILL leaves behind.
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {

@@ -13,8 +13,8 @@ export interface OtherCluster extends AsyncDisposable {
 }
 
 /**
- * Starts a cluster as it is, with the programs of its version, where only this account reaches it. Its data stay as they are:
- * nobody writes to it. Throws StartError with what PostgreSQL said.
+ * Starts a cluster as it is, with the programs of its version, where only this account reaches it. Its data are
+ * not changed. Throws StartError with what PostgreSQL said.
  */
 export async function startOther(cluster: string, binaries: Binaries, log: DatabaseLog): Promise<OtherCluster> {
   if (process.platform === 'win32')

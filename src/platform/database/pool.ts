@@ -67,11 +67,11 @@ class LastingPool extends pg.Pool {
     this.#presence = new Presence(() => connectOnce(connecting), outages);
     this.on('connect', (client) => {
       this.#members.set(client as unknown as MeteredClient, null);
-      // Whoever uses a connection learns of its end from the statement; without a listener it would end the process.
+      // The statement reports the end of its connection; without a listener it would end the process.
       client.on('error', () => undefined);
     });
     this.on('remove', (client) => this.#members.delete(client as unknown as MeteredClient));
-    // Connections that end while nobody uses them end a few at a time when the database does: it is looked for at once.
+    // Idle connections end a few at a time when the database does: check at once.
     this.on('error', () => this.#presence.suspect());
     this.#heartbeat = setInterval(() => this.#look(), SILENCE).unref();
   }
@@ -80,7 +80,7 @@ class LastingPool extends pg.Pool {
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
     if (!callback) return this.#checkOut();
-    // Who waited for a connection goes on as itself, and not as whoever gave it back.
+    // A waiting caller continues in its own async context, not in that of the caller that returned the connection.
     const called = AsyncResource.bind(callback);
     this.#checkOut().then(
       (client) => called(undefined, client, client.release),
@@ -181,7 +181,7 @@ async function askAgain<Result>(ask: () => Promise<Result>, statement: unknown):
     try {
       return await ask();
     } catch (thrown) {
-      // pg's pool throws what the connection says of its end, whoever used it.
+      // pg's pool throws the error of the connection itself.
       const error = lostConnection(thrown) ?? thrown;
       if (attempt > RETRIES || performance.now() > until || !mayAskAgain(error, statement)) throw error;
       await sleep(attempt * 10 * (1 + Math.random()));

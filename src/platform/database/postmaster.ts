@@ -22,7 +22,7 @@ export interface Postmaster {
    * @throws StartError with what it said if it ends instead
    */
   ready(): Promise<void>;
-  /** Reports an end that nobody asked for. */
+  /** Reports an unexpected end. */
   onUnexpectedExit(listener: (reason: string) => void): void;
 }
 

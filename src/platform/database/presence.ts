@@ -14,8 +14,8 @@ export interface OutageListener {
 }
 
 /**
- * Knows whether the database answers. As soon as anybody suspects that it does not, one connection after the other is tried,
- * by nobody else, until one is made: an outage costs the database no more than that when it is back.
+ * Knows whether the database answers. Once a caller suspects that it does not, this alone tries one connection after the other
+ * until one succeeds: so the database is not flooded when it is back.
  */
 export class Presence {
   readonly #connect: () => Promise<void>;
@@ -42,7 +42,7 @@ export class Presence {
     return this.#looking !== null && this.#holds;
   }
 
-  /** Has the database looked for that broke a connection off, or let nobody connect: others wait until it is found. */
+  /** Starts looking for the database after it dropped or refused a connection; callers wait until it is found. */
   suspect(): void {
     this.#holds = true;
     this.wonder();

@@ -19,7 +19,7 @@ export class StatementNames {
   readonly #limits: typeof LIMITS;
   readonly #names = new Map<string, string>();
   #ofClients = 0;
-  /** Named texts with the parts that they are made of, by what is quickly told of these. */
+  /** Named texts with the parts that they are made of, by a cheap hash of these. */
   readonly #known = new Map<number, (NamedText & Pick<Prisma.Sql, 'strings'>)[]>();
 
   constructor(limits: Partial<typeof LIMITS> = {}) {

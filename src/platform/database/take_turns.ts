@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { openClient } from './client.ts';
 import { START_LOCK } from './lock_names.ts';
 
-/** Milliseconds between two tries to take a lock, and after which somebody has to look at who has it. */
+/** Milliseconds between two tries to take a lock, and until giving up, so that an administrator can look who holds it. */
 const PACE = 100;
 const PATIENCE = 30 * 60_000;
 
@@ -27,7 +27,7 @@ export async function takeTurns<Result>(
  * Takes an advisory lock for the session. It asks again and again: a session that waits within a statement would hold up
  * indexes that are built concurrently, which wait for every statement of before.
  *
- * @param waiting called once if somebody else has it
+ * @param waiting called once if another session has it
  * @throws Error that names the session which has had it for half an hour
  */
 export async function lockSession(client: pg.Client, lock: number, waiting?: () => void): Promise<void> {

@@ -19,7 +19,7 @@ export interface BannerFacts {
   sample?: readonly string[] | undefined;
 }
 
-/** The block that greets whoever started the server. */
+/** The text that is printed when the server has started. */
 export function banner(facts: BannerFacts): string {
   const { version, url, apiUrl, ssh, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
   const lines = [

@@ -30,7 +30,7 @@ export type Running = Map<string, Promise<string | null>>;
 /**
  * Everything that a server needs, looked at once: the problems, none when it can do its work.
  *
- * @param running those of before that have not come to their end: none of them is begun a second time beside itself
+ * @param running earlier checks that have not ended; they are not started a second time
  */
 export async function findProblems(
   db: Db,

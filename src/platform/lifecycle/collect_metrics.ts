@@ -46,7 +46,7 @@ const reachable = new Gauge({
   registers,
 });
 
-/** Milliseconds for which what the database told is told again, and that it has for an answer. */
+/** Milliseconds for which figures from the database are cached, and within which it has to answer. */
 const [FRESH, DEADLINE] = [5_000, 2_000];
 
 /** The media type of what a Collector returns. */
@@ -54,7 +54,7 @@ export const METRICS_TYPE = registry.contentType;
 
 /**
  * Collects the metrics of this process. However many ask at once, they are collected once, and the database is asked every
- * few seconds at most; while it does not answer, the rest is told without it.
+ * few seconds at most; if it does not answer, the others are reported without it.
  */
 export class Collector {
   readonly #db: Db;
@@ -89,7 +89,7 @@ export class Collector {
   }
 }
 
-/** Shows what the database told; null where it told nothing in time: then nothing is known. */
+/** Sets the figures from the database; null if it did not answer in time: then they are unknown. */
 function show(told: Told | null): void {
   reachable.set(told ? 1 : 0);
   queued.reset();
@@ -101,7 +101,7 @@ function show(told: Told | null): void {
   listeners.set(told.listeners);
 }
 
-/** Jobs that are done are not counted: they are many, and nobody waits for them. */
+/** Finished jobs are not counted: they are many, and do not matter here. */
 async function askDatabase(db: Db): Promise<Told> {
   const [answer] = await db.$queryRaw<[{ told: Told }]>`
     SELECT json_build_object(

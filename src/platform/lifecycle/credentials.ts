@@ -17,7 +17,7 @@ export function credentialsFile(dataDir: string): string {
   return path.join(dataDir, 'credentials');
 }
 
-/** The administrator's credentials, and which of them nobody knows who did not read them here. */
+/** The administrator's credentials, and which of them were generated and are only shown here. */
 export interface PreparedCredentials {
   chosen: Credentials;
   /** Without those that settings gave: these are neither written nor printed. */

@@ -99,7 +99,7 @@ export async function requireSupportedVersion(url: string): Promise<string> {
   }
 }
 
-/** The lock if nobody has it, or else the URL of the running server's database. */
+/** The lock if it is free, or else the URL of the running server's database. */
 async function lockOrFind(dataDir: string, command: string): Promise<DataLock | string> {
   const begun = performance.now();
   for (;;) {

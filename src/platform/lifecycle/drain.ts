@@ -5,9 +5,9 @@ import type { Readiness } from './readiness.ts';
 const USUAL = 5_000;
 
 /**
- * Lets balancers find out that the server is about to end while it still answers everything: from now on it says that it is
- * not ready, and keeps no connection. Then the time passes that is set, or a usual one after SIGTERM where somebody asks
- * whether the server is ready. Who presses Ctrl+C does not wait.
+ * Lets balancers find out that the server is about to stop while it still answers everything: from now on it says that it is
+ * not ready, and closes connections. Then it waits for the configured time; by default only after SIGTERM, if readiness is
+ * probed, and not after Ctrl+C.
  */
 export async function drain(readiness: Readiness, signal: NodeJS.Signals, milliseconds?: number): Promise<void> {
   readiness.stop();

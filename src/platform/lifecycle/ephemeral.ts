@@ -25,7 +25,7 @@ export async function temporaryConfig(
   await clearLeftovers(tmpdir(), log);
   const dataDir = makeTemporary();
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  // At exit as well: a second signal, or an error that nobody caught, skips the orderly way.
+  // At exit as well: a second signal or an uncaught error skips the orderly shutdown.
   process.once('exit', remove);
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
@@ -47,7 +47,7 @@ function makeTemporary(): string {
 
 /**
  * Marks the data directory of an ephemeral server as one that may go with the server. To be called while the directory's lock
- * is held: whoever finds the marker and gets the lock knows that the server is gone.
+ * is held: a process that finds the marker and gets the lock knows that the server is gone.
  */
 export function markEphemeral(dataDir: string): void {
   writeFileSync(path.join(dataDir, MARKER), 'The directory of a server that ran with --ephemeral.\n', { mode: 0o600 });

@@ -62,7 +62,7 @@ export async function listen(
 }
 
 /**
- * Whether the address can be listened on just now, told before anything is set up.
+ * Checks that the address can be listened on, before anything is set up.
  *
  * @throws Error that says which setting to change
  */
@@ -140,7 +140,7 @@ export interface AddressSettings {
 const HTTP_SETTINGS: AddressSettings = { host: 'HOST', port: 'PORT' };
 export const SSH_SETTINGS: AddressSettings = { host: 'GANTRY_SSH_LISTEN', port: 'GANTRY_SSH_PORT' };
 
-/** The error with which nobody could listen on an address, in words that name the settings behind it. */
+/** The error of listening on an address, in words that name the settings behind it. */
 export function explainListening(
   error: NodeJS.ErrnoException,
   { host, port }: { host: string; port: number },

@@ -44,7 +44,7 @@ function claim(written: string, file: string, content: string): void {
 
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** A new file beside another one, on the disk when this returns. */
+/** Creates a file next to another one; on the disk when this returns. */
 function writeBeside(file: string, content: string): string {
   const growing = `${file}.${randomUUID()}`;
   const descriptor = openSync(growing, 'wx', 0o600);

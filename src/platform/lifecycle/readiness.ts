@@ -4,7 +4,7 @@ import { findProblems, type Places, type Problem, type Running } from './checks.
 /** Milliseconds for which an answer is good. */
 const FRESH = 1_000;
 
-/** Milliseconds since the last question within which somebody is taken to ask regularly. */
+/** Milliseconds since the last probe within which the server counts as probed regularly. */
 const WATCHED = 60_000;
 
 /**
@@ -32,7 +32,7 @@ export class Readiness {
     return this.#isStopping;
   }
 
-  /** Whether somebody has asked lately, as a balancer does who would see that the server is about to end. */
+  /** Whether there was a probe lately, such as that of a balancer, which would see that the server is about to stop. */
   get isWatched(): boolean {
     return performance.now() - this.#asked < WATCHED;
   }

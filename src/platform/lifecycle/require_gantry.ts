@@ -6,7 +6,7 @@ import { readHolder } from '#src/platform/database/lock.ts';
 import { requireWhole } from './unfinished.ts';
 
 /**
- * For commands that only make sense where a server has run: a mistyped GANTRY_DATA is told, and nothing is made there.
+ * For commands that only make sense where a server has run: reports a mistyped GANTRY_DATA, and creates nothing there.
  *
  * @throws Error that names the data directory when there is no Gantry in it
  */

@@ -26,7 +26,7 @@ const parameters = /([?&;])([^=&;#?]*)=([^&;#]*)/g;
 /** URLs as values of a query, which may hold credentials with any character. */
 const secretUrls = /([?&;]import_url=)[^&]*/gi;
 
-/** Creates the logger: JSON, one object a line, on the standard output unless it is told where, without known secrets. */
+/** Creates the logger: JSON, one object a line, on the standard output by default, without known secrets. */
 export function createLogger(level: LogLevel, to?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
     level,

@@ -7,15 +7,14 @@ import { transientFailure } from '#src/platform/observability/transient_failure.
 /** Receives unexpected errors; those of a request with the request. */
 export type Report = (error: unknown, request?: IncomingMessage) => void;
 
-/** Lines of a cause that passes, and of errors of one place in the program, of which a thousand are remembered. */
+/** Lines of a transient cause, and of errors of one place in the program, of which a thousand are remembered. */
 const TRANSIENT = { perSecond: 1 / 10, atOnce: 1 };
 const UNEXPECTED = { perSecond: 20 / 60, atOnce: 20 };
 const REMEMBERED = 1_000;
 
 /**
- * Tells the log of errors: whatever fails because of a cause that passes makes one line of its kind every ten seconds; anything
- * else makes a line with where it happened, of one place twenty in a minute, so that nobody fills the disk with them. A line says
- * how many others there were before it.
+ * Logs errors. Transient failures are logged once per kind every ten seconds; others with the place where they happened, at most
+ * twenty per place and minute, so that they cannot fill the disk. A line says how many were left out before it.
  *
  * @param what the message of the latter
  */

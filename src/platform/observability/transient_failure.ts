@@ -15,7 +15,7 @@ export interface TransientFailure {
 
 type Kind = TransientFailure['kind'];
 
-/** What callers are told, and after how many seconds they may come again. */
+/** The error for callers, and the seconds after which they may retry. */
 const WORDS: Record<Kind, [string, number]> = {
   database: ['The database is not available. Try again soon.', 5],
   busy: ['The database is busy. Try again soon.', 5],

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIPv4 } from 'node:net';
 
-/** Networks of IPv4 that are not public: one's own, that of the provider, of tests, of groups, and those nobody may use. */
+/** Networks of IPv4 that are not public: one's own, that of the provider, of tests, of groups, and reserved ones. */
 const CLOSED: readonly [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

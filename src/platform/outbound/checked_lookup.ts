@@ -10,8 +10,8 @@ export interface Refusals {
 }
 
 /**
- * Gives a connection the addresses of its host, after they were checked: it asks nobody else, and what the host's name leads to
- * later does not matter to it.
+ * Gives a connection the addresses of its host, after they were checked: it makes no other lookup, so later changes of the DNS
+ * do not matter.
  *
  * @param isNamed whether the configuration names the host: then its addresses need not be public
  */

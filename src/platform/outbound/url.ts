@@ -9,7 +9,7 @@ export interface ImportSource {
   credentials: { username: string; password: string } | null;
 }
 
-/** What is said of a source whose address is nobody's business but that of this network. */
+/** The message about a source with a private address. */
 export const BLOCKED = 'is blocked: its address is not a public one';
 
 /** In characters. */
@@ -45,7 +45,7 @@ export function addressIn({ hostname }: URL): string | null {
   return isIP(address) === 0 ? null : address;
 }
 
-/** Whether a URL can be told to lead into this network, without asking anybody where its host is. */
+/** Whether a URL leads into this network by its host alone, without a DNS query. */
 export function isPlainlyPrivate(url: URL): boolean {
   const address = addressIn(url);
   return address === null ? /(^|\.)localhost\.?$/.test(url.hostname) : !isPublicAddress(address);

@@ -37,7 +37,7 @@ export interface EnumFacts {
   renamed: Readonly<Record<string, string>>;
 }
 
-/** What is known of a model. Throws for names that are none. */
+/** The facts of a model. Throws for unknown names. */
 export function factsOf(model: string): ModelFacts {
   if (!isModel(model)) throw new Error(`There is no model ${model}`);
   return models[model];

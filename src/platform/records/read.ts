@@ -53,7 +53,7 @@ export async function readPage<M extends ModelName, R>(
   return found ?? { nodes: [], offset: page.offset, total: null };
 }
 
-/** The row that a condition names; undefined where there is none. */
+/** The row that meets a condition; undefined without one. */
 export async function readRow<M extends ModelName, R>(
   db: Pick<Db, '$queryRaw'>,
   selection: Selection<M, R>,

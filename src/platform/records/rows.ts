@@ -15,10 +15,10 @@ export interface Source<M extends ModelName> {
   from: Prisma.Sql;
   /** The order of the array. That of `from` does not last: a join may read its rows in another one. */
   order: (row: Alias<M>) => Prisma.Sql;
-  /** A JSON object that each row has beside, as its place in the order (PLACE). */
+  /** A JSON object added to each row, such as its place in the order (PLACE). */
   place?: ((row: Alias<M>) => Prisma.Sql) | undefined;
   params?: Partial<Params>;
-  /** A computed field that must hold, of type boolean: read beside the others, it shares what they join. */
+  /** A computed field that must hold, of type boolean; it shares the joins of the others. */
   filterBy?: M extends keyof ComputedFields ? keyof ComputedFields[M] & string : never;
 }
 

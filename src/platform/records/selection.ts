@@ -55,7 +55,7 @@ export class Selection<M extends ModelName = ModelName, R = unknown> {
     return this.parts.has(name);
   }
 
-  /** What is selected beside the parts of these names. */
+  /** The selection without the parts of these names. */
   without(names: readonly string[]): Selection<M, Partial<R>> {
     const parts = [...this.parts].filter(([name]) => !names.includes(name));
     return parts.length === this.parts.size ? this : new Selection(this.model, new Map(parts));

@@ -25,7 +25,7 @@ export function currentSettings(db: Db): Promise<Settings> {
   return reading;
 }
 
-/** Has the settings read anew by whoever asks next. */
+/** Makes the next call read the settings anew. */
 export function forgetSettings(db: Db): void {
   known.delete(db);
 }

@@ -45,7 +45,7 @@ export function watchPool<P extends Pool>(pool: P): P {
   return pool;
 }
 
-/** The connections of this process: all, those that nobody uses, and how many wait for one. */
+/** The connections of this process: total, idle, and the number of callers that wait for one. */
 export function countConnections(): { total: number; idle: number; waiting: number; limit: number } {
   const counts = { total: 0, idle: 0, waiting: 0, limit: 0 };
   for (const pool of pools) {

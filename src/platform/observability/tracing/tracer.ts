@@ -24,7 +24,7 @@ export interface Tracer {
   start(name: string, options?: SpanOptions): Span;
   /** Does work to which all spans that it starts belong. */
   within<T>(span: Span, work: () => T): T;
-  /** What another process is told of what goes on here (W3C traceparent); undefined outside of any trace. */
+  /** The current trace for other processes (W3C traceparent); undefined outside of any trace. */
   traceparent(): string | undefined;
 }
 

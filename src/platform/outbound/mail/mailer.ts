@@ -6,9 +6,9 @@ export interface Message {
   subject: string;
   text: string;
   html: string;
-  /** Where it stands among other messages, by their identifiers (`<…@host>`). */
+  /** Its thread, by the identifiers of other messages (`<…@host>`). */
   thread?: { messageId: string; inReplyTo?: string } | undefined;
-  /** Headers beside those that every message has. */
+  /** Additional headers. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 

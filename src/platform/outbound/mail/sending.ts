@@ -8,14 +8,14 @@ export function startSending(db: Db): void {
 }
 
 /**
- * Whether mail is sent. Where none is, users are confirmed from the start, links are printed by the command line, and
- * nobody is asked to confirm anything.
+ * Whether mail is sent. If not, users are confirmed from the start, links are printed by the command line, and
+ * no confirmations are needed.
  */
 export function sendsMail(db: Db): boolean {
   return sending.has(db);
 }
 
-/** Whether a user, under the alias `u`, may be somebody: where mail is sent, only one who has confirmed an address. */
+/** Whether a user, under the alias `u`, can sign in: if mail is sent, only with a confirmed address. */
 export function canAuthenticateSql(db: Db): Prisma.Sql {
   return sendsMail(db) ? Prisma.sql`u.confirmed_at IS NOT NULL` : Prisma.sql`TRUE`;
 }
