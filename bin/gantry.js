@@ -22,7 +22,7 @@ function isServer() {
   return process.argv[2] === 'serve';
 }
 
-/** Whether somebody has said how large the heap may be, as this program does, or cannot be told any more. */
+/** Whether the size of the heap is set already, by this program or by the user, or cannot be set. */
 function hasHeapOptions() {
   const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').replaceAll('_', '-');
   const fixed = process.channel !== undefined || process.execve === undefined || process.platform === 'win32';
@@ -43,7 +43,7 @@ async function run() {
   // A package has no sources, and in a checkout what was built for packing may be out of date.
   const source = path.join(root, 'src', 'entrances', 'cli', 'cli.ts');
   const isCheckout = existsSync(source);
-  // Whoever deploys the sources without the scripts brings the generated code as well.
+  // Deployments without the scripts contain the generated code.
   const generator = path.join(root, 'scripts', 'ensure_generated.ts');
   if (isCheckout && existsSync(generator)) await generateAgain(generator);
   const file = isCheckout ? source : path.join(root, 'dist', 'src', 'entrances', 'cli', 'cli.js');
@@ -62,7 +62,7 @@ async function generateAgain(generator) {
   }
 }
 
-/** Runs this file again under the Node that npm installed beside Gantry; passes signals in and the exit status out. */
+/** Runs this file again under the Node that npm installed with Gantry; passes signals in and the exit status out. */
 function respawn() {
   const options = isServer() ? heapOptions : [];
   const child = spawn(findNode(), [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {

@@ -8,7 +8,7 @@ import { ensureGenerated } from './ensure_generated.ts';
  * Emits the JavaScript of the package into dist/, as Node strips no types under node_modules.
  *
  * Node looks a subpath import such as `#src/platform/database/db.ts` up in the nearest package.json. In the checkout that is the
- * project's own, which leads to the TypeScript; dist/ gets one that leads to the JavaScript beside it.
+ * project's own, which leads to the TypeScript; dist/ gets its own, which leads to the JavaScript.
  */
 const root = path.dirname(import.meta.dirname);
 const dist = path.join(root, 'dist');

@@ -16,7 +16,7 @@ export function ensureGenerated(root = path.dirname(import.meta.dirname)): void 
     throw new Error(`The installed packages do not match package-lock.json (${missing} is missing). Run \`npm ci\`.`);
   }
   process.stderr.write('The sources have changed: generating code, which takes some seconds.\n');
-  // The standard output may be what somebody reads from the command that comes after this.
+  // The standard output belongs to the command that comes after this.
   const script = path.join(root, 'scripts/generate.ts');
   const { status } = spawnSync(process.execPath, [script, '--if-stale'], { stdio: ['ignore', 2, 2], cwd: root });
   if (status !== 0)

@@ -9,8 +9,8 @@ interface LockFile {
 }
 
 /**
- * The first package that the server needs by package-lock.json and that is not installed in this version, as `pg 8.23.1`; null
- * where there is none. Packages of other platforms, and those for development, do not count.
+ * The first package of package-lock.json that the server needs and that is missing or has another version, as `pg 8.23.1`; null
+ * if all are installed. Packages of other platforms, and those for development, do not count.
  *
  * @param root absolute path of the checkout
  */
