@@ -5,20 +5,20 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
-/** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
+/** The credentials of a request, whichever way they were sent (behaviour.md 4.1). */
 export interface Credentials {
   readonly privateToken?: string | undefined;
   readonly bearer?: string | undefined;
-  /** Token of a browser's session, where such a one may be used. */
+  /** Token of a browser's session, where sessions are allowed. */
   readonly session?: string | undefined;
   /** The user to act as: ID or username (behaviour.md 4.5). */
   readonly sudo?: string | undefined;
 }
 
 /**
- * Who the credentials belong to; null when nobody's. Blocked users are nobody.
- * A wrong private token does not stop the bearer token from being tried. Throws EndedToken for an OAuth token that was good
- * once, Forbidden or NotFound for a bad `sudo`.
+ * The actor that the credentials belong to; null for unknown credentials and blocked users. A wrong private token does not stop
+ * the bearer token from being tried. Throws EndedToken for an expired or revoked OAuth token, Forbidden or NotFound for a bad
+ * `sudo`.
  */
 export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
   let found: TokenOwner | undefined;
@@ -33,8 +33,8 @@ export async function authenticate(db: Db, credentials: Credentials): Promise<Ac
 }
 
 /**
- * As authenticate, but a token that is nobody's is refused; a session that has ended is not, as browsers send its cookie
- * unasked. Throws Unauthenticated too.
+ * Like authenticate, but rejects unknown tokens. Ended sessions are not rejected, as browsers send their cookie unasked. Also
+ * throws Unauthenticated.
  */
 export async function authenticateKnown(db: Db, credentials: Credentials): Promise<Actor | null> {
   const actor = await authenticate(db, credentials);
@@ -44,7 +44,7 @@ export async function authenticateKnown(db: Db, credentials: Credentials): Promi
 
 const UNKNOWN_TOKEN = 'The token is unknown, expired or revoked, or its user is blocked.';
 
-/** A session acts as nobody else: sudo takes a private token. */
+/** Sessions cannot sudo: that takes a private token. */
 async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise<Actor | null> {
   const actor = (await findSession(db, session))?.actor ?? null;
   if (actor && sudo) {
@@ -55,7 +55,7 @@ async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise
   return actor;
 }
 
-/** The actor that an active user is who proved it by a password; null if there is no such user. */
+/** The actor for an active user who proved their identity by a password; null if there is no such user. */
 export async function authenticatedUser(db: Db, userId: number): Promise<Actor | null> {
   const user = await activeUser(db, userId);
   if (!user) return null;
@@ -72,7 +72,7 @@ export async function activeUser(db: Db | Transaction, userId: number): Promise<
 /** An active user. */
 type Known = Omit<Actor, 'credential' | 'scopes'>;
 
-/** The three checks of sudo, in their order. Blocked users are nobody here too. */
+/** The three checks of sudo, in order. Blocked users count as absent here too. */
 async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Actor> {
   if (!found.admin) throw new Forbidden('Must be admin to use sudo');
   if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');

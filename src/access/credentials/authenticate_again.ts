@@ -7,15 +7,15 @@ import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** Somebody who was authenticated, and by what. */
+/** An authenticated actor and its credential. */
 export interface Authenticated {
   actor: Actor;
   credentials: Credentials;
 }
 
 /**
- * Who these are by now: the same users by the same kind of credential, or null where that is revoked or has expired, or the user
- * was blocked. One statement for all, but for those who act as somebody else. It is no use of a credential: nothing is noted.
+ * Authenticates the same users again by the same kind of credential: null where the credential was revoked or has expired, or the
+ * user was blocked. One statement for all, except for those who use sudo. It does not count as a use of the credential.
  */
 export async function authenticateAgain(db: Db, given: readonly Authenticated[]): Promise<(Actor | null)[]> {
   const hashes = given.map(({ credentials: { privateToken, bearer, session } }) =>
@@ -45,7 +45,7 @@ async function actingAgain(db: Db, before: Actor, credentials: Credentials): Pro
 
 type Found = Omit<Actor, 'scopes'> & { hash: string; scopes: string[] | null };
 
-/** Whose the tokens are that are good now, by their hashes. */
+/** Finds the owners of currently valid tokens by their hashes. */
 async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Actor>> {
   if (hashes.length === 0) return new Map();
   const { sessionExpireDelay } = await currentSettings(db);

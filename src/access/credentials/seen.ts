@@ -1,13 +1,13 @@
 import type { Db } from '#src/platform/database/db.ts';
 
-/** Notes the day once; the look-up says when, so that other requests pay nothing. */
+/** Records the day once; the look-up says when, so that other requests pay nothing. */
 export async function noteSeenToday(db: Db, userId: number): Promise<void> {
   await db.$executeRaw`
     UPDATE users SET last_activity_on = (now() AT TIME ZONE 'UTC')::date
     WHERE id = ${userId} AND last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date`;
 }
 
-/** Notes that a user proved who they are, and when they did so before. */
+/** Records that a user proved their identity, and when they last did so before. */
 export async function noteSignIn(db: Db, userId: number): Promise<void> {
   await db.$executeRaw`
     UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),

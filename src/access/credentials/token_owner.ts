@@ -8,7 +8,7 @@ import { tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
 
-/** Whom a token belongs to, and what else is known of it. */
+/** The owner of a token and details of the token. */
 export interface TokenOwner {
   actor: Actor;
   id: number;
@@ -18,17 +18,17 @@ export interface TokenOwner {
   canCreateGroup: boolean;
   projectsLimit: number;
   credential: Extract<CredentialKind, 'private_token' | 'personal_token' | 'oauth'>;
-  /** Null of private tokens. */
+  /** Null for private tokens. */
   scopes: string[] | null;
   /** Whether this is the user's own first request of the day (UTC). */
   firstToday: boolean;
   /** Why an OAuth token is no longer valid; not set for other tokens. */
   ended: 'expired' | 'revoked' | null;
-  /** The personal access token whose use was not noted within the hour. */
+  /** The personal access token, if its use was not recorded within the last hour. */
   tokenToNote: number | null;
 }
 
-/** The owner of a token of any kind, wherever it was sent; undefined for unknown tokens. One indexed look-up over all kinds. */
+/** The owner of a token of any kind, however it was sent; undefined for unknown tokens. One indexed look-up over all kinds. */
 export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undefined> {
   const hash = tokenHash(token);
   // One column: each costs more to describe than to read.
@@ -52,7 +52,7 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
   return row && ownerIn(JSON.parse(row.who));
 }
 
-/** What a look-up finds, in the order of its statement. */
+/** The columns of a look-up, in the order of its statement. */
 type Columns = [
   ...[id: number, username: string, admin: boolean, external: boolean, canCreateGroup: boolean, projectsLimit: number],
   ...[credential: TokenOwner['credential'], scopes: string[] | null],
@@ -66,7 +66,7 @@ function ownerIn(columns: Columns): TokenOwner {
   return { ...user, scopes, firstToday, ended, tokenToNote, actor: { ...user, scopes: scopes ?? ['api'] } };
 }
 
-/** Notes that a user is here, and uses a token. */
+/** Records that a user was active and used a token. */
 export async function noteUse(db: Db, { id, firstToday, tokenToNote }: TokenOwner): Promise<void> {
   if (firstToday) await noteSeenToday(db, id);
   if (tokenToNote !== null) await noteTokenUse(db, tokenToNote);

@@ -9,7 +9,7 @@ export const CLAIMS = {
   email: ['email', 'email_verified'],
 };
 
-/** An active user as the provider wants to know them; undefined when there is none with that ID. */
+/** An active user in the form that the provider expects; undefined if there is none with that ID. */
 export async function findAccount(db: Db, accountId: string, issuer: string): Promise<Account | undefined> {
   const user = await db.user.findFirst({ where: { id: Number(accountId), state: 'active', ghost: false } });
   if (!user) return undefined;
@@ -21,7 +21,7 @@ export async function findAccount(db: Db, accountId: string, issuer: string): Pr
       preferred_username: user.username,
       nickname: user.username,
       profile: `${issuer}/${user.username}`,
-      // Values of former versions may be anything, and applications link to it.
+      // Earlier versions stored any value, and applications link to it.
       ...(isWebUrl(user.websiteUrl) ? { website: user.websiteUrl } : {}),
       updated_at: Math.floor(user.updatedAt.getTime() / 1000),
       email: user.email,

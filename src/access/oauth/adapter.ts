@@ -5,7 +5,7 @@ import type { OAuthTokenKind } from '#src/generated/prisma/client.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** Where the provider keeps things: in the database, so that all servers on it share them. */
+/** Stores the provider's data in the database, so that all servers share it. */
 export function adapterFor(db: Db): (model: string) => Adapter {
   return (model) => {
     const kind = TOKENS[model];
@@ -32,14 +32,14 @@ interface Stored {
 
 const LEFT = Prisma.sql`ceil(extract(epoch FROM expires_at - now()))::int`;
 
-/** The provider judges by the clock of this machine; how long something is good, the one of the database says. */
+/** The provider judges by the clock of this machine; expiry is stored by the clock of the database. */
 function onOwnClock({ payload, left }: Stored): AdapterPayload {
   const { exp = 0, iat } = payload;
   const shift = Math.floor(Date.now() / 1000) + left - exp;
   return { ...payload, exp: exp + shift, ...(iat === undefined ? {} : { iat: iat + shift }) };
 }
 
-/** Codes and tokens by their hashes: nothing that is stored can be used as one. */
+/** Stores codes and tokens by their hashes, so that stored values cannot be used as tokens. */
 function tokens(db: Db, kind: OAuthTokenKind): Adapter {
   return {
     ...nothing,
@@ -70,7 +70,7 @@ function tokens(db: Db, kind: OAuthTokenKind): Adapter {
       const [consumed] = await db.$queryRaw<unknown[]>`
         UPDATE oauth_tokens SET consumed_at = now() WHERE token_hash = ${hash} AND consumed_at IS NULL RETURNING 1`;
       if (consumed) return;
-      // Another request used it at the same time: one of the two is not from whom it was given to.
+      // Another request used it at the same time, so one of the two requests comes from a thief.
       const { grantId } = await db.oAuthToken.findUniqueOrThrow({ where: { tokenHash: hash } });
       if (grantId !== null) await revokeGrant(db, grantId);
       throw new errors.InvalidGrant('it was used already');
@@ -80,7 +80,7 @@ function tokens(db: Db, kind: OAuthTokenKind): Adapter {
         UPDATE oauth_tokens SET revoked_at = now() WHERE token_hash = ${tokenHash(id)} AND revoked_at IS NULL`;
     },
     async revokeByGrantId(grantId) {
-      // The provider asks this for each kind of token; the grant ends them all.
+      // The provider calls this for each kind of token; ending the grant ends them all.
       if (kind === 'access') await revokeGrant(db, grantId);
     },
   };
@@ -113,7 +113,7 @@ function grants(db: Db): Adapter {
   };
 }
 
-/** Requests that wait for the user; the cookie with their ID continues them. */
+/** Requests of applications that wait for the user; the cookie with their ID continues them. */
 function interactions(db: Db): Adapter {
   return {
     ...nothing,

@@ -2,7 +2,7 @@ import type { ClientMetadata } from 'oidc-provider';
 import { defaultScope, SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** Stands for the application when a client names none, which is only possible in exchange for a password. Applications have longer IDs. */
+/** Stands for the application when a client names none, which only the password grant allows. IDs of applications are longer. */
 export const NO_APPLICATION = 'password';
 
 /** The grant types of the token endpoint. */
@@ -25,7 +25,7 @@ export async function findClient(db: Db, uid: string): Promise<ClientMetadata | 
   if (!secretHash) {
     return {
       ...common,
-      // Of redirections to the own machine the port is free: programs take one that happens to be free.
+      // Loopback redirects may use any port (RFC 8252, 7.3): programs take one that happens to be free.
       application_type: 'native',
       token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', 'refresh_token', 'password'],
@@ -40,7 +40,7 @@ export async function findClient(db: Db, uid: string): Promise<ClientMetadata | 
   };
 }
 
-/** The scope of a request that says none. */
+/** The scope of a request that does not name one. */
 export async function scopeUnsaid(db: Db, uid: unknown): Promise<string> {
   const client = typeof uid === 'string' ? await findClient(db, uid) : undefined;
   return defaultScope(client?.scope?.split(' ') ?? ['api']);

@@ -2,8 +2,8 @@ import { removeRetiredKeys } from '#src/access/oauth/keys.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /**
- * Removes what nobody can use any more. Ended tokens stay for a week, so that their bearers are told what happened; used
- * refresh tokens for a month, so that a stolen one is known for what it is.
+ * Removes expired OAuth data. Ended tokens stay for a week, so that clients learn what happened; used refresh tokens for a month,
+ * so that a stolen one is recognized.
  */
 export async function expireAuthorizations(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM oauth_interactions WHERE expires_at <= now()`;

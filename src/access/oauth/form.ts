@@ -6,14 +6,14 @@ import type { Request } from 'express';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
-/** A request is not what it should be, before anybody looks at what it says. */
+/** Thrown for a request whose body cannot be read as a form. */
 export class Unreadable extends Error {}
 
-/** Largest body of a request of a client, in bytes. */
+/** Largest request body, in bytes. */
 const MAX_BODY = 32 * 1024;
 
 /**
- * The parameters of a request: of its body, which is a form, multipart or JSON, and those of its query that are not in the body
+ * The parameters of a request: from its body, which is a form, multipart or JSON, and from its query where not in the body
  * (rest-api-v4.md, Conventions). Throws Unreadable.
  */
 export async function readForm(request: Request): Promise<URLSearchParams> {
@@ -45,7 +45,7 @@ async function readBody(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams(body);
 }
 
-/** What a body may be. */
+/** The accepted content types of a body. */
 const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'];
 
 async function multipart({ headers }: Request, body: string): Promise<URLSearchParams> {
@@ -69,7 +69,7 @@ async function multipart({ headers }: Request, body: string): Promise<URLSearchP
   return form;
 }
 
-/** As many as there are parameters, and more than anybody means. */
+/** More fields than any request has parameters. */
 const PARTS = { fields: 50, files: 1, parts: 50 };
 
 function fromJson(body: string): URLSearchParams {
@@ -82,7 +82,7 @@ function fromJson(body: string): URLSearchParams {
   return form;
 }
 
-/** The request with another body: the form. */
+/** The request with the form as its body. */
 export function withForm(request: Request, form: URLSearchParams): Request {
   const bytes = Buffer.from(form.toString());
   const stream = Readable.from([bytes]);
@@ -104,7 +104,6 @@ function parse(body: string): object {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
   }
   throw new Unreadable('the body is not a JSON object');
 }

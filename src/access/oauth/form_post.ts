@@ -2,8 +2,8 @@ import crypto from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
 /**
- * Gives answers that a form carries to the application (`response_mode=form_post`) the policy of other pages: no script runs
- * but the one that sends the form, and the form leads nowhere but to the redirect address.
+ * Restricts pages that post a form to the application (`response_mode=form_post`): only the script that submits the form runs,
+ * and the form can only go to the redirect address.
  */
 export async function guardFormPost(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
@@ -29,10 +29,13 @@ function sourceOf(script: string): string {
   return `'sha256-${crypto.createHash('sha256').update(script).digest('base64')}'`;
 }
 
-/** An address as the directive `form-action` of policies names it: without its query, and by its scheme alone where they have no word for its host. */
+/**
+ * A redirect address as a source for the policy directive `form-action`: without its query, and only its scheme where policies
+ * cannot express the host.
+ */
 export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname, pathname } = new URL(redirectUri);
   if (!['http:', 'https:'].includes(protocol) || hostname.startsWith('[')) return protocol;
-  // Both end a source in a policy.
+  // Both characters end a source in a policy.
   return origin + pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');
 }

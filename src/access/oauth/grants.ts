@@ -1,20 +1,19 @@
 import { NO_APPLICATION } from '#src/access/oauth/clients.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** What a user lets an application do, once. */
+/** A new authorization of an application by a user. */
 export interface NewGrant {
   id: string;
   userId: number;
   clientId: string;
   scopes: readonly string[];
-  /** The password by which the user did that; none where a session was enough. */
+  /** Hash of the password by which the user authorized it; absent where a session was enough. */
   passwordHash?: string;
 }
 
 /**
- * Keeps a grant, while its user is active and, where a password was shown, while that is the user's and enough by itself: who
- * changes the password, or adds a second factor, meanwhile gets no grant that the change would not end. False when nothing
- * was kept.
+ * Stores a grant if its user is active and the password shown, if any, is still the user's and sufficient by itself: a grant must
+ * not survive a concurrent change of password or a newly added second factor. Returns false when nothing was stored.
  */
 export async function insertGrant(db: Db, grant: NewGrant): Promise<boolean> {
   const { id, userId, clientId, scopes, passwordHash } = grant;
@@ -27,12 +26,12 @@ export async function insertGrant(db: Db, grant: NewGrant): Promise<boolean> {
   return inserted > 0;
 }
 
-/** Ends a grant, and with it every code and token that followed from it. */
+/** Revokes a grant with all codes and tokens that it led to. */
 export async function revokeGrant(db: Db, id: string): Promise<void> {
   await db.$executeRaw`UPDATE oauth_grants SET revoked_at = now() WHERE id = ${id} AND revoked_at IS NULL`;
 }
 
-/** What the user said before that an application may do; empty when nothing. */
+/** The scopes that the user has already allowed the application; empty if none. */
 export async function rememberedScopes(db: Db, userId: number, uid: string): Promise<string[]> {
   const [row] = await db.$queryRaw<{ scopes: string[] }[]>`
     SELECT z.scopes FROM oauth_authorizations z JOIN oauth_applications a ON a.id = z.application_id
@@ -40,7 +39,7 @@ export async function rememberedScopes(db: Db, userId: number, uid: string): Pro
   return row?.scopes ?? [];
 }
 
-/** Keeps in mind that the user lets an application do this, beside what the user let it do before. */
+/** Remembers that the user allows the application these scopes, in addition to those allowed before. */
 export async function rememberScopes(db: Db, userId: number, uid: string, scopes: readonly string[]): Promise<void> {
   await db.$executeRaw`
     INSERT INTO oauth_authorizations AS z (user_id, application_id, scopes)

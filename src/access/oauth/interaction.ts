@@ -4,10 +4,10 @@ import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** The request of an application, while its user signs in and decides. */
+/** An authorization request, while its user signs in and decides. */
 export type Interaction = InstanceType<Provider['Interaction']>;
 
-/** The request of the application that this browser brought here; undefined when it is another one's, or over. */
+/** The authorization request that this browser started; undefined if it belongs to another browser or is over. */
 export async function findInteraction(
   lazy: LazyProvider,
   { request, response }: { request: Request; response: Response },
@@ -19,7 +19,7 @@ export async function findInteraction(
   return provider.Interaction.find(uid);
 }
 
-/** Has the provider go on with what was decided. */
+/** Continues the request with the user's decision. */
 export async function finishInteraction(
   interaction: Interaction,
   response: Response,
@@ -30,7 +30,7 @@ export async function finishInteraction(
   response.redirect(303, `/oauth/authorize/${interaction.uid}`);
 }
 
-/** The address of the application to which its request at this path of the server leads back; null for other paths. */
+/** The redirect address of the authorization request at this path; null for other paths. */
 export async function redirectUriAt(db: Db, path: unknown): Promise<string | null> {
   const uid = typeof path === 'string' ? /^\/oauth\/interaction\/([\w-]{1,100})$/.exec(path)?.[1] : undefined;
   if (uid === undefined) return null;
@@ -39,13 +39,13 @@ export async function redirectUriAt(db: Db, path: unknown): Promise<string | nul
   return found?.uri ?? null;
 }
 
-/** When the application asked, by the clock of the database. */
+/** When the authorization request began, by the clock of the database. */
 export async function begunAt(db: Db, uid: string): Promise<Date> {
   const { createdAt } = await db.oAuthInteraction.findUniqueOrThrow({ where: { idHash: tokenHash(uid) } });
   return createdAt;
 }
 
-/** What the application asks for. */
+/** The scopes that the application requests. */
 export function scopesOf(interaction: Interaction): string[] {
   return String(interaction.params.scope ?? '')
     .split(' ')

@@ -3,9 +3,9 @@ import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 type ResponseMode = Parameters<Provider['registerResponseMode']>[1];
 
 /**
- * The provider, whose answers to authorization requests say who issued them (`iss`, RFC 9207) only where OpenID Connect was
- * asked for: clients of plain OAuth that know no issuer refuse an answer with one. The library has no option for it, and asks
- * the class for each way of answering.
+ * A provider that adds `iss` (RFC 9207) to its authorization responses only for OpenID Connect requests, because clients of plain
+ * OAuth that know no issuer refuse a response with one. The library has no option for it, and calls the class for each response
+ * mode.
  */
 export class QuietProvider extends Provider {
   override registerResponseMode(name: string, respond: ResponseMode): void {
@@ -15,15 +15,15 @@ export class QuietProvider extends Provider {
   }
 }
 
-/** Whether a request is one of OpenID Connect; one that was refused may not have been read further than its query. */
+/** Whether a request uses OpenID Connect; of a refused request possibly only the query was read. */
 function isOpenId(ctx: KoaContextWithOIDC): boolean {
   const scope = ctx.oidc.params?.scope ?? ctx.query.scope;
   return typeof scope === 'string' && scope.split(' ').includes('openid');
 }
 
 /**
- * Keeps the metadata from promising an `iss` in every answer: clients that read it refuse answers without one, whatever they
- * asked for. They compare one that is there all the same.
+ * Keeps the metadata from promising an `iss` in every response: clients that read it would refuse responses without one. They
+ * still compare an `iss` that is present.
  */
 export async function promiseNoIssuer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();

@@ -4,7 +4,7 @@ import type { OAuthKeyPurpose } from '#src/generated/prisma/client.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
-/** What the provider signs with. The first key of each list is in use; the others remain valid for a while. */
+/** The keys of the provider. The first key of each list is in use; the others remain valid for a while. */
 export interface OAuthKeys {
   /** Changes with the keys. */
   version: string;
@@ -13,13 +13,13 @@ export interface OAuthKeys {
   cookies: string[];
 }
 
-/** Seconds for which a retired key remains valid: longer than the lifetime of anything that it signed. */
+/** Seconds for which a retired key remains valid: longer than anything it signed lives. */
 const BELIEVED = 2 * 60 * 60;
 
 /**
- * The keys as they are now; `known` if they did not change. They are made when there are none yet.
+ * The current keys, created on first use; `known` if they did not change.
  *
- * @throws Error when the secret is another one than when they were made
+ * @throws Error when the secret is not the one that they were created with
  */
 export async function currentKeys(db: Db, secret: string, known?: OAuthKeys): Promise<OAuthKeys> {
   const version = await readVersion(db);
@@ -41,7 +41,7 @@ export async function currentKeys(db: Db, secret: string, known?: OAuthKeys): Pr
   };
 }
 
-/** Makes the keys that there are not yet; of several servers at once one makes them. */
+/** Creates missing keys; of several concurrent servers, one creates them. */
 export async function ensureKeys(db: Db, secret: string): Promise<void> {
   const inUse = Prisma.sql`SELECT purpose::text AS purpose FROM oauth_keys WHERE retired_at IS NULL`;
   const present = await queryRows<{ purpose: OAuthKeyPurpose }>(db, inUse);
@@ -71,7 +71,7 @@ export async function removeRetiredKeys(db: Db): Promise<void> {
 
 const believed = Prisma.sql`(retired_at IS NULL OR retired_at > now() - make_interval(secs => ${BELIEVED}))`;
 
-/** Keys of before the secret was changed are lost, which must not hinder those of after. */
+/** Keys that were encrypted with an earlier secret are lost, which must not affect later ones. */
 function tryOpen(encrypted: Uint8Array, secret: string): string[] {
   try {
     return [decrypt(encrypted, secret)];

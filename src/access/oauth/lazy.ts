@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { currentKeys, type OAuthKeys } from '#src/access/oauth/keys.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 
-/** The provider, created at its first use, as it takes time and memory that servers without applications do not need. */
+/** The provider, created at its first use, as it takes time and memory that servers without applications need not spend. */
 export interface LazyProvider {
   get(): Promise<Provider>;
   /** Has the provider answer a request. */
@@ -16,7 +16,7 @@ interface Made {
   callback: ReturnType<Provider['callback']>;
 }
 
-/** Creates the provider when it is needed, and again when the keys have changed, also by another server. */
+/** Creates the provider when it is needed, and again when the keys have changed, even by another server. */
 export function lazyProvider(options: OAuthOptions): LazyProvider {
   let keys: OAuthKeys | undefined;
   let made: { version: string; making: Promise<Made> } | undefined;
@@ -35,7 +35,7 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
     answer: async (request, response) => (await current()).callback(request, response),
   };
 
-  /** A page for browsers, an RFC 6749 error for others; the provider has set the status. */
+  /** Answers with a page for browsers, an RFC 6749 error for others; the provider has set the status. */
   async function refuse(
     request: Request,
     ctx: KoaContextWithOIDC,

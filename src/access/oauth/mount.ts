@@ -7,7 +7,7 @@ import { tokenInfo } from '#src/access/oauth/token_info.ts';
 import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication) and OpenID Connect's. */
+/** The endpoints of OAuth 2.0 (rest-api-v4.md, Authentication) and OpenID Connect. */
 export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   const router = Router();
   const serve = handler(options, async (request, response) => provider.answer(request, response));
@@ -41,7 +41,7 @@ const keep: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** For scripts of any site. */
+/** CORS for scripts of any site. */
 const open: RequestHandler = (request, response, next) => {
   response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');
   response.setHeader('Access-Control-Expose-Headers', 'WWW-Authenticate');
@@ -91,12 +91,12 @@ function withScope({ db }: OAuthOptions) {
   };
 }
 
-/** Lets the provider handle a request whose parameters are in a form, in JSON or in the query. */
+/** Has the provider handle a request whose parameters are in a form, in JSON or in the query. */
 async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
   const form = await readForm(request);
   const isForToken = request.path === '/oauth/token';
   if (isForToken && form.getAll('grant_type').some((type) => type !== '' && !GRANT_TYPES.includes(type))) {
-    // Whoever asks: there is nothing for which an application would have to prove itself.
+    // Whatever the client: no grant type here requires it to authenticate.
     return refuse(response, 400, 'unsupported_grant_type', `grant_type is none of ${GRANT_TYPES.join(', ')}`);
   }
   const unknown = isForToken ? unknownScopes(form.get('scope') ?? '') : [];
@@ -104,7 +104,7 @@ async function answerForm(provider: LazyProvider, request: Request, response: Re
     return refuse(response, 400, 'invalid_scope', `there is no scope ${JSON.stringify(unknown[0]?.slice(0, 50))}`);
   }
   const named = form.has('client_id') || request.headers.authorization !== undefined;
-  // Users can still sign in with a password without an application, and use the tokens they got.
+  // Users can still sign in with a password without an application, and use the resulting tokens.
   if (!named && WITHOUT_APPLICATION.has(form.get('grant_type') ?? request.path)) form.set('client_id', NO_APPLICATION);
   await provider.answer(withForm(request, form), response);
 }

@@ -7,21 +7,21 @@ import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { signInByPassword } from '#src/access/sign_in/sign_in.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
 
-/** Too many wrong passwords, or too many people who sign in; the one error that is no word of RFC 6749 for this endpoint. */
+/** Too many wrong passwords or concurrent sign-ins; the one error here that RFC 6749 does not define for this endpoint. */
 class TryLater extends errors.OIDCProviderError {
   override error_description: string;
 
   constructor(status: 429 | 503, description: string) {
     super(status, 'temporarily_unavailable');
     this.error_description = description;
-    // The provider keeps to itself what it takes for mistakes of the server.
+    // The provider hides the messages of what it takes for server errors.
     this.expose = true;
   }
 }
 
 /**
- * Tokens for user name and password (RFC 6749, 4.3): with the limits, the refusals and the setting of signing in to the API
- * with a password, so that this is no way around any of them.
+ * The password grant (RFC 6749, 4.3), with the same limits, refusals and setting as signing in to the API with a password, so
+ * that it does not bypass any of them.
  */
 export function passwordGrant(provider: Provider, { contextOf }: Pick<OAuthOptions, 'contextOf'>) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
@@ -55,7 +55,7 @@ export function passwordGrant(provider: Provider, { contextOf }: Pick<OAuthOptio
   };
 }
 
-/** Tokens for applications that act for themselves: nobody's, and good for no more than to be recognised. */
+/** The client credentials grant: its tokens belong to no user, and only identify the application. */
 export function clientCredentialsGrant(provider: Provider, { contextOf }: Pick<OAuthOptions, 'contextOf'>) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { client, scope } = await asked(ctx, contextOf);

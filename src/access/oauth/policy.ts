@@ -3,12 +3,12 @@ import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
 
 const { base, Check } = interactionPolicy;
 
-/** When users are asked: to sign in, and to let the application do what it did not do before. */
+/** When users are prompted: to sign in, and to allow the application scopes that it did not have before. */
 export function askingPolicy() {
   const policy = base();
   policy.get('login')?.checks.add(
     new Check('unknown_scopes', 'there are no such scopes', 'invalid_scope', ({ query, oidc }) => {
-      // By now the provider has dropped what it does not know, unless that is all.
+      // By now the provider has dropped unknown scopes, unless there are no others.
       const unknown = unknownScopes(
         [query.scope, oidc.params?.scope].filter((given) => typeof given === 'string').join(' '),
       );
@@ -31,8 +31,8 @@ export function askingPolicy() {
 }
 
 /**
- * Whether users are asked each time: any program can pretend to be an application that has no secret, unless the answer goes
- * to where the web leads, which only the owner of the name can receive (RFC 8252, 8.6).
+ * Whether users are prompted every time: any program can pretend to be an application without a secret, unless the redirect goes
+ * to an https address, which only the owner of the name receives (RFC 8252, 8.6).
  */
 export function alwaysAsks({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.client?.clientAuthMethod === 'none' && !String(oidc.params?.redirect_uri).startsWith('https://');

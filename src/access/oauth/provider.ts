@@ -17,16 +17,16 @@ import type { Db } from '#src/platform/database/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** What the provider is made of. */
+/** What the provider is created from. */
 export interface ProviderOptions extends Omit<OAuthOptions, 'issuer' | 'showRefusal'> {
   /** URL by which clients know this server, without a trailing slash. */
   issuer: string;
   keys: OAuthKeys;
-  /** Answers with what is wrong about a request that leads nowhere. */
+  /** Answers a request that has an error and cannot be redirected. */
   refuse(request: Request, ctx: KoaContextWithOIDC, error: { error: string; error_description?: string }): void;
 }
 
-/** Seconds for which things are good. */
+/** Lifetimes in seconds. */
 const LIVES = {
   AccessToken: 7200,
   ClientCredentials: 7200,
@@ -41,7 +41,7 @@ const LIVES = {
   Session: 3600,
 };
 
-/** The OAuth 2.0 and OpenID Connect provider, over the database of the application. */
+/** Creates the OAuth 2.0 and OpenID Connect provider on the application's database. */
 export function makeProvider(options: ProviderOptions): Provider {
   const { issuer } = options;
   const provider = new QuietProvider(issuer, configuration(options));
@@ -65,7 +65,7 @@ export function makeProvider(options: ProviderOptions): Provider {
   return provider;
 }
 
-/** Makes the answer one of a server that cannot do its work for a while. */
+/** Marks the response as temporarily unavailable. */
 function answerRetryLater(ctx: KoaContextWithOIDC, { message, extensions }: DomainError): void {
   ctx.status = 503;
   ctx.set('Retry-After', String(extensions.retryAfter));
@@ -111,7 +111,7 @@ function configuration(options: ProviderOptions): Configuration {
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
-    // Scripts of any site may ask: what they need to know is in the request, never in a cookie.
+    // Scripts of any site may call this: authentication is in the request, never in a cookie.
     clientBasedCORS: () => true,
     clockTolerance: 0,
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -127,7 +127,7 @@ function configuration(options: ProviderOptions): Configuration {
   };
 }
 
-/** A separate grant each time an application is authorized, for the scopes that it asks for, if the user has allowed all of them before. */
+/** Creates a separate grant for each authorization, with the scopes requested, if the user has allowed all of them before. */
 async function grantFor(ctx: KoaContextWithOIDC, db: Db) {
   const { client, account, result, provider, requestParamOIDCScopes: asked } = ctx.oidc;
   if (!client || !account) return undefined;
@@ -141,7 +141,7 @@ async function grantFor(ctx: KoaContextWithOIDC, db: Db) {
   return grant;
 }
 
-/** Nothing that a request says of where it was sent to gets into an answer; cookies are as secure as those of the pages. */
+/** Keeps request headers about the host out of responses; cookies are as secure as those of the pages. */
 function keepToIssuer(provider: Provider, { issuer, baseUrl }: ProviderOptions): void {
   const { host, pathname } = new URL(issuer);
   Object.defineProperties(provider.request, {
@@ -156,7 +156,7 @@ function keepToIssuer(provider: Provider, { issuer, baseUrl }: ProviderOptions):
   Object.defineProperty(provider.context, 'mountPath', { value: pathname.replace(/\/$/, '') });
 }
 
-/** Secrets are known by their hashes, and which redirections are allowed is decided where applications are registered. */
+/** Compares secrets by their hashes, and leaves it to the registration of applications which redirects are allowed. */
 function keepOwnRules(provider: Provider): void {
   const Client = provider.Client as unknown as ClientClass;
   Client.prototype.compareClientSecret = function compare(given) {
@@ -170,10 +170,10 @@ interface ClientClass {
   Schema: { prototype: { redirectUris(): void } };
 }
 
-/** What rest-api-v4.md and RFC 6749 say of answers, where the provider says something else. */
+/** Adjusts responses where rest-api-v4.md and RFC 6749 differ from the provider. */
 async function speakAsSpecified(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
-  // Clients ignore what is in it, but some want JSON wherever there is a body.
+  // Clients ignore its content, but some require JSON wherever there is a body.
   if (ctx.path === '/oauth/revoke' && ctx.status === 200 && ctx.body === '') ctx.body = {};
   const body = ctx.body as Record<string, unknown> | undefined;
   if (ctx.path !== '/oauth/token' || !body) return;

@@ -4,8 +4,8 @@ import { type Session as Found, findSession } from '#src/access/credentials/sess
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 
 /**
- * Has the provider accept the user who is signed in here: it keeps no session of its own, so that signing out,
- * or in as somebody else, counts at once.
+ * Has the provider accept the user who is signed in here: it keeps no session of its own, so that signing out or switching users
+ * takes effect immediately.
  */
 export function followSessions(
   provider: Provider,
@@ -17,20 +17,20 @@ export function followSessions(
     const token = sessionTokenOf(request);
     const found = token === undefined ? null : await findSession(contextOf(null, request).db, token);
     const session = new Session(found ? described(found) : undefined);
-    // What counts as destroyed is neither stored nor put into a cookie.
+    // The provider neither stores destroyed sessions nor sets a cookie for them.
     Object.defineProperty(session, 'destroyed', { value: true });
     ctx.oidc.entity('Session', session);
     return session;
   };
 }
 
-/** The provider compares with the clock of this machine; when the session began, the one of the database has noted. */
+/** The provider compares with the clock of this machine; the beginning of the session is stored by the clock of the database. */
 function described({ id, actor, age }: Pick<Found, 'id' | 'actor' | 'age'>) {
   const loginTs = signedInAt(age);
   return { accountId: String(actor.id), loginTs, uid: String(id), jti: String(id) };
 }
 
-/** When that was, in seconds, by the clock of this machine. */
+/** The time of the sign-in in seconds since 1970, by the clock of this machine. */
 export function signedInAt(age: number): number {
   return Math.floor(Date.now() / 1000 - age);
 }

@@ -3,7 +3,7 @@ import { readCredentials } from '#src/access/credentials/credentials.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** GET /oauth/token/info: what an access token gives access to, for whoever has it. */
+/** GET /oauth/token/info: what an access token gives access to, for its bearer. */
 export function tokenInfo({ db }: { db: Db }) {
   return async (request: Request, response: Response): Promise<void> => {
     const { bearer } = readCredentials(request.headers, request.query);
@@ -28,10 +28,10 @@ export function tokenInfo({ db }: { db: Db }) {
 }
 
 interface Found {
-  /** Null for an application that acts for itself. */
+  /** Null for the client credentials grant. */
   userId: number | null;
   scopes: string[];
-  /** Seconds. */
+  /** Seconds until it expires. */
   left: number;
   uid: string | null;
   /** Seconds since 1970. */

@@ -7,10 +7,10 @@ export const REPORTER = 20;
 export const DEVELOPER = 30;
 export const MASTER = 40;
 export const OWNER = 50;
-/** Above every level: only administrators pass. */
+/** Above every access level: only administrators pass. */
 const ADMIN = 100;
 
-/** The switches of a project that take abilities away. */
+/** The features of a project that can be switched off, with the abilities that depend on them. */
 type Feature = 'issues' | 'mergeRequests' | 'jobs' | 'snippets' | 'wiki' | 'containerRegistry';
 
 interface Rule {
@@ -18,15 +18,15 @@ interface Rule {
   readonly level: number;
   /** `user`: any signed-in user to whom the project is public or internal; `anyone`: anonymous callers of a public one too. */
   readonly open?: 'user' | 'anyone';
-  /** Gone while this feature is off. */
+  /** Denied while this feature is off. */
   readonly feature?: Feature;
-  /** Gone while the project is archived. */
+  /** Denied while the project is archived. */
   readonly frozen?: true;
-  /** Guests have it too while the jobs of the project are public. */
+  /** Also granted to guests while the jobs of the project are public. */
   readonly publicJobs?: true;
 }
 
-/** Who may do what in a project: behaviour.md 6, line by line. */
+/** Who may do what in a project, in the order of behaviour.md 6. */
 export const projectAbilities = {
   read_project: { level: GUEST, open: 'anyone' },
   read_member: { level: GUEST, open: 'user' },
@@ -108,11 +108,11 @@ export const groupAbilities = {
 export type ProjectAbility = keyof typeof projectAbilities;
 export type GroupAbility = keyof typeof groupAbilities;
 
-/** Who may see a project, group or snippet at all; from the narrowest to the widest. */
+/** Visibilities of a project, group or snippet, from the narrowest to the widest. */
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** What a rule is held against: a project or group together with the actor's effective level in it (0: none). */
+/** A project or group together with the actor's effective access level in it (0: none). */
 export interface PermissionSubject {
   readonly visibility: Visibility;
   readonly accessLevel: number;

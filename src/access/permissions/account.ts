@@ -3,8 +3,8 @@ import { requireCredentialManager } from '#src/access/permissions/manage_credent
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
- * The ID of the user whose keys, addresses or the like are to change: the actor's own, or for administrators that of
- * another user who exists. Throws Forbidden, NotFound.
+ * The ID of the user whose keys, addresses or the like change: the actor's own, or for administrators that of any user. Throws
+ * Forbidden, NotFound.
  */
 export async function chooseAccount(context: Context, userId: number | null | undefined): Promise<number> {
   const actor = requireCredentialManager(context);

@@ -4,8 +4,8 @@ import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/err
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 /**
- * By what an actor was known. `password`, `ssh_key`, `deploy_key`: of a client of git. `job`: the token of a job, which reaches one
- * repository. `server`: by none, where the server acts in the name of a user, as for the token of a trigger.
+ * How an actor was authenticated. `password`, `ssh_key`, `deploy_key`: by a git client. `job`: by the token of a job, which has
+ * access to one repository. `server`: without a credential, where the server acts for a user, as for the token of a trigger.
  */
 export type CredentialKind =
   | 'session'
@@ -19,12 +19,12 @@ export type CredentialKind =
   | 'server';
 
 /**
- * What a request does, where a credential of less reach than the scope `api` may be enough: it reads and changes nothing, it reads
- * files and archives of repositories, or it is a fetch or a push of git.
+ * What a request does, where less than the scope `api` may suffice: it only reads, it reads files and archives of repositories,
+ * or it is a fetch or push of git.
  */
 export type Purpose = 'read' | 'read_files' | 'fetch' | 'push';
 
-/** The scopes of which one is enough for a purpose; `other` is whatever changes something. */
+/** The scopes that suffice for a purpose, each by itself; `other` is anything that changes something. */
 const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
   other: ['api'],
   read: ['api', 'read_api'],
@@ -33,7 +33,7 @@ const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
   push: ['api', 'write_repository'],
 };
 
-/** Who asks, as told by a credential. */
+/** The authenticated caller. */
 export interface Actor {
   readonly id: number;
   readonly username: string;
@@ -42,13 +42,13 @@ export interface Actor {
   readonly canCreateGroup: boolean;
   readonly projectsLimit: number;
   readonly credential: CredentialKind;
-  /** What the credential reaches: `api` is everything. */
+  /** The scopes of the credential; `api` allows everything. */
   readonly scopes: readonly string[];
-  /** What the request does; absent where it changes something, or the scope `api` makes it indifferent. */
+  /** What the request does; absent where it changes something or the credential has the scope `api`. */
   readonly purpose?: Purpose;
-  /** Of the token of a job: the only project that it reaches, whose repository it reads. */
+  /** With the token of a job: the only project that it may access. */
   readonly jobProjectId?: number;
-  /** The administrator who acts as this user through `sudo`. */
+  /** The administrator who acts as this user by `sudo`. */
   readonly impersonator?: number;
 }
 
@@ -58,29 +58,29 @@ export interface Context {
   readonly actor: Actor | null;
   /** Key material for encrypted columns. */
   readonly secret: string;
-  /** Where commands leave work for later. */
+  /** The queue for deferred work. */
   readonly jobs: JobQueue;
   /** Where projects may be imported from, and where webhooks may lead. */
   readonly imports: ImportSettings;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
-  /** The response of the request, which identifies the request's work; absent without a request. */
+  /** The response to the request, which identifies its work; absent without a request. */
   readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;
 }
 
-/** The actor in a request that does this and nothing else. */
+/** The actor for a request that has only this purpose. */
 export function actorFor<A extends Actor | null>(actor: A, purpose: Purpose | undefined): A {
   return actor && purpose && !actor.scopes.includes('api') ? { ...actor, purpose } : actor;
 }
 
-/** The signed-in actor whose credential reaches what the request does. Throws Unauthenticated or InsufficientScope. */
+/** The signed-in actor, if the credential allows what the request does. Throws Unauthenticated or InsufficientScope. */
 export function requireActor({ actor }: Context): Actor {
   if (!actor) throw new Unauthenticated();
   requireApiScope(actor);
   return actor;
 }
 
-/** The signed-in actor for reads of users and of the own account, which `read_user` reaches too. */
+/** The signed-in actor for reads of users and of the own account, which `read_user` also allows. */
 export function requireAccount({ actor }: Context): Actor {
   if (!actor) throw new Unauthenticated();
   requireOneOf([...enoughFor(actor), 'read_user'], actor);
@@ -94,22 +94,22 @@ export function requireAdmin(context: Context): Actor {
   return actor;
 }
 
-/** A credential, where there is one, must reach beyond users. Anonymous callers pass: visibility decides for them. */
+/** Requires the credential, if any, to allow more than reading users. Anonymous callers pass: visibility decides for them. */
 export function requireApiScope(actor: Actor | null): void {
   if (actor) requireOneOf(enoughFor(actor), actor);
 }
 
-/** Whether the actor's credential reaches beyond users in what the request does. */
+/** Whether the actor's credential allows more than reading users in what the request does. */
 export function reachesApi(actor: Actor): boolean {
   return enoughFor(actor).some((scope) => actor.scopes.includes(scope));
 }
 
-/** Whether a credential reaches anything of the API in what the request does, if only users. */
+/** Whether a credential allows any use of the API in what the request does, even if only reading users. */
 export function reachesAnything(actor: Actor): boolean {
   return reachesApi(actor) || (actor.purpose === 'read' && actor.scopes.includes('read_user'));
 }
 
-/** The refusal of a credential that does not reach what the request does. */
+/** The error for a credential that does not allow what the request does. */
 export function outOfReach(actor: Actor): InsufficientScope {
   return new InsufficientScope(enoughFor(actor));
 }

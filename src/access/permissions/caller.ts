@@ -1,7 +1,9 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
-/** Who is one caller where turns are taken: a user, whatever the credential; or the network of somebody unknown. */
+/**
+ * The key under which concurrency limits count a caller: the user, whatever the credential, or the network of an anonymous one.
+ */
 export function callerOf(actor: Pick<Actor, 'id'> | null, address: string | null): string {
   return actor ? `user ${actor.id}` : `network ${address === null ? 'unknown' : networkOf(address)}`;
 }

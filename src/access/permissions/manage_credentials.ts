@@ -1,13 +1,13 @@
 import { type Actor, type Context, type CredentialKind, requireActor } from '#src/access/permissions/actor.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
-/** What an application is given for two hours must not become something that lasts. */
+/** What an application is granted for two hours must not be turned into something that lasts. */
 const MANAGING: readonly CredentialKind[] = ['session', 'private_token', 'personal_token'];
 
 /**
- * The signed-in actor who may make, change and remove what people and programs sign in with: passwords, tokens, keys, e-mail
- * addresses, second factors, applications, sessions. OAuth tokens may not, whatever their scope.
- * Throws Unauthenticated, InsufficientScope, Forbidden.
+ * The signed-in actor, if allowed to create, change and remove credentials: passwords, tokens, keys, e-mail addresses, second
+ * factors, applications, sessions. OAuth tokens may not, whatever their scope. Throws Unauthenticated, InsufficientScope,
+ * Forbidden.
  */
 export function requireCredentialManager(context: Context): Actor {
   const actor = requireActor(context);
@@ -15,7 +15,7 @@ export function requireCredentialManager(context: Context): Actor {
   return actor;
 }
 
-/** As requireCredentialManager, where nobody needs to be signed in. Throws Forbidden. */
+/** Like requireCredentialManager, but anonymous callers pass. Throws Forbidden. */
 export function refuseApplications(actor: Actor | null): void {
   if (actor && !MANAGING.includes(actor.credential)) throw new Forbidden(REASON);
 }

@@ -8,9 +8,9 @@ const { sql } = Prisma;
 const project = alias('Project', 'p');
 
 /**
- * The projects that the actor sees, as the subquery `places` behind WITH, worked out once for a whole list: with their `id` and
- * whether their `issues`, the `confidential` ones, their `commits` and `merge_requests` are read there. A condition on aliases `p` (projects) and
- * `n` (their namespaces) narrows them.
+ * The projects visible to the actor, as the subquery `places` for WITH, computed once for a whole list: their `id` and whether
+ * the actor reads their `issues`, the `confidential` ones, their `commits` and `merge_requests`. A condition on the aliases `p`
+ * (projects) and `n` (their namespaces) narrows them.
  */
 export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`): Prisma.Sql {
   const from = sql`projects p JOIN namespaces n ON n.id = p.namespace_id`;
@@ -28,8 +28,8 @@ export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`): Prisma.
 }
 
 /**
- * Whether the project of that ID is among `places`, with issues, confidential ones, commits or merge requests where that is asked for. In this
- * form each set is made once and looked up for each row, while rows come in their order.
+ * Whether the project of that ID is in `places`, optionally with readable issues, confidential ones, commits or merge requests.
+ * In this form each set is built once and looked up per row, while rows keep their order.
  */
 export function within(
   projectId: Prisma.Sql,

@@ -1,4 +1,4 @@
-/** What an application may ask for, with the words in which users are asked. */
+/** The scopes that an application may request, with the text that users see. */
 export const SCOPES = {
   api: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
   read_api: 'Read everything that you can see here, without changing anything',
@@ -14,12 +14,12 @@ export type Scope = keyof typeof SCOPES;
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
-/** What is meant when an application asks without saying for what: everything, or as much as it may have. */
+/** The scope of a request that names none: everything, or as much as the application may have. */
 export function defaultScope(allowed: readonly string[]): string {
   return allowed.includes('api') ? 'api' : allowed.join(' ');
 }
 
-/** A scope in words; the scope itself where there are none. */
+/** The description of a scope; the scope itself if it has none. */
 export function inWords(scope: string): string {
   return Object.hasOwn(SCOPES, scope) ? SCOPES[scope as Scope] : scope;
 }

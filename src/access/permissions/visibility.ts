@@ -4,7 +4,7 @@ import type { Alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
 
-/** Membership rows give nothing from the day of their expiry on (UTC). */
+/** Today in UTC: memberships are without effect from the day of their expiry on. */
 const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`;
 
 /** Whether the membership or share under the alias has not expired. */
@@ -28,7 +28,7 @@ export function projectAccessLevel(
     COALESCE(${membership}, 0), COALESCE(${around}, 0), COALESCE(${shared}, 0))`;
 }
 
-/** Where the actor's access to a project comes from beside ownership: the level that each gives, null where it gives none. */
+/** The sources of the actor's access to a project besides ownership: the level of each, null where it gives none. */
 export function projectAccess(
   actor: { readonly id: number | Prisma.Sql },
   project: Pick<Alias<'Project'>, 'id'>,
@@ -46,10 +46,10 @@ export function projectAccess(
   };
 }
 
-/** What visibility asks of an actor. */
+/** The facts about an actor that visibility depends on. */
 export type Seer = Pick<Actor, 'id' | 'admin' | 'external'>;
 
-/** Whether the actor, who has that access level in it, may see a project: for one project, or few. */
+/** Whether the actor, with that access level, may see a project: for one project, or few. */
 export function projectVisible(
   actor: Seer | null,
   project: Pick<Alias<'Project'>, 'deletedAt' | 'visibility'>,
@@ -60,7 +60,7 @@ export function projectVisible(
   return sql`(${project.deletedAt} IS NULL AND (${openTo(actor, project)} OR ${level} > 0))`;
 }
 
-/** As projectVisible, for lists: the projects to which the actor has access are worked out once for the whole list. */
+/** Like projectVisible, for lists: the projects that the actor has access to are computed once for the whole list. */
 export function projectListed(actor: Seer | null, project: Alias<'Project'>): Prisma.Sql {
   const { id, deletedAt, visibility } = project;
   if (!actor) return sql`(${deletedAt} IS NULL AND ${visibility} = 'public')`;
@@ -69,7 +69,7 @@ export function projectListed(actor: Seer | null, project: Alias<'Project'>): Pr
 }
 
 /**
- * A statement for the IDs of the projects in which the actor has any access level. Namespaces go in as arrays, which lets
+ * A statement for the IDs of the projects in which the actor has any access level. Namespaces are passed as arrays, which lets
  * each branch find its rows by index.
  */
 export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
@@ -86,7 +86,7 @@ export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
  */
 export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
   const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM members m WHERE m.user_id = ${actor.id} AND ${notExpired('m')}`;
-  // The groups with those inside, found by index and once each: a join over lineages would look at every namespace there is.
+  // The groups and their subgroups, each found once by index: a join over lineages would read every namespace.
   const groups = sql`(SELECT an.id, max(m.access_level) AS level FROM (${mine} AND m.namespace_id IS NOT NULL) m
     CROSS JOIN LATERAL (SELECT an.id FROM namespaces an WHERE an.lineage @> ARRAY[m.namespace_id] OFFSET 0) an GROUP BY an.id) g`;
   return sql`SELECT given.project_id, max(given.level) AS level FROM (
@@ -115,8 +115,8 @@ export function groupAccessLevel(
 }
 
 /**
- * Whether the actor may see a group. A private one is seen by its members, those of the groups around it,
- * and whoever has access to a project inside (behaviour.md 6).
+ * Whether the actor may see a group. A private one is visible to its members, to those of its parents, and to users with access
+ * to a project inside (behaviour.md 6).
  */
 export function groupVisible(actor: Seer | null, group: Alias<'Namespace'>): Prisma.Sql {
   if (!actor) return sql`FALSE`;
@@ -129,7 +129,7 @@ export function groupVisible(actor: Seer | null, group: Alias<'Namespace'>): Pri
       WHERE vp.deleted_at IS NULL AND vp.id = ANY(ARRAY(${accessibleProjects(actor)})))))))`;
 }
 
-/** Which issues of a visible project the actor sees, given whether confidential ones are seen there. */
+/** Which issues of a visible project the actor sees; the argument says whether that includes confidential ones. */
 export function issueVisible(
   issue: Pick<Alias<'Issue'>, 'confidential' | 'authorId' | 'assigneeId'>,
   actor: Seer | null,
@@ -141,7 +141,7 @@ export function issueVisible(
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
 }
 
-/** Whether a project or group is open to the actor without any access of their own. */
+/** Whether a project or group is visible to the actor without any access level. */
 export function openTo(actor: Seer, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {
   return actor.external ? sql`${visibility} = 'public'` : sql`${visibility} IN ('public', 'internal')`;
 }

@@ -2,15 +2,15 @@ import { VISIBILITIES, type Visibility } from '#src/access/permissions/abilities
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
-/** What the visibility of a project or group is held against. */
+/** What limits the visibility of a project or group. */
 export interface VisibilityBounds {
-  /** That of the group around it; null at the top and in a personal namespace. */
+  /** That of the parent group; null at the top and in a personal namespace. */
   group: Visibility | null;
-  /** That of the project of which it is a fork; null for others. */
+  /** That of the project it was forked from; null for others. */
   source?: Visibility | null;
 }
 
-/** Why the actor may not give a project or group this visibility (behaviour.md 1.6); empty when nothing is wrong. */
+/** Why the actor may not set this visibility on a project or group (behaviour.md 1.6); empty if allowed. */
 export function visibilityErrors(
   actor: Pick<Actor, 'admin'>,
   { restrictedVisibilityLevels }: Settings,
@@ -27,7 +27,9 @@ export function visibilityErrors(
   return [];
 }
 
-/** The widest visibility that is no wider than the wanted one and that the actor may give; the wanted one if none is. */
+/**
+ * The widest visibility that is no wider than the requested one and that the actor may set; the requested one if there is none.
+ */
 export function closestVisibility(
   actor: Pick<Actor, 'admin'>,
   settings: Settings,
@@ -40,7 +42,7 @@ export function closestVisibility(
   return allowed.at(-1) ?? wanted;
 }
 
-/** Whether more people see what is `visibility` than what is `other`. */
+/** Whether `visibility` is wider than `other`. */
 export function isWider(visibility: Visibility, other: Visibility): boolean {
   return VISIBILITIES.indexOf(visibility) > VISIBILITIES.indexOf(other);
 }

@@ -7,7 +7,7 @@ import { networkOf } from '#src/platform/limits/network.ts';
 /** What a new hash costs: scrypt's parameters. Tests that hash many passwords make `N` smaller. */
 export const PASSWORD_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/** How many passwords are hashed at a time, from one network one; how many wait for it, in all and from one network. */
+/** How many passwords are hashed at a time, in all and per network; how many wait, in all and per network. */
 export const HASHING = { concurrency: 2, perCaller: 1, waitingPerCaller: 10, waiting: 40, patience: 10_000 };
 
 /** The one queue of the process: each hash takes 32 MiB and most of a tenth of a second of a core. */
@@ -19,12 +19,12 @@ const SCRIPT = new URL(`./hashing_thread.${import.meta.filename.endsWith('.ts') 
 const LIMITS = { threads: HASHING.concurrency, memory: 64, milliseconds: 30_000, idle: 30_000 };
 const threads = new Threads<HashRequest, Uint8Array>(SCRIPT, LIMITS);
 
-/** More characters than a password can have: more are not looked at. */
+/** More characters than a password can have; longer input is not hashed. */
 const LONGEST = 1024;
 
 /**
- * A memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. `address` is where the request came from,
- * which shares the queue with others; null without one. Throws RateLimited, Unavailable.
+ * Returns a memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. `address` is the client's, for fair
+ * queueing; null without one. Throws RateLimited, Unavailable.
  */
 export async function hashPassword(password: string, address: string | null): Promise<string> {
   const salt = crypto.randomBytes(16);
@@ -40,8 +40,8 @@ export async function hashPassword(password: string, address: string | null): Pr
 }
 
 /**
- * Whether the password is the hashed one. Without a hash it takes as long and says no: nobody learns who exists. Whoever asks
- * must have passed the limits of attempts. Throws RateLimited, Unavailable.
+ * Whether the password matches the hash. Without a hash it takes as long and returns false, so that it does not reveal which
+ * users exist. Callers must have passed the limits of attempts. Throws RateLimited, Unavailable.
  */
 export async function verifyPassword(
   password: string,

@@ -5,12 +5,12 @@ import { parentPort } from 'node:worker_threads';
 export interface HashRequest {
   password: string;
   salt: Uint8Array;
-  /** Of the hash, in bytes. */
+  /** Length of the hash in bytes. */
   length: number;
   options: ScryptOptions;
 }
 
-/* A thread that hashes passwords, one after another, outside of the pool of threads that reads files. */
+/* A thread that hashes passwords one after another, outside of the thread pool that reads files. */
 
 parentPort?.on('message', ({ password, salt, length, options }: HashRequest) => {
   parentPort?.postMessage(new Uint8Array(scryptSync(password, salt, length, options)));

@@ -1,7 +1,7 @@
 /** Fewest and most characters of a password. */
 const PASSWORD = { minimum: 8, maximum: 128 };
 
-/** What is wrong with a new password; empty when nothing is. */
+/** The errors of a new password; empty if there are none. */
 export function passwordErrors(password: string): string[] {
   if (password === '') return ["can't be blank"];
   if (password.length < PASSWORD.minimum) return [`is too short (minimum is ${PASSWORD.minimum} characters)`];

@@ -3,8 +3,8 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 
 /**
- * Puts a password that users have chosen themselves in the place of a known one. Everything that signed in with that ends, by
- * a trigger. Of two changes at once only the first finds the password that it was given. Throws Unauthenticated.
+ * Replaces a known password by one that the user has chosen. A trigger ends everything that was signed in with the old one. Of
+ * two concurrent changes, only the first still finds the old password. Throws Unauthenticated.
  */
 export async function replacePassword(
   context: Context,

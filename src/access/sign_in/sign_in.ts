@@ -8,10 +8,10 @@ import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
- * Signs in with username or e-mail (primary or secondary; told apart by the `@`, whatever their case) and password.
- * Throws RateLimited, Unauthenticated: with an explanation where the password was right and something else is in the way,
- * be it two-factor authentication (behaviour.md 4.3), a password that must be renewed, an address that is not confirmed, or
- * the setting that closes this way. Returns by which password, which may be another one soon.
+ * Signs in with username or e-mail (primary or secondary; an `@` tells them apart; case is ignored) and password. Returns the
+ * hash of the password used, which may change soon. Throws RateLimited, and Unauthenticated: with an explanation if the password
+ * was right but two-factor authentication (behaviour.md 4.3), a password that must be renewed, an unconfirmed address, or the
+ * setting for password sign-in prevents it.
  */
 export async function signInByPassword(context: Context, login: string, password: string): Promise<Verified> {
   const { db } = context;
@@ -27,13 +27,13 @@ export async function signInByPassword(context: Context, login: string, password
   return user;
 }
 
-/** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
+/** Throws Unauthenticated if the setting allows passwords for administrators only. */
 export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
   const { signinEnabled } = await currentSettings(db);
   if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is disabled');
 }
 
-/** Whom login and password are right for. */
+/** The user that login and password match. */
 export interface Verified {
   id: number;
   admin: boolean;
@@ -42,7 +42,7 @@ export interface Verified {
   passwordExpired: boolean;
 }
 
-/** The password was right, but nobody has followed the link that was mailed to the user. */
+/** The password was right, but the user's address is not confirmed yet. */
 export class Unconfirmed extends Unauthenticated {
   constructor() {
     super('Confirm your e-mail address first: follow the link that was sent to it');
@@ -50,10 +50,9 @@ export class Unconfirmed extends Unauthenticated {
 }
 
 /**
- * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
- * after the same time. Failures of users with a second factor are remembered until that was right, too.
- * Attempts from one address are looked at one after another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed where
- * mail is sent.
+ * The active user that login and password match. Wrong names, wrong passwords and blocked users are rejected alike, after the
+ * same time. Failures of users with a second factor are kept until that was right too. Attempts from one address run one after
+ * another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed if the server sends mail.
  */
 export function verifyLogin(
   context: Pick<Context, 'db' | 'clientAddress'>,

@@ -9,7 +9,7 @@ import { issueTicket, readTicket, type TicketHolder } from '#src/access/sign_in/
 import { verifySecondFactor } from '#src/access/sign_in/two_factor/verify.ts';
 import { Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What comes next for somebody who signs in with a browser: they are in, or show their ticket at another step. */
+/** The next step of a sign-in with a browser: signed in, or another step that takes the ticket. */
 export type NextStep =
   | { step: 'enter'; userId: number; shown: Shown }
   | { step: 'second_factor' | 'new_password'; ticket: string };
@@ -24,18 +24,20 @@ export async function beginSignIn(context: Context, login: string, password: str
   return user.twoFactorEnabled ? next(context, user, 'second_factor') : afterFactors(context, user);
 }
 
-/** The second step of those who have a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed. */
+/**
+ * The second step, for users with a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed.
+ */
 export async function proveSecondFactor(context: Context, ticket: string, code: string): Promise<NextStep> {
   const user = await readTicket(context, ticket, 'second_factor');
   if (!user) throw new Unauthenticated();
-  // Switched off in the meantime: the first step decides anew.
+  // Disabled in the meantime: the first step decides anew.
   if (!user.twoFactorEnabled) throw new Unauthenticated();
   await verifySecondFactor(context, user.id, code);
   return afterFactors(context, user);
 }
 
 /**
- * The last step of those whose password must be renewed, whoever knew it before. Everything that signed in with it ends.
+ * The last step, for users whose password must be renewed because others may know it. Everything that was signed in with it ends.
  * Throws Unauthenticated without a ticket for it, RateLimited, Unavailable, ValidationFailed.
  */
 export async function renewPassword(context: Context, ticket: string, password: string): Promise<NextStep> {

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
 
-/** Seconds in which somebody who signs in has to do the next step. */
+/** Seconds within which the next step must follow. */
 export const TICKET_LIFETIME = 10 * 60;
 
 /** The step that a ticket is for. */
@@ -15,15 +15,15 @@ export interface TicketHolder {
 }
 
 /**
- * Says that somebody has done all steps before this one. Nothing is stored: the ticket is signed, together with the password
- * that was given, and stops working when that changes.
+ * Issues a ticket saying that the user has completed all steps before this one. Nothing is stored: the ticket is signed together
+ * with the password hash, and stops working when that changes.
  */
 export function issueTicket(secret: string, { id, passwordHash }: TicketHolder, step: Step): string {
   const content = `${step}.${id}.${Math.floor(Date.now() / 1000) + TICKET_LIFETIME}`;
   return `${content}.${sign(secret, content, passwordHash)}`;
 }
 
-/** Whose ticket for that step it is; null when it is not genuine, too old, or its user's no more. */
+/** The user of a ticket for that step; null if it is not genuine, expired, or no longer valid for its user. */
 export async function readTicket(
   { db, secret }: Pick<Context, 'db' | 'secret'>,
   ticket: string,

@@ -6,13 +6,13 @@ import { tokenHash } from '#src/platform/secrets.ts';
 export interface NewAccountToken {
   userId: number;
   kind: AccountTokenKind;
-  /** The address to which it goes, and which it confirms. */
+  /** The address that the link is mailed to, and that it confirms. */
   email: string;
-  /** For how long it is good. */
+  /** Hours until the token expires. */
   hours: number;
 }
 
-/** Makes the token of a link that somebody is to get, of 256 bits. Only its hash is kept. */
+/** Issues the 256-bit token of a mailed link. Only its hash is stored. */
 export async function issueAccountToken(
   db: Db,
   { userId, kind, email, hours }: NewAccountToken,
@@ -25,7 +25,7 @@ export async function issueAccountToken(
   return { id, token };
 }
 
-/** How many tokens of that kind were made for the user within the hour. */
+/** How many tokens of that kind were issued for the user within the last hour. */
 export async function tokensIssued(db: Db, userId: number, kind: AccountTokenKind): Promise<number> {
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS count FROM account_tokens

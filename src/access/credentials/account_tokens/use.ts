@@ -7,11 +7,11 @@ import { tokenHash } from '#src/platform/secrets.ts';
 export interface AccountTokenHolder {
   userId: number;
   username: string;
-  /** The address to which it went. */
+  /** The address that the link was mailed to. */
   email: string;
 }
 
-/** Whose token it is, without using it up; null when it is nobody's, or not any more. */
+/** Finds the purpose and user of a token without using it up; null for unknown, used or expired tokens. */
 export async function findAccountToken(
   db: Db,
   token: string,
@@ -24,7 +24,7 @@ export async function findAccountToken(
   return found ?? null;
 }
 
-/** Uses a token up: of several requests that bring it at once, one gets its user. Throws ValidationFailed. */
+/** Uses a token up: of several concurrent requests with it, one succeeds. Throws ValidationFailed. */
 export async function takeAccountToken(
   tx: Transaction,
   token: string,

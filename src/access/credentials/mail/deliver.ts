@@ -5,14 +5,16 @@ import type { MailKind, MailWanted } from '#src/access/credentials/mail/wanted.t
 import type { Db } from '#src/platform/database/db.ts';
 import type { Mailer } from '#src/platform/outbound/mail/mailer.ts';
 
-/** How mail is sent. */
+/** What sending mail needs. */
 export interface Outgoing {
   mailer: Mailer;
-  /** URL of the server, without a trailing slash: of the settings or the address on which it listens, never what a client said. */
+  /**
+   * URL of the server, without a trailing slash: from the settings or the address on which it listens, never from the request.
+   */
   baseUrl(): Promise<string>;
 }
 
-/** How many links of a kind a user is mailed in an hour. */
+/** How many links of a kind a user is mailed per hour. */
 const HOURLY = 5;
 
 /**

@@ -2,21 +2,21 @@ import type { MailKind, Notice } from '#src/access/credentials/mail/wanted.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 
-/** What a message contains, apart from its kind. */
+/** The contents of a message besides its kind. */
 export interface Facts {
   username: string;
-  /** URL of its button. */
+  /** URL of the button. */
   link: string;
-  /** Of the server. */
+  /** URL of the server. */
   baseUrl: string;
 }
 
 interface Words {
   subject: string;
-  /** Before the link. */
+  /** Text before the link. */
   text: string;
   button: string;
-  /** Behind the link. */
+  /** Small print after the link. */
   small: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where the link that confirms an address leads. */
+/** Path of the link that confirms an address. */
 export const CONFIRMATION_PATH = '/users/confirmation';
-/** Where the link for a new password leads. */
+/** Path of the link for a new password. */
 export const RESET_PATH = '/users/password/edit';

@@ -1,21 +1,24 @@
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Sends a mail, if there still is somebody who is to get it. */
+    /** Sends a mail, if its recipient still exists. */
     'mail.send': MailWanted;
   }
 }
 
-/** A mail that somebody is to get, as it waits for being sent. It holds no token: that is made when the mail is. */
+/** A queued mail. It holds no token: that is created when the mail is sent. */
 export type MailWanted =
-  /** To an address that was given, whether or not somebody has it. */
+  /** To an address that was entered, whether or not an account has it. */
   | { kind: MailKind; email: string }
   /** To the address that a user has, or had until just now. */
   | { kind: Notice; email: string; username: string };
 
-/** What mail is about: an address to be confirmed, a new password, an account that was made for somebody, or one that is there already. */
+/**
+ * The subject of a mail: an address to confirm, a new password, an account created for the recipient, or an account that exists
+ * already.
+ */
 export type MailKind = 'confirmation' | 'password_reset' | 'welcome' | 'sign_up_again';
 
-/** What has changed of how a user signs in. */
+/** A change to how a user signs in. */
 export type Notice =
   | 'password_changed'
   | 'password_reset_done'

@@ -3,12 +3,12 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Removes what sign-ins left behind and nobody can use any more. */
+    /** Removes expired sessions and what sign-ins left behind. */
     'sessions.expire': Record<string, never>;
   }
 }
 
-/** Removes the sessions that nobody can use any more. */
+/** Removes expired sessions. */
 export async function expireSessions(db: Db): Promise<void> {
   const { sessionExpireDelay } = await currentSettings(db);
   await db.$executeRaw`DELETE FROM sessions WHERE last_seen_at <= now() - make_interval(mins => ${sessionExpireDelay})`;

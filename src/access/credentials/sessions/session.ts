@@ -7,28 +7,28 @@ import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** Somebody who is signed in with a browser. */
+/** A browser session of a signed-in user. */
 export interface Session {
   id: number;
   actor: Actor;
   name: string;
-  /** When the user proved who they are. */
+  /** When the user proved their identity. */
   createdAt: Date;
   /** Seconds since then. */
   age: number;
 }
 
-/** By what somebody signed in, as it was when they did. */
+/** What a user proved when signing in, as it was at that time. */
 export interface Shown {
   passwordHash: string;
-  /** Whether a second factor was shown, too. */
+  /** Whether a second factor was shown too. */
   twoFactorEnabled: boolean;
 }
 
 /**
- * Signs a user in with a browser; the token for the cookie, of which only the hash is kept. With what the user has shown, only
- * while that is enough: who signs in while the password is changed, or a second factor is added, does not stay signed in.
- * Throws Unauthenticated.
+ * Signs a user in with a browser and returns the token for the cookie; only its hash is stored. What the user has shown must
+ * still be enough: users who sign in while their password is changed or a second factor is added do not stay signed in. Throws
+ * Unauthenticated.
  */
 export async function startSession(db: Db, userId: number, shown?: Shown): Promise<string> {
   const token = crypto.randomBytes(32).toString('base64url');
@@ -44,8 +44,8 @@ export async function startSession(db: Db, userId: number, shown?: Shown): Promi
 }
 
 /**
- * Whose session a token is; null when nobody's, when it was not used for longer than `session_expire_delay` says, or when its
- * user is blocked. One indexed look-up.
+ * Finds the session of a token; null if it is unknown, was not used for longer than `session_expire_delay`, or its user is
+ * blocked. One indexed look-up.
  */
 export async function findSession(db: Db, token: string): Promise<Session | null> {
   const { sessionExpireDelay } = await currentSettings(db);

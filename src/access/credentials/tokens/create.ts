@@ -12,23 +12,23 @@ export const SCOPES = ['api', 'read_api', 'read_user', 'read_repository', 'write
 export type TokenScope = (typeof SCOPES)[number];
 
 export interface NewToken {
-  /** What it is for. */
+  /** The purpose of the token, chosen by the user. */
   name: string;
   scopes: readonly string[];
-  /** Inactive from this day (UTC) on; never when absent. YYYY-MM-DD. */
+  /** The token is inactive from this day (UTC) on; it never expires when absent. YYYY-MM-DD. */
   expiresAt?: string | null | undefined;
 }
 
 /**
- * Makes a personal access token for the actor, whose credential must reach everything, and last: a token never makes one that
- * reaches further than itself. Throws InsufficientScope, Forbidden, ValidationFailed.
+ * Creates a personal access token for the actor, whose credential must have full and lasting access: a token never creates one
+ * with more access than itself. Throws InsufficientScope, Forbidden, ValidationFailed.
  */
 export async function createPersonalAccessToken(context: Context, input: NewToken): Promise<TokenRow> {
   const { id } = requireCredentialManager(context);
   return create(context, id, input, false);
 }
 
-/** Makes a token to act as somebody, for administrators. Throws Forbidden, NotFound, ValidationFailed. */
+/** Creates a token for impersonating a user, for administrators. Throws Forbidden, NotFound, ValidationFailed. */
 export async function createImpersonationToken(context: Context, userId: number, input: NewToken): Promise<TokenRow> {
   requireAdmin(context);
   return create(context, await chooseAccount(context, userId), input, true);
@@ -40,11 +40,11 @@ export interface NewTokenOfCommand {
   name?: string | undefined;
   scopes: string[];
   expiresAt?: Date | undefined;
-  /** The token itself; a random one when absent, as it has to be where anybody else reaches the server. */
+  /** The token itself; random when absent, which is required where others can reach the server. */
   token?: string | undefined;
 }
 
-/** What `gantry token create` does: the token is shown once, only its hash is kept. Throws NotFound, ValidationFailed. */
+/** Implements `gantry token create`: the token is shown once, only its hash is stored. Throws NotFound, ValidationFailed. */
 export async function createTokenFromCommandLine(db: Db, input: NewTokenOfCommand): Promise<{ token: string }> {
   const expiresAt = input.expiresAt?.toISOString().slice(0, 10);
   const { name = 'Command line', scopes, user } = input;
@@ -54,7 +54,7 @@ export async function createTokenFromCommandLine(db: Db, input: NewTokenOfComman
   return { token };
 }
 
-/** For the command line: the ID of the user with that name, whatever its case. Throws NotFound. */
+/** For the command line: the ID of the user with that name, ignoring case. Throws NotFound. */
 export async function userNamed(db: Db, username: string): Promise<number> {
   const [user] = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;

@@ -5,24 +5,24 @@ import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** A job as its token makes it known. */
+/** A job, found by its token. */
 export interface TokenJob {
   id: number;
   projectId: number;
   pipelineId: number;
-  /** Anything but `running`, and the token is good for nothing any more: its runner is told so, and stops. */
+  /** The token is valid while this is `running`; otherwise the runner is told the status and stops. */
   status: Columns['Job']['status'];
   runnerId: number | null;
 }
 
 /**
- * The job of that ID, for whoever runs or ran it. A token is worth something while `status` is `running` alone (`isRunning`);
- * callers tell the runner of any other one by `Job-Status`.
+ * The job of that ID, for the runner that runs or ran it. Its token is valid only while `status` is `running` (`isRunning`); for
+ * other statuses, callers answer the runner with `Job-Status`.
  *
- * @throws NotFound when there is no such job, or its project is being deleted; Forbidden for a token that is not the job's
+ * @throws NotFound if there is no such job or its project is being deleted; Forbidden for a token of another job
  */
 export async function runningJob(db: Db, jobId: number, token: unknown): Promise<TokenJob> {
-  // Other numbers are the ID of nothing.
+  // Other numbers cannot be IDs.
   if (!Number.isSafeInteger(jobId) || jobId < 1 || jobId > 0x7fffffff) throw new NotFound('Job');
   const [row] = await db.$queryRaw<(TokenJob & { hash: Uint8Array | null })[]>`
     SELECT j.id, j.project_id AS "projectId", j.pipeline_id AS "pipelineId", j.status::text AS status,
@@ -35,12 +35,12 @@ export async function runningJob(db: Db, jobId: number, token: unknown): Promise
   return job;
 }
 
-/** Whether a job runs, so that its token counts. */
+/** Whether a job is running, so that its token is valid. */
 export function isRunning({ status }: Pick<TokenJob, 'status'>): boolean {
   return status === 'running';
 }
 
-/** The job that runs with this token; null for one that is no job's, or that of a job which has ended. */
+/** The job that is running with this token; null for unknown tokens and those of ended jobs. */
 export async function jobOfToken(db: Db, token: unknown): Promise<(TokenJob & { userId: number }) | null> {
   if (!isToken(token)) return null;
   const [row] = await db.$queryRaw<(TokenJob & { userId: number })[]>`
@@ -52,8 +52,8 @@ export async function jobOfToken(db: Db, token: unknown): Promise<(TokenJob & { 
 }
 
 /**
- * The job of that ID, for a job that runs and may use what it left: one of the stages before, in the same pipeline. Runners
- * are given the token of their own job for it (`dependencies` of the payload).
+ * The job of that ID, for a running job that may use its artifacts: one of the earlier stages of the same pipeline. Runners send
+ * the token of their own job for it (`dependencies` of the payload).
  *
  * @throws NotFound, Forbidden as runningJob
  */
@@ -74,7 +74,7 @@ export async function jobForDependent(
   return { id: row.id, projectId: row.projectId };
 }
 
-/** In constant time, whatever the token. */
+/** Compares in constant time, whatever the token. */
 function isHashOf(hash: Uint8Array | null, token: string): boolean {
   const given = tokenHash(token);
   return hash !== null && hash.length === given.length && timingSafeEqual(hash, given);

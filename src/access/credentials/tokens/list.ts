@@ -23,16 +23,16 @@ export interface TokenRow {
   expiresAt: string | null;
   /** ISO 8601. */
   createdAt: string;
-  /** ISO 8601, to the hour; null when it never was used. */
+  /** ISO 8601, to the hour; null if it was never used. */
   lastUsedAt: string | null;
   impersonation: boolean;
-  /** The token itself, which nobody knows any more once its creation was answered. */
+  /** The token itself, which is only known when it is created. */
   token?: string;
 }
 
 export type TokenState = 'all' | 'active' | 'inactive';
 
-/** A user's own tokens, for the user and administrators, in the order in which they were made. Throws Forbidden. */
+/** A user's own tokens in order of creation, for the user and administrators. Throws Forbidden. */
 export async function listPersonalAccessTokens(
   context: Context,
   userId: number,
@@ -43,7 +43,7 @@ export async function listPersonalAccessTokens(
   return list(context, userId, state, page, false);
 }
 
-/** The tokens with which administrators act as a user, for administrators. Throws Forbidden. */
+/** The impersonation tokens of a user, for administrators. Throws Forbidden. */
 export async function listImpersonationTokens(
   context: Context,
   userId: number,
@@ -69,7 +69,7 @@ export async function findToken(
   return token;
 }
 
-/** Those of the tokens with these IDs that the actor may see: the actor's own personal ones, for administrators all. */
+/** The tokens with these IDs that the actor may see: their own personal ones, for administrators all. */
 export async function findTokensByIds(context: Context, ids: readonly number[]): Promise<TokenRow[]> {
   const actor = requireActor(context);
   const own = sql`(t.user_id = ${actor.id} AND NOT t.impersonation)`;
@@ -77,7 +77,7 @@ export async function findTokensByIds(context: Context, ids: readonly number[]):
   return queryJson(context.db, tokenRows(seen, Prisma.empty));
 }
 
-/** What `gantry token list` does: all tokens of a user. */
+/** Implements `gantry token list`: all tokens of a user. */
 export async function listTokensFromCommandLine(db: Db, userId: number): Promise<TokenRow[]> {
   return queryJson(db, tokenRows(sql`t.user_id = ${userId}`, sql``));
 }

@@ -4,7 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Revokes a token of the actor, or for administrators of anyone. It stops working immediately. Throws Forbidden, NotFound. */
+/** Revokes a token of the actor, or of anyone for administrators. It stops working immediately. Throws Forbidden, NotFound. */
 export async function revokePersonalAccessToken(
   context: Context,
   { userId, id }: { userId?: number | null | undefined; id: number },
@@ -17,7 +17,7 @@ export async function revokeImpersonationToken(context: Context, userId: number,
   return revoke(context, await chooseAccount(context, userId), id, true);
 }
 
-/** What `gantry token revoke` does, with tokens of either kind. Throws NotFound. */
+/** Implements `gantry token revoke`, for tokens of either kind. Throws NotFound. */
 export async function revokeTokenFromCommandLine(db: Db, userId: number, id: number): Promise<void> {
   const { count } = await db.personalAccessToken.updateMany({ where: { id, userId }, data: { revoked: true } });
   if (count === 0) throw new NotFound('Personal Access Token', `The user has no token ${id}.`);

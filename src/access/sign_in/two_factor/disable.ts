@@ -9,7 +9,7 @@ import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
  * Disables the actor's two-factor authentication, in exchange for the password or a code.
- * Throws Forbidden, Conflict when it is off, RateLimited, ValidationFailed.
+ * Throws Forbidden, Conflict if it is off, RateLimited, ValidationFailed.
  */
 export async function disableTwoFactor(context: Context, proof: Proof): Promise<void> {
   const owner = await requireOwner(context, { enabled: true });
@@ -18,8 +18,8 @@ export async function disableTwoFactor(context: Context, proof: Proof): Promise<
 }
 
 /**
- * Disables a user's two-factor authentication, for administrators, if the user has lost app and recovery codes. Returns whether it
- * was enabled. Throws Forbidden, also for oneself, who is asked for a proof; NotFound.
+ * Disables a user's two-factor authentication, for administrators, if the user has lost app and recovery codes. Returns whether
+ * it was enabled. Throws NotFound, and Forbidden, also for the administrator's own account, which requires a proof.
  */
 export async function disableTwoFactorOf(context: Context, userId: number): Promise<boolean> {
   const { id, impersonator } = requireAdmin(context);
@@ -31,7 +31,7 @@ export async function disableTwoFactorOf(context: Context, userId: number): Prom
   return remove(context.db, userId, context);
 }
 
-/** What `gantry user disable-two-factor` does; whether it was on. Throws NotFound. */
+/** Implements `gantry user disable-two-factor`; returns whether it was enabled. Throws NotFound. */
 export async function disableTwoFactorFromCommandLine(db: Db, username: string): Promise<boolean> {
   return remove(db, await userNamed(db, username));
 }

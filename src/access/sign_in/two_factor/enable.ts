@@ -10,21 +10,21 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
-/** What goes into the app that shows codes. */
+/** What the authenticator app needs. */
 export interface Enrolment {
   /** In base32. */
   secret: string;
-  /** The same with names around it, for a QR code: `otpauth://totp/…`. */
+  /** The secret as `otpauth://totp/…` with names, for a QR code. */
   uri: string;
 }
 
-/** What a user has from now on. */
+/** The recovery codes and private token that the user has from now on. */
 export interface Enabled {
   recoveryCodes: string[];
   privateToken: string;
 }
 
-/** Gives the actor a secret, in the place of one that was never used. Throws Forbidden, Conflict when it is in use. */
+/** Gives the actor a new secret, replacing an unused one. Throws Forbidden, Conflict if two-factor authentication is enabled. */
 export async function setUpTwoFactor(context: Context): Promise<Enrolment> {
   const { id, username } = await requireOwner(context, { enabled: false });
   const secret = newSecret();
@@ -37,7 +37,7 @@ export async function setUpTwoFactor(context: Context): Promise<Enrolment> {
   return { secret, uri: keyUri(secret, username) };
 }
 
-/** The secret that the actor was given and has not used yet. Throws Forbidden, Conflict, ValidationFailed without one. */
+/** The actor's secret that is not in use yet. Throws Forbidden, Conflict, ValidationFailed without one. */
 export async function findEnrolment(context: Context): Promise<Enrolment> {
   const { id, username } = await requireOwner(context, { enabled: false });
   const secret = decrypt((await pending(context, id)).secretEncrypted, context.secret);
@@ -45,9 +45,9 @@ export async function findEnrolment(context: Context): Promise<Enrolment> {
 }
 
 /**
- * Switches two-factor authentication on, once a code shows that the app has the secret. Every session of the user ends, and
- * the private token becomes another one: they were given without the second factor. Returns what is shown this once.
- * Throws Forbidden, Conflict, RateLimited, Unavailable, ValidationFailed.
+ * Enables two-factor authentication once a code shows that the app has the secret. All sessions of the user end and the private
+ * token is replaced, as they were obtained without the second factor. What it returns is shown only once. Throws Forbidden,
+ * Conflict, RateLimited, Unavailable, ValidationFailed.
  */
 export async function enableTwoFactor(context: Context, code: string): Promise<Enabled> {
   const { db, secret, clientAddress } = context;
@@ -66,7 +66,7 @@ export async function enableTwoFactor(context: Context, code: string): Promise<E
       where: { userId: id, secretEncrypted },
       data: { lastStep: step },
     });
-    // Another request has given the user another secret just now.
+    // A concurrent request has replaced the secret.
     if (count === 0) throw wrongCode();
     await tx.user.update({ where: { id }, data: { twoFactorEnabled: true } });
     await tx.session.deleteMany({ where: { userId: id } });

@@ -2,15 +2,15 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { Conflict, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
-/** The user whose second factor is dealt with. */
+/** The user whose second factor is shown or changed. */
 export interface Owner {
   id: number;
   username: string;
 }
 
 /**
- * The actor in person, whose two-factor authentication is on, or off, as the caller needs it: nobody sets it up for another.
- * Throws Unauthenticated, InsufficientScope, Forbidden for OAuth tokens and administrators who act as somebody, Conflict.
+ * The actor in person, whose two-factor authentication must be enabled or not, as given: others cannot set it up. Throws
+ * Unauthenticated, InsufficientScope, Forbidden for OAuth tokens and for administrators who use sudo, Conflict.
  */
 export async function requireOwner(context: Context, { enabled }: { enabled: boolean }): Promise<Owner> {
   const { id, username, impersonator } = requireCredentialManager(context);
@@ -22,7 +22,7 @@ export async function requireOwner(context: Context, { enabled }: { enabled: boo
   return { id, username };
 }
 
-/** What is said to who needs two-factor authentication to be on, or off. */
+/** The error if two-factor authentication must be on, or off. */
 export function stateConflict(enabled: boolean): Conflict {
   return new Conflict(
     enabled ? 'Two-factor authentication is not enabled' : 'Two-factor authentication is enabled already',

@@ -4,10 +4,10 @@ import type { Owner } from '#src/access/sign_in/two_factor/owner.ts';
 import { verifySecondFactor } from '#src/access/sign_in/two_factor/verify.ts';
 import { DomainError, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What shows that it is the user who asks, beside the session or token: one of the two. */
+/** Proves the user's identity besides the session or token: either of the two. */
 export interface Proof {
   password?: string | null | undefined;
-  /** Of the app, or a recovery code. */
+  /** A code of the app, or a recovery code. */
   code?: string | null | undefined;
 }
 

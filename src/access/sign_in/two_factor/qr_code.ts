@@ -1,9 +1,9 @@
 import qrcode from 'qrcode-generator';
 
-/** Modules of quiet around the code, as its standard asks for. */
+/** Modules of quiet zone around the code, as its standard requires. */
 const MARGIN = 4;
 
-/** A text as a QR code: an SVG of black on white in a `data:` URL, which an img element shows under any colour scheme. */
+/** A text as a QR code: a black and white SVG in a `data:` URL, which an img element shows under any color scheme. */
 export function qrCode(text: string): string {
   const code = qrcode(0, 'M');
   code.addData(text);

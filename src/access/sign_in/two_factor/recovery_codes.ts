@@ -2,14 +2,14 @@ import crypto from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** How many a user gets at a time. */
+/** How many codes a user gets at a time. */
 export const RECOVERY_CODES = 10;
 
 /** Letters and digits that are easy to distinguish: 5 bits each. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const LENGTH = 16;
 
-/** New codes in the place of those that the user had. They are shown once: only hashes are kept. */
+/** Replaces the user's recovery codes. They are shown once: only hashes are stored. */
 export async function replaceRecoveryCodes(tx: Transaction, secret: string, userId: number): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newCode);
   await tx.recoveryCode.deleteMany({ where: { userId } });
@@ -17,7 +17,7 @@ export async function replaceRecoveryCodes(tx: Transaction, secret: string, user
   return codes;
 }
 
-/** Uses a recovery code up; false when it is none of the user's, or was used before. */
+/** Uses a recovery code up; false if it is wrong or was used before. */
 export async function takeRecoveryCode(
   { db, secret }: Pick<Context, 'db' | 'secret'>,
   userId: number,
@@ -37,7 +37,7 @@ function newCode(): string {
   return letters.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** Keyed, so that who reads the database alone cannot try codes out; however the user wrote it. */
+/** Hashes with a key, so that a reader of the database alone cannot try codes; ignores how the user typed it. */
 function hash(secret: string, userId: number, code: string): Uint8Array<ArrayBuffer> {
   const letters = code.toLowerCase().replace(/[\s-]/g, '');
   const digest = crypto.createHmac('sha256', secret).update(`recovery code ${userId} ${letters}`).digest();

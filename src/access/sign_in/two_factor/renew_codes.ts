@@ -4,14 +4,14 @@ import { type Proof, requireProof } from '#src/access/sign_in/two_factor/proof.t
 import { replaceRecoveryCodes } from '#src/access/sign_in/two_factor/recovery_codes.ts';
 
 /**
- * Takes the actor's recovery codes back and gives new ones, in exchange for the password or a code. They are shown this once.
- * Throws Forbidden, Conflict without two-factor authentication, RateLimited, ValidationFailed.
+ * Replaces the actor's recovery codes, in exchange for the password or a code. They are shown only once. Throws Forbidden,
+ * Conflict without two-factor authentication, RateLimited, ValidationFailed.
  */
 export async function renewRecoveryCodes(context: Context, proof: Proof): Promise<string[]> {
   const owner = await requireOwner(context, { enabled: true });
   await requireProof(context, owner, proof);
   return context.db.$transaction(async (tx) => {
-    // Of two requests at once the later waits here, and its codes stay.
+    // Of two concurrent requests the later one waits here, and its codes stay.
     await tx.$queryRaw`SELECT id FROM users WHERE id = ${owner.id} FOR NO KEY UPDATE`;
     return replaceRecoveryCodes(tx, context.secret, owner.id);
   });

@@ -5,14 +5,14 @@ import { stepOf } from '#src/access/sign_in/two_factor/totp.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
-/** How many wrong codes an account takes in CODE_WINDOW: who has the password must not find a code by trying. */
+/** How many wrong codes an account may get in CODE_WINDOW: a known password must not allow guessing codes. */
 export const CODE_LIMIT = 20;
 /** Seconds. */
 const CODE_WINDOW = 60 * 60;
 
 /**
- * Verifies a code from the user's authenticator app, or a recovery code. Each works once, even if several requests send it at the same time.
- * Wrong ones count as wrong passwords do, and are as spaced. Throws RateLimited, Unavailable, ValidationFailed.
+ * Verifies a code from the user's authenticator app, or a recovery code. Each works once, even if concurrent requests send it.
+ * Wrong ones count and are spaced like wrong passwords. Throws RateLimited, Unavailable, ValidationFailed.
  */
 export function verifySecondFactor(context: CodeContext, userId: number, code: string): Promise<void> {
   return spaced(context.clientAddress, () => verify(context, userId, code));
