@@ -1,7 +1,7 @@
 import { MANIFEST, type Manifest, Summing } from './manifest.ts';
 import { ending, headers, padding } from './tar.ts';
 
-/** Writes the members of a backup as a tar archive, in chunks, and adds them up. */
+/** Writes the members of a backup as a tar archive, in chunks, and keeps their checksums. */
 export class Archive {
   readonly #summing = new Summing();
   readonly #time = Math.floor(Date.now() / 1000);
@@ -13,7 +13,7 @@ export class Archive {
     this.#onBytes = onBytes;
   }
 
-  /** A member with a content of just so many bytes. Throws an Error when there are others. */
+  /** Adds a member of exactly `size` bytes. Throws an Error if its content has another size. */
   async *add(
     path: string,
     size: number,
@@ -23,13 +23,13 @@ export class Archive {
     yield* this.#member(path, size, content, this.#summing.begin(path, size, tag));
   }
 
-  /** A member that is in memory. */
+  /** Adds a member that is in memory. */
   async *addBytes(path: string, content: Buffer | string): AsyncGenerator<Buffer> {
     const bytes = Buffer.from(content as string);
     yield* this.add(path, bytes.length, [bytes]);
   }
 
-  /** The manifest, and the end. */
+  /** Adds the manifest and ends the archive. */
   async *finish(rest: Omit<Manifest, 'sums'>): AsyncGenerator<Buffer> {
     const { id, elsewhere, missing } = rest;
     const manifest: Manifest = { id, sums: this.#summing.end(), elsewhere, missing };

@@ -5,11 +5,11 @@ import { STANDARD } from './output.ts';
 import { isThere } from './present.ts';
 
 /**
- * Reads a backup, and of the earlier ones that it builds on the files that it needs. These are the given ones, or lie beside
- * it under the names that they had.
+ * Reads a backup, and from the earlier ones that it builds on the files that it needs. The earlier backups are the given ones, or
+ * files next to it under their original names.
  *
- * @param onEarlier makes a receiver for the members of an earlier backup that are needed
- * @param signal ends the reading: its reason is thrown
+ * @param onEarlier makes a receiver for the needed members of an earlier backup
+ * @param signal aborts reading; its reason is thrown
  * @throws BadBackup that names what is damaged or missing
  */
 export async function readChain(
@@ -38,7 +38,7 @@ export async function readChain(
   return latest;
 }
 
-/** The files of the backups that one builds on, by their IDs. Throws BadBackup that names one that is missing. */
+/** Finds the files of the earlier backups by their IDs. Throws BadBackup that names a missing one. */
 async function findEarlier(file: string, head: Head, given: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const candidate of given) found.set((await readHead(candidate)).id, candidate);

@@ -18,45 +18,45 @@ import { archiveRepositories, type Sources } from './repositories.ts';
 import { tableDirectory } from './tables.ts';
 import { archiveUploads } from './uploads.ts';
 
-/** What a backup is made of. */
+/** What a backup is made from. */
 export interface BackupOptions {
   databaseUrl: string;
   repositories: RepositoryStore;
   uploads: UploadStore;
-  /** The server's key; undefined where it is not known. */
+  /** The server's key; undefined if unknown. */
   secret: string | undefined;
-  /** Whether it goes into the backup. */
+  /** Whether the backup includes it. */
   withSecret: boolean;
-  /** Directory of the host keys for SSH, which go with the secret; none where SSH is turned off. */
+  /** Directory of the SSH host keys, which are included with the secret; absent where SSH is turned off. */
   hostKeys?: string | undefined;
-  /** Name of the backup's file, to know it by later. */
+  /** Name of the backup's file, recorded to find it later. */
   name: string;
   /** Files of earlier backups that need not be copied again. */
   known?: Known;
-  /** Ends the waiting for others; whoever takes the chunks ends the rest. */
+  /** Aborts waiting for locks; the consumer of the chunks ends the rest. */
   signal?: AbortSignal;
   /** Called with the number of bytes so far, and what is being copied. */
   onProgress?: (bytes: number, step: string) => void;
 }
 
-/** What a backup holds. */
+/** What a backup contains. */
 export interface BackupSummary {
   tables: number;
   rows: number;
   missing: Missing[];
-  /** How many files earlier backups hold. */
+  /** How many files are in earlier backups. */
   elsewhere: number;
 }
 
-/** The oldest migration with all that a backup knows how to look for. */
+/** The oldest migration that creates everything a backup reads. */
 const OLDEST = '20261121194848_uploads';
-/** Bytes of a table in one member of the archive, about. */
+/** Approximate size in bytes of a table's rows in one member of the archive. */
 const PART = 4 * 1024 * 1024;
 
 /**
- * A backup as a tar archive, in chunks; returns what it holds. It shows one moment, however long it takes and whatever is
- * written meanwhile: the rows of one snapshot of the database, the refs that these record, the files that they name, and
- * all objects that were there then.
+ * Yields a backup as a tar archive, in chunks; returns what it contains. It is consistent, however long it takes and whatever is
+ * written meanwhile: the rows of one snapshot of the database, the refs recorded in it, the files that it names, and all objects
+ * that existed then.
  */
 export async function* createBackup(options: BackupOptions): AsyncGenerator<Buffer, BackupSummary> {
   const { databaseUrl, repositories, uploads, known = new Known(), onProgress = () => undefined } = options;
@@ -70,7 +70,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
     progress.step = step;
     tell();
   };
-  // From before the snapshot on nobody removes what it may need.
+  // From before the snapshot on, nothing that it may need is removed.
   await using exclusion = await Exclusion.open(databaseUrl, undefined, options.signal);
   await using snapshot = await Snapshot.open(databaseUrl);
   const head = await headOf(options, snapshot, known);
@@ -88,7 +88,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   return { ...summary, missing, elsewhere: known.taken.length };
 }
 
-/** Throws an Error when the database is too old, or the secret is missing or does not fit. */
+/** Throws an Error if the database is too old, or the secret is missing or wrong. */
 async function headOf(options: BackupOptions, snapshot: Snapshot, known: Known): Promise<Head> {
   const migrations = await snapshot.migrations();
   if (!migrations.some(({ name }) => name === OLDEST)) {
@@ -120,11 +120,11 @@ async function headOf(options: BackupOptions, snapshot: Snapshot, known: Known):
 
 interface Storage {
   name: string;
-  /** Whether there are repositories with refs in it. */
+  /** Whether it contains repositories with refs. */
   filled: boolean;
 }
 
-/** A storage that is not there was named wrongly or is not mounted: its repositories are not lost. Throws an Error. */
+/** Throws an Error for a missing storage: it is misnamed or not mounted, which does not mean that its repositories are lost. */
 async function requireStorages(repositories: RepositoryStore, storages: readonly Storage[]): Promise<void> {
   for (const { name } of storages.filter(({ filled }) => filled)) {
     const root = path.resolve(repositories.directory({ id: 0, repositoryStorage: name }), '../..');
@@ -136,7 +136,7 @@ async function requireStorages(repositories: RepositoryStore, storages: readonly
   }
 }
 
-/** Throws an Error unless this is the secret of the server whose sample it is. */
+/** Throws an Error unless the sample was made with this secret. */
 export function requireSecret(secret: string | undefined, sample: Uint8Array | undefined): asserts secret is string {
   const help = 'Set GANTRY_SECRET to the value that the server has';
   if (secret === undefined) throw new Error(`The secret of the server is not known. ${help}.`);
@@ -163,7 +163,7 @@ async function* archiveDatabase(
   return { tables: dumped.length, rows: total };
 }
 
-/** All tables, and the jobs that wait. Throws an Error when a table has the name that stands for these. */
+/** All tables, and the waiting jobs. Throws an Error if a table has the reserved name of these. */
 export async function tablesOf(snapshot: Snapshot): Promise<Table[]> {
   const columns = await snapshot.query<{ name: string }>(`
     SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('pgboss.job') AND attnum > 0 AND NOT attisdropped
@@ -176,7 +176,7 @@ export async function tablesOf(snapshot: Snapshot): Promise<Table[]> {
   return [...tables, ...jobs];
 }
 
-/** The rows in members of some megabytes, as a tar archive wants sizes beforehand, cut between rows; returns their number. */
+/** Adds the rows as members of some megabytes, since tar needs sizes in advance, split between rows; returns their number. */
 async function* archiveTable(archive: Archive, snapshot: Snapshot, table: Table): AsyncGenerator<Buffer, number> {
   let parts = 0;
   let chunks: Buffer[] = [];

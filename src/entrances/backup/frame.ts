@@ -2,22 +2,22 @@ const MAGIC = 4;
 const BLOCK_HEADER = 3;
 const CHECKSUM = 4;
 
-/** The type of a block whose content is one byte, to be repeated as often as its size says. */
+/** The type of a block whose content is one byte, repeated as often as its size says. */
 const REPEATED = 1;
 
 /**
- * Follows a compressed stream to where its frame ends (RFC 8878, section 3.1.1). Node's decompressor does not always notice
- * when the last bytes are missing, which hold nothing but the checksum.
+ * Finds the end of a compressed stream's frame (RFC 8878, section 3.1.1). Node's decompressor does not always notice when the
+ * last bytes are missing, which only hold the checksum.
  */
 export class Frame {
-  /** The beginning of the next part, as far as it has come. */
+  /** The part of the next header that has arrived. */
   #begun: Buffer = Buffer.alloc(0);
-  /** Bytes of content that come before that part. */
+  /** Bytes of content before the next header. */
   #content = 0;
   #next: 'descriptor' | 'block' | 'checksum' | 'nothing' = 'descriptor';
   #hasChecksum = false;
 
-  /** Takes the next bytes of the stream. */
+  /** Reads the next bytes of the stream. */
   add(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && !this.isWhole; ) {
       const passed = Math.min(this.#content, chunk.length - at);
@@ -31,7 +31,7 @@ export class Frame {
     }
   }
 
-  /** Whether the frame has come to its end. */
+  /** Whether the frame is complete. */
   get isWhole(): boolean {
     return this.#next === 'nothing' && this.#content === 0;
   }

@@ -4,7 +4,7 @@ import { HOST_KEY_FILES } from '#src/platform/config/ssh.ts';
 import { createPrivateFile, readPrivateFile } from '#src/platform/lifecycle/private_file.ts';
 import type { Archive } from './archive.ts';
 
-/** The keys by which clients know a server over SSH go with its secret: a restored server with others would alarm all of them. */
+/** Archives the SSH host keys along with the secret: clients of a restored server with other keys would get warnings. */
 export async function* archiveHostKeys(archive: Archive, directory: string): AsyncGenerator<Buffer> {
   for (const name of HOST_KEY_FILES) {
     const key = readPrivateFile(path.join(directory, name));
@@ -12,12 +12,14 @@ export async function* archiveHostKeys(archive: Archive, directory: string): Asy
   }
 }
 
-/** The name of a host key's file, from that of a member of a backup; null for any other member. */
+/** The name of a host key's file, from the path of a member of a backup; null for other members. */
 export function hostKeyOf(member: string): string | null {
   return HOST_KEY_FILES.find((name) => member === `ssh/${name}`) ?? null;
 }
 
-/** Puts host keys where they belong, by the names of their files; one that is there, as in a directory of its own, stays. */
+/**
+ * Writes host keys into their directory by file name; an existing one, as in a directory outside of the data directory, stays.
+ */
 export function placeHostKeys(directory: string, keys: ReadonlyMap<string, string>): void {
   if (keys.size === 0) return;
   mkdirSync(directory, { recursive: true, mode: 0o700 });

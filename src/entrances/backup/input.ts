@@ -12,24 +12,24 @@ export class BadBackup extends Error {
   override name = 'BadBackup';
 }
 
-/** What becomes of a backup. */
+/** Consumes the contents of a backup. */
 export interface Receiver {
   onHead?(head: Head): void | Promise<void>;
-  /** Called with every member between the first and the last; reads it to its end, or not at all. */
+  /** Called with every member between the first and the last; it reads the content to its end, or not at all. */
   onEntry?(entry: Entry): Promise<void>;
 }
 
-/** What a backup says about itself. */
+/** The facts that a backup states about itself. */
 export interface ReadBackup {
   head: Head;
   manifest: Manifest;
 }
 
-/** The largest members that are read as a whole, in bytes. The manifest has some hundred for each file, and is one string. */
+/** The largest members that are read into memory, in bytes. The manifest has some hundred per file, and is one string. */
 export const LARGEST = {
-  /** The secret, and the file HEAD of a repository. */
+  /** The secret, and a repository's HEAD file. */
   small: 64 * 1024,
-  /** What a backup begins with: the earlier ones that it builds on. */
+  /** The head, with the earlier backups that it builds on. */
   head: 4 * 1024 * 1024,
   /** Names of tables, columns, sequences and migrations. */
   database: 64 * 1024 * 1024,
@@ -37,12 +37,12 @@ export const LARGEST = {
 };
 
 /**
- * Reads a backup from its beginning to its end and compares it with its manifest. Nothing of it is to be relied upon before
- * this returns.
+ * Reads a backup from beginning to end and verifies it against its manifest. Its contents must not be relied upon before this
+ * returns.
  *
  * @param file its path, or `-` for the standard input
- * @param signal ends the reading: its reason is thrown
- * @throws BadBackup when it is damaged, cut off, or none
+ * @param signal aborts reading; its reason is thrown
+ * @throws BadBackup if it is damaged, truncated or not a backup
  */
 export async function readBackup(file: string, receiver: Receiver = {}, signal?: AbortSignal): Promise<ReadBackup> {
   const name = labelOf(file);
@@ -59,7 +59,7 @@ export async function readBackup(file: string, receiver: Receiver = {}, signal?:
     } else {
       const content = adding(summing, entry);
       await receiver.onEntry?.({ ...entry, content });
-      // What nobody wants is still added up.
+      // Unread content still counts for the checksum.
       for await (const _ of content);
     }
     return true;
@@ -70,7 +70,7 @@ export async function readBackup(file: string, receiver: Receiver = {}, signal?:
   return { head, manifest };
 }
 
-/** What a backup begins with. Throws BadBackup. */
+/** Reads the head of a backup. Throws BadBackup. */
 export async function readHead(file: string): Promise<Head> {
   let head: Head | undefined;
   await eachEntry(file, undefined, async (entry) => {
@@ -81,12 +81,12 @@ export async function readHead(file: string): Promise<Head> {
   return head;
 }
 
-/** What people call a file. */
+/** The name of a file in messages. */
 export function labelOf(file: string): string {
   return file === STANDARD ? 'The standard input' : file;
 }
 
-/** Gives the members to a function, as long as that returns true. */
+/** Passes the members to a function as long as that returns true. */
 async function eachEntry(
   file: string,
   signal: AbortSignal | undefined,
@@ -104,7 +104,7 @@ async function eachEntry(
   signal?.addEventListener('abort', stop);
   try {
     for await (const entry of readEntries(source.pipe(zstd))) if (!(await work(entry))) return;
-    // Whatever comes behind the end still has its checksum.
+    // Reads on, so that the checksum after the last member is verified.
     for await (const _ of zstd);
     if (!frame.isWhole) throw new BadBackup(`${name} is incomplete: it was cut off`);
   } catch (error) {
@@ -132,7 +132,7 @@ async function readHeadEntry(name: string, entry: Entry): Promise<Head> {
   return head;
 }
 
-/** A member that is JSON of a shape. Throws BrokenArchive when it is none, or has more than `most` bytes. */
+/** Reads a member that is JSON of a given shape. Throws BrokenArchive if it is not, or has more than `most` bytes. */
 export async function readJson<T>(entry: Entry, most: number, isRight: (value: unknown) => value is T): Promise<T> {
   const bytes = await whole(entry, most);
   let value: unknown;
@@ -157,7 +157,7 @@ async function* adding(summing: Summing, { path, size, content }: Entry): AsyncG
   }
 }
 
-/** The whole content of a small member. Throws BrokenArchive when it has more than `most` bytes. */
+/** Reads a small member into memory. Throws BrokenArchive if it has more than `most` bytes. */
 export async function whole({ path, size, content }: Entry, most: number): Promise<Buffer> {
   if (size > most) throw new BrokenArchive(`${path} has more than ${most} bytes`);
   const chunks: Buffer[] = [];
@@ -165,7 +165,7 @@ export async function whole({ path, size, content }: Entry, most: number): Promi
   return Buffer.concat(chunks);
 }
 
-/** Throws BadBackup that names the first member that is not what the manifest says. */
+/** Throws BadBackup that names the first member that differs from the manifest. */
 function compare(name: string, found: readonly Sum[], expected: readonly Sum[]): void {
   const sums = new Map(found.map((sum) => [sum.path, sum]));
   for (const { path, size, sha256, members } of expected) {

@@ -17,7 +17,7 @@ interface TraceRow extends TraceFile {
   size: number;
 }
 
-/** The traces of jobs as far as the snapshot knows of them: a file only grows, and that much of it was on the disk before. */
+/** Archives the job logs at their length in the snapshot: a file only grows, and that much of it was on the disk before. */
 export async function* archiveTraces(sources: Sources, repositories: RepositoryStore): AsyncGenerator<Buffer> {
   const { archive, exclusion, known, missing, onStep } = sources;
   const rows = rowsOf<TraceRow>(sources.snapshot, 'job_traces', TRACES);
@@ -30,7 +30,7 @@ export async function* archiveTraces(sources: Sources, repositories: RepositoryS
     const there = await stat(file).catch(orIfAbsent(null));
     if (there === null || there.size < size) {
       const gone = !(await exclusion.isAlive(projectId));
-      // One that was erased meanwhile is not lost.
+      // A log that was erased in the meantime does not count as missing.
       const where = 'SELECT 1 FROM job_traces WHERE job_id = $1 AND version = $2';
       const isKept = gone || (await exclusion.finds(where, [id, version]));
       if (isKept) missing.push({ kind: 'trace', projectId, path, gone });
@@ -44,7 +44,9 @@ interface ArtifactsRow extends UploadLocation {
   id: number;
 }
 
-/** The artifacts of jobs that the snapshot knows of: as uploaded files, each was there before it was recorded, and never changes. */
+/**
+ * Archives the job artifacts recorded in the snapshot: like uploads, each was there before it was recorded, and never changes.
+ */
 export async function* archiveArtifacts(sources: Sources, store: UploadStore): AsyncGenerator<Buffer> {
   const { archive, exclusion, known, missing, onStep } = sources;
   const rows = rowsOf<ArtifactsRow>(sources.snapshot, 'job_artifacts', ARTIFACTS);
@@ -56,7 +58,7 @@ export async function* archiveArtifacts(sources: Sources, store: UploadStore): A
     const found = await store.open(place);
     if (found === null) {
       const gone = !(await exclusion.isAlive(place.projectId));
-      // Those that expired meanwhile are not lost.
+      // Artifacts that expired in the meantime do not count as missing.
       const isKept = gone || (await exclusion.finds('SELECT 1 FROM job_artifacts WHERE secret = $1', [place.secret]));
       if (isKept) missing.push({ kind: 'artifacts', projectId: place.projectId, path, gone });
       continue;
@@ -78,7 +80,7 @@ const ARTIFACTS = `
   SELECT job_id AS id, project_id AS "projectId", secret, file_name AS "fileName" FROM job_artifacts
   WHERE job_id > $1 ORDER BY job_id LIMIT $2`;
 
-/** All rows of a statement, some at a time; none where an earlier version has not made the table yet. */
+/** All rows of a statement, in batches; none if the table does not exist in an older database. */
 async function* rowsOf<Row extends { id: number }>(
   snapshot: Snapshot,
   table: string,

@@ -1,14 +1,14 @@
 import type { ReadBackup } from './input.ts';
 import type { Elsewhere, Link, Sum } from './manifest.ts';
 
-/** Files that never change and that earlier backups hold: what is in them is not copied again. */
+/** Immutable files in earlier backups, which are not copied again. */
 export class Known {
   readonly #files = new Map<string, Elsewhere>();
   readonly #taken: Elsewhere[] = [];
-  /** The backups that hold them, the latest first. */
+  /** The backups that contain them, latest first. */
   readonly links: readonly Link[];
 
-  /** @param earlier the backup to build on, with what the file is called; without one nothing is known */
+  /** @param earlier the backup to build on, with its file name; without one, no files are known */
   constructor(earlier?: ReadBackup & { name: string }) {
     if (!earlier) {
       this.links = [];
@@ -20,7 +20,7 @@ export class Known {
     for (const file of earlier.manifest.elsewhere) this.#files.set(file.path, file);
   }
 
-  /** Whether an earlier backup holds just this file; then it is noted that it is needed. */
+  /** Whether an earlier backup contains exactly this file; if so, it is recorded as needed. */
   take(path: string, size: number, tag?: string): boolean {
     const file = this.#files.get(path);
     if (!file || file.size !== size || file.tag !== tag) return false;
@@ -28,7 +28,7 @@ export class Known {
     return true;
   }
 
-  /** The files that were taken. */
+  /** The files that were found in earlier backups. */
   get taken(): Elsewhere[] {
     return this.#taken;
   }

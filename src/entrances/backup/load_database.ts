@@ -3,8 +3,8 @@ import { DEAD_LETTERS } from '#src/platform/background/queue.ts';
 import type { Dump, DumpedTable, Loading } from '#src/platform/database/load.ts';
 
 /**
- * Fills the database: the tables, and the jobs that wait, into the queue as this version has it. Names of tables that are
- * left out, as they are not Gantry's.
+ * Loads the tables into the database, and the waiting jobs into the queue of this version. Returns the names of skipped tables,
+ * which are not Gantry's.
  */
 export async function loadDatabase(
   loading: Loading,
@@ -19,7 +19,7 @@ export async function loadDatabase(
   return foreign;
 }
 
-/** Puts jobs back into the queue, whose tables may have other columns than those that the jobs are from. */
+/** Puts jobs back into the queue, whose tables may have other columns than when the backup was made. */
 async function loadJobs(loading: Loading, url: string, jobs: DumpedTable, rows: AsyncIterable<Buffer>): Promise<void> {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   await loading.query(

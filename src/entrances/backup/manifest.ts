@@ -2,51 +2,51 @@ import { createHash, type Hash } from 'node:crypto';
 import type { DumpedTable } from '#src/platform/database/load.ts';
 import type { AppliedMigration, Sequence } from '#src/platform/database/snapshot.ts';
 
-/** The format of backups that this version writes, and the latest that it reads. */
+/** The format of backups that this version writes, and the latest that it can read. */
 export const FORMAT = 2;
 
-/** A backup that others are made on top of. */
+/** A reference to a backup that later ones build on. */
 export interface Link {
   id: string;
-  /** Of its file when it was used. */
+  /** Its file name at that time. */
   name: string;
   createdAt: string;
 }
 
-/** What a backup begins with. */
+/** The first member of a backup. */
 export interface Head extends Link {
   format: number;
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   version: string;
-  /** The backups that hold what this one leaves out, the latest first. */
+  /** The backups that contain the files left out here, latest first. */
   earlier: Link[];
   /** Names of the storages of its repositories. */
   storages: string[];
-  /** Something that only the secret of the server opens, in Base64; null where there is nothing yet. */
+  /** A value that only the secret of the server decrypts, in Base64; null if there is none yet. */
   sample: string | null;
-  /** Whether the secret is in it. */
+  /** Whether the backup contains the secret. */
   secret: boolean;
 }
 
-/** A member of the archive, or several small ones that belong together, named by what they have in common. */
+/** The checksum of a member of the archive, or of several small ones together, named by their common part. */
 export interface Sum {
   path: string;
   /** In bytes. */
   size: number;
   /** In hexadecimal. */
   sha256: string;
-  /** How many members it is the sum of, where it is of several. */
+  /** How many members it covers, if several. */
   members?: number;
-  /** The end of a file that never changes, by which it is known without being read; of packs. */
+  /** The last bytes of an immutable file (a pack), which identify it without reading it. */
   tag?: string;
 }
 
-/** A file that another backup holds. */
+/** A file that is in another backup. */
 export interface Elsewhere extends Sum {
   in: string;
 }
 
-/** What was in the database and was not found as a file. */
+/** A file that is recorded in the database but was not found. */
 export interface Missing {
   kind: 'repository' | 'upload' | 'trace' | 'artifacts';
   projectId: number;
@@ -55,7 +55,7 @@ export interface Missing {
   gone: boolean;
 }
 
-/** What a backup ends with. */
+/** The last member of a backup. */
 export interface Manifest {
   id: string;
   sums: Sum[];
@@ -63,7 +63,7 @@ export interface Manifest {
   missing: Missing[];
 }
 
-/** What a backup says of the database in it. */
+/** The description of the database in a backup. */
 export interface DatabaseFacts {
   migrations: AppliedMigration[];
   sequences: Sequence[];
@@ -73,13 +73,13 @@ export interface DatabaseFacts {
 /** The name of the manifest in the archive. */
 export const MANIFEST = 'manifest.json';
 
-/** Adds up the members of an archive as they come; who reads it adds up the same. */
+/** Computes the checksums of an archive's members as they pass; writer and reader do the same. */
 export class Summing {
   readonly #done: Sum[] = [];
   readonly #open = new Map<string, { hash: Hash; size: number; members: number; tag?: string }>();
   #area = '';
 
-  /** Begins with a member; what it holds is given to the hash that comes back. */
+  /** Begins a member; returns the hash to update with its content. */
   begin(path: string, size: number, tag?: string): Hash {
     const area = areaOf(path);
     if (area !== this.#area) this.#close();
@@ -94,7 +94,7 @@ export class Summing {
     return sum.hash;
   }
 
-  /** All sums, in the order in which their members came. */
+  /** All checksums, in the order of their members. */
   end(): Sum[] {
     this.#close();
     return this.#done;
@@ -114,7 +114,10 @@ function areaOf(path: string): string {
   return /^(database\/[^/]+|repositories\/[^/]+\/[^/]+)\//.exec(path)?.[1] ?? path;
 }
 
-/** What parts of a table, and single objects of a repository, are added up as; null for what stands for itself. */
+/**
+ * The common name under which parts of a table, and loose objects of a repository, are summed; null for members with a checksum
+ * of their own.
+ */
 function groupOf(path: string): string | null {
   const [, table] = /^(database\/[^/]+)\/\d*(?:\.copy)?$/.exec(path) ?? [];
   if (table !== undefined) return table;

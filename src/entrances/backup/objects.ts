@@ -4,34 +4,34 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orIfAbsent } from './present.ts';
 
-/** A file of the objects of a repository, open: it can be read even when a repack has removed it meanwhile. */
+/** An open file of a repository's objects: it can be read even after a repack has removed it. */
 export interface ObjectFile {
-  /** Below `objects`, with slashes. */
+  /** Path below `objects`, with slashes. */
   name: string;
   /** In bytes. */
   size: number;
-  /** The checksum at its end in hexadecimal, for files of packs. */
+  /** The checksum at its end in hexadecimal, for pack files. */
   tag?: string;
   content(): AsyncIterable<Buffer>;
 }
 
-/** How often to look again at a repository that is repacked meanwhile, and how long to wait before, in milliseconds. */
+/** How often to retry while a repository is being repacked, and milliseconds to wait in between. */
 const ATTEMPTS = 100;
 const PAUSE = 50;
 /** Bytes of the checksum that the files of a pack end with. */
 const CHECKSUM = 20;
 
 /**
- * All objects of a repository, single ones and packs, as files that never change. It may be written to and repacked
- * meanwhile: every object that is there at the beginning, and that nobody removes, is in one of them. Throws an Error when
- * the repository is repacked all the time.
+ * All objects of a repository, loose ones and packs, as immutable files. The repository may be written to and repacked meanwhile:
+ * every object that exists at the beginning and is not deleted is in one of the files. Throws an Error if the repository is
+ * repacked all the time.
  */
 export async function* objectFiles(directory: string): AsyncGenerator<ObjectFile> {
   const objects = path.join(directory, 'objects');
   const given = new Set<string>();
   for (let attempt = 1; ; attempt++) {
     const before = (await packNames(objects)).join();
-    // What is packed meanwhile is found in the pack: single objects first.
+    // Loose objects first: those packed meanwhile are then found in the pack.
     yield* looseFiles(objects, given);
     const packs = await openPacks(objects, given);
     try {
@@ -39,7 +39,7 @@ export async function* objectFiles(directory: string): AsyncGenerator<ObjectFile
     } finally {
       for (const { handle } of packs.files) await handle.close();
     }
-    // Between the two looks nobody has made single objects of packed ones either.
+    // No packed objects were made loose in between either.
     if (packs.names === before) return;
     if (attempt === ATTEMPTS) throw new Error(`${directory} does not hold still: it is repacked all the time`);
     await sleep(PAUSE);
@@ -69,7 +69,7 @@ interface Opened {
   file: ObjectFile;
 }
 
-/** Opens the files of all packs that were not given yet; they stay whole although others remove them. */
+/** Opens the files of all packs not yielded yet; they stay readable even if removed. */
 async function openPacks(objects: string, given: Set<string>): Promise<{ names: string; files: Opened[] }> {
   const files: Opened[] = [];
   try {
@@ -87,12 +87,12 @@ async function openPacks(objects: string, given: Set<string>): Promise<{ names: 
   }
 }
 
-/** Returns whether all of them were there. */
+/** Returns whether all of them existed. */
 async function openAll(objects: string, packs: string[], given: Set<string>, files: Opened[]): Promise<boolean> {
   for (const pack of packs) {
     if (given.has(pack)) continue;
     const opened: Opened[] = [];
-    // The index last, as nobody looks at a pack without one.
+    // The index last, as a pack without one is ignored.
     for (const ending of ['pack', 'rev', 'idx']) {
       const name = `pack/${pack}.${ending}`;
       const handle = await openIfThere(path.join(objects, name));
@@ -119,7 +119,7 @@ function contentOf(handle: FileHandle): AsyncIterable<Buffer> {
   return handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 });
 }
 
-/** Names of packs without endings; those of which there is an index, and that are no drafts. */
+/** Names of complete packs without file extensions: those with an index, except temporary ones. */
 async function packNames(objects: string): Promise<string[]> {
   const found = await names(path.join(objects, 'pack'));
   return found.flatMap((name) => /^(pack-[0-9a-f]{40})\.idx$/.exec(name)?.[1] ?? []).sort();

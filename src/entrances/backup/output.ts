@@ -7,20 +7,20 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { syncDirectory } from '#src/git/write/sync.ts';
 
-/** Standard output or input in the place of a file. */
+/** Stands for standard output or input instead of a file. */
 export const STANDARD = '-';
 
 export interface OutputOptions {
-  /** Whether a file of that name is replaced. */
+  /** Whether to replace an existing file. */
   force?: boolean;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes a backup, compressed, to a file of mode 600 that appears when it is whole and on the disk; or to the standard
- * output. How many bytes it has.
+ * Writes a compressed backup to a file of mode 600, which appears once it is complete and on the disk, or to the standard output.
+ * Returns its size in bytes.
  *
- * @throws Error when there is such a file already; the reason of the signal when that ends it
+ * @throws Error if the file exists already; the reason of the signal if that aborts it
  */
 export async function writeBackup(
   file: string,
@@ -43,13 +43,13 @@ export async function writeBackup(
     return bytes;
   } catch (error) {
     await rm(growing, { force: true });
-    // A pipeline that is ended does not say why.
+    // An aborted pipeline does not report the reason.
     options.signal?.throwIfAborted();
     throw error;
   }
 }
 
-/** Throws an Error when there is something that would be replaced. */
+/** Throws an Error if a file would be replaced. */
 export function refuseExisting(file: string, { force = false }: OutputOptions): void {
   if (file !== STANDARD && !force && existsSync(file))
     throw new Error(`${file} exists. Name another file, or give --force to replace it.`);

@@ -10,12 +10,12 @@ import type { Missing } from './manifest.ts';
 import { objectFiles } from './objects.ts';
 import { isThere } from './present.ts';
 
-/** What the copies of files are made of, and what is noted of them. */
+/** What files are copied from, and what is recorded about them. */
 export interface Sources {
   archive: Archive;
   snapshot: Snapshot;
   exclusion: Exclusion;
-  /** Files that earlier backups hold. */
+  /** Files in earlier backups. */
   known: Known;
   missing: Missing[];
   /** Called with what is being copied. */
@@ -32,8 +32,8 @@ interface Place {
 const AT_ONCE = 500;
 
 /**
- * The repositories of all projects: their objects, with the refs that the snapshot knows of. Those are on the disk before
- * they are recorded, and nothing is removed while this goes on.
+ * Archives the repositories of all projects: their objects, with the refs in the snapshot. Those are on the disk before they are
+ * recorded, and nothing is removed meanwhile.
  */
 export async function* archiveRepositories(sources: Sources, repositories: RepositoryStore): AsyncGenerator<Buffer> {
   const [{ count } = { count: 0 }] = await sources.snapshot.query<{ count: number }>(
@@ -82,12 +82,12 @@ async function* archiveRepository(sources: Sources, directory: string, place: Pl
     }
     yield* exclusion.whileUntouched(place.id, files());
   }
-  // Whatever removes a repository marks its project as deleted before.
+  // A repository is only removed after its project was marked as deleted.
   const gone = !(await exclusion.isAlive(place.id));
   if (gone || (!found && refs.length > 0)) missing.push({ kind: 'repository', projectId: place.id, path: root, gone });
 }
 
-/** Where a repository lies in a backup. */
+/** The directory of a repository in a backup. */
 function repositoryPath({ id, repositoryStorage }: Place): string {
   return `repositories/${repositoryStorage}/${id}.git`;
 }
@@ -102,7 +102,7 @@ async function recordedRefs(snapshot: Snapshot, projectId: number): Promise<{ na
     .sort((left, right) => compareNames(left.name, right.name));
 }
 
-/** Undoes refKey (src/domain/repository/record.ts). */
+/** Inverse of refKey (src/domain/repository/record.ts). */
 function refName(key: string): string {
   const bytes = /^bytes:([0-9a-f]+)$/.exec(key)?.[1];
   return bytes === undefined ? key : decodeName(Buffer.from(bytes, 'hex'));

@@ -28,10 +28,10 @@ export interface RestoreOptions {
   config: Config;
   /** Path of the backup, or `-` for the standard input. */
   file: string;
-  /** Paths of earlier backups that it builds on, where they do not lie beside it. */
+  /** Paths of the earlier backups that it builds on, where they are not in the same directory. */
   earlier: readonly string[];
   log: DatabaseLog;
-  /** Called with what is being done. */
+  /** Called with the current step. */
   onStep?: (text: string) => void;
   signal?: AbortSignal | undefined;
 }
@@ -40,23 +40,24 @@ export interface RestoreOptions {
 export interface Restored {
   head: Head;
   missing: Missing[];
-  /** Refs that lead to objects which the backup does not hold, some of them. */
+  /** Some of the refs to objects that the backup does not contain. */
   dangling: string[];
-  /** Tables that are left out, as they are not Gantry's. */
+  /** Skipped tables, which are not Gantry's. */
   foreign: string[];
-  /** Migrations that the database of the backup did not have yet. */
+  /** Migrations applied since the backup. */
   migrated: string[];
 }
 
-/** What may lie in a data directory that counts as empty. */
+/** Files that a data directory may contain and still count as empty. */
 const HARMLESS = ['lock', 'holder.json', 'run', 'postgres-lib', 'socket-directory', 'lost+found'];
 
 /**
- * Makes a server of a backup, in a data directory and a database that are empty. All of the backup is read and compared with
- * its checksums before anything is put in its place; until the end no server starts on what is there.
+ * Restores a server from a backup into an empty data directory and database. The whole backup is read and verified before
+ * anything is put in place; until the end, no server starts on what is there.
  *
- * @throws Error when something is there already, or the backup is damaged or does not fit, or the signal ends it; nothing is
- *   left behind then in the data directory and the storages, and what is left elsewhere is named
+ * @throws Error if something exists already, the backup is damaged or does not fit, or the signal aborts it; the data directory
+ * and the
+ *   storages are then empty again, and the error names what is left elsewhere
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { config } = options;
@@ -70,7 +71,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     try {
       return await restoreInto(options, stage, touched);
     } catch (error) {
-      // It goes when all is in its place.
+      // It is removed once everything is in place.
       if (!existsSync(stage)) throw error;
       removeAll(config);
       throw explained(options.signal?.aborted ? options.signal.reason : error, touched);
@@ -80,7 +81,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-/** The error, and what people have to clear away before they try again. */
+/** Adds to an error what must be cleared away before the next attempt. */
 function explained(error: Error, touched: readonly string[]): Error {
   if (touched.length === 0) return error;
   return new Error(
@@ -89,7 +90,7 @@ function explained(error: Error, touched: readonly string[]): Error {
   );
 }
 
-/** @param touched called with each place that is not cleared away when this fails */
+/** @param touched called with each place that is not cleared when this fails */
 async function restoreInto(options: RestoreOptions, directory: string, touched: string[]): Promise<Restored> {
   const { config, file, earlier, onStep = () => undefined, signal } = options;
   const stage = new Stage(directory, config.storages);
@@ -127,7 +128,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
   });
 }
 
-/** Projects that were deleted while the backup was made, and may lack files: they are deleted here too. */
+/** Deletes projects that were deleted while the backup was made, as they may lack files. */
 async function removeGone(loading: Loading, url: string, missing: readonly Missing[]): Promise<void> {
   const ids = [...new Set(missing.filter(({ gone }) => gone).map(({ projectId }) => projectId))];
   if (ids.length === 0) return;
@@ -136,7 +137,7 @@ async function removeGone(loading: Loading, url: string, missing: readonly Missi
   await removeProjectsLater(url, ids);
 }
 
-/** What can be known from the beginning of a backup. Throws an Error when it cannot be restored with these settings. */
+/** Checks the head of a backup. Throws an Error if it cannot be restored with these settings. */
 function requireFitting(head: Head, config: Config): void {
   const unknown = head.storages.filter((name) => !Object.hasOwn(config.storages, name));
   if (unknown.length > 0) {
@@ -150,7 +151,7 @@ function requireFitting(head: Head, config: Config): void {
   requireFits(config.secret, head);
 }
 
-/** The key of the restored server. Throws an Error when GANTRY_SECRET is another one. */
+/** The key for the restored server. Throws an Error if GANTRY_SECRET differs. */
 function secretFor(head: Head, kept: string | undefined, config: Config): string {
   const secret = config.secret ?? kept ?? '';
   requireFits(secret, head);
@@ -161,7 +162,7 @@ function requireFits(secret: string, { sample }: Head): void {
   requireSecret(secret, sample === null ? undefined : Buffer.from(sample, 'base64'));
 }
 
-/** Runs work on the database that is restored into. */
+/** Runs work on the database to restore into. */
 async function withEmptyDatabase<T>({ config, log }: RestoreOptions, work: (url: string) => Promise<T>): Promise<T> {
   const given = databaseUrls(config);
   if (given) return work(given.directUrl);
@@ -173,7 +174,7 @@ async function withEmptyDatabase<T>({ config, log }: RestoreOptions, work: (url:
   }
 }
 
-/** Throws an Error that names what is in the way. */
+/** Throws an Error that names what already exists. */
 function refuseFull(config: Config): void {
   for (const directory of placesOf(config)) {
     const [odd] = contentOf(directory);
@@ -189,7 +190,7 @@ function refuseFull(config: Config): void {
   }
 }
 
-/** Throws an Error when uploads are kept in a bucket that has some already. */
+/** Throws an Error if uploads are kept in a bucket that is not empty. */
 async function refuseFullBucket(config: Config): Promise<void> {
   const { uploads } = config;
   if ('directory' in uploads) return;
@@ -207,7 +208,7 @@ async function refuseFullBucket(config: Config): Promise<void> {
   }
 }
 
-/** The data directory, and the storages and the directory of uploads outside. */
+/** The data directory, and the storages and the uploads directory outside of it. */
 function placesOf({ dataDir, storages, uploads }: Config): string[] {
   const roots = [...Object.values(storages), ...('directory' in uploads ? [uploads.directory] : [])];
   return [dataDir, ...roots.filter((root) => !root.startsWith(dataDir + path.sep))];
@@ -223,7 +224,7 @@ function contentOf(directory: string): string[] {
   }
 }
 
-/** All was empty before: what is there now came from the backup. */
+/** Everything was empty before, so all that is there came from the backup. */
 function removeAll(config: Config): void {
   for (const directory of placesOf(config)) {
     for (const name of contentOf(directory))
@@ -232,8 +233,8 @@ function removeAll(config: Config): void {
 }
 
 /**
- * Brings everything that was written below the directories to the disk: quicker than file by file, as there are many small
- * ones. Windows has no such program.
+ * Syncs everything below the directories to the disk: faster than file by file, as there are many small ones. Windows has no such
+ * program.
  */
 async function syncDisks(directories: readonly string[]): Promise<void> {
   if (!(await runSync(['-f', '--', ...directories.filter((directory) => existsSync(directory))]))) await runSync([]);

@@ -15,7 +15,7 @@ function either(...checks: Check[]): Check {
   return (value) => checks.some((check) => check(value));
 }
 
-/** Fields beyond these are a later version's. */
+/** Checks known fields; later versions may add others. */
 function record(fields: Readonly<Record<string, Check>>): Check {
   return (value) =>
     typeof value === 'object' &&
@@ -60,22 +60,22 @@ const database = record({
   tables: listOf(record({ name: text, columns: listOf(text), rows: count })),
 });
 
-/** Whether this says of what format a backup is, be it a later one. */
+/** Whether this states the format of a backup, even a later one. */
 export function isFormat(value: unknown): value is Pick<Head, 'format' | 'version'> {
   return format(value);
 }
 
-/** Whether this is what a backup of this version's format begins with. */
+/** Whether this is a head of this version's format. */
 export function isHead(value: unknown): value is Head {
   return format(value) && head(value);
 }
 
-/** Whether this is what a backup ends with. */
+/** Whether this is a manifest. */
 export function isManifest(value: unknown): value is Manifest {
   return manifest(value);
 }
 
-/** Whether this is what a backup says of its database. */
+/** Whether this is the description of a database. */
 export function isDatabaseFacts(value: unknown): value is DatabaseFacts {
   return database(value);
 }

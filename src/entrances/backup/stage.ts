@@ -20,22 +20,22 @@ import { isDatabaseFacts } from './shapes.ts';
 import { tableOf } from './tables.ts';
 import { BrokenArchive, type Entry } from './unarchive.ts';
 
-/** Where repositories wait in their storage, until all of the backup is known to be right. */
+/** Where repositories are kept in their storage until the whole backup is verified. */
 const WAITING = '.restoring';
 const WAITING_TRACES = '.restoring-traces';
 
-/** How many of the refs whose objects are missing are named. */
+/** How many refs with missing objects are listed. */
 const NAMED = 20;
 
-/** Keeps what comes out of a backup where nobody looks for it, until it is put in its place. */
+/** Keeps the contents of a backup in a staging area until they are put in place. */
 export class Stage {
   readonly #directory: string;
   readonly #storages: Readonly<Record<string, string>>;
   secret: string | undefined;
-  /** Host keys for SSH by the names of their files. */
+  /** SSH host keys by file name. */
   readonly hostKeys = new Map<string, string>();
   #database: DatabaseFacts | undefined;
-  /** The numbers of their files. */
+  /** The numbers of the tables' files. */
   readonly #tables = new Map<string, number>();
 
   /**
@@ -47,7 +47,7 @@ export class Stage {
     this.#storages = storages;
   }
 
-  /** Keeps a member of a backup. Throws BrokenArchive when it has no place or cannot be read. */
+  /** Stages a member of a backup. Throws BrokenArchive if it is of an unknown kind or cannot be read. */
   async take(entry: Entry): Promise<void> {
     const { path: name, content } = entry;
     const hostKey = hostKeyOf(name);
@@ -63,9 +63,9 @@ export class Stage {
   }
 
   /**
-   * What is to be loaded into the database. Throws BadBackup when something of it is missing.
+   * The dump to load into the database. Throws BadBackup if part of it is missing.
    *
-   * @param label what people call the backup
+   * @param label the backup's name in messages
    */
   dump(label: string): Dump & { tables: DumpedTable[] } {
     if (!this.#database) throw new BadBackup(`${label} is damaged: database.json is not in it`);
@@ -75,7 +75,7 @@ export class Stage {
     return { ...this.#database, rowsOf: (table) => readIfAny(files(table), table.rows) };
   }
 
-  /** Moves the repositories to where they belong. The refs that lead to nothing, some of them. */
+  /** Moves the repositories to their final places. Returns some of the refs whose objects are missing. */
   async placeRepositories(repositories: RepositoryStore, signal?: AbortSignal): Promise<string[]> {
     const dangling: string[] = [];
     for (const [storage, root] of Object.entries(this.#storages)) {
@@ -92,7 +92,7 @@ export class Stage {
     return dangling.slice(0, NAMED);
   }
 
-  /** Moves the traces of jobs to where they belong. */
+  /** Moves the job logs to their final places. */
   async placeTraces(repositories: RepositoryStore, signal?: AbortSignal): Promise<void> {
     for (const [storage, root] of Object.entries(this.#storages)) {
       const waiting = path.join(root, WAITING_TRACES);
@@ -110,7 +110,7 @@ export class Stage {
     }
   }
 
-  /** Gives files to their store: uploads, or artifacts of jobs. */
+  /** Moves files into their store: uploads or job artifacts. */
   async placeUploads(
     uploads: UploadStore,
     signal?: AbortSignal,
@@ -137,7 +137,7 @@ export class Stage {
     await save(path.join(this.#rootOf(storage, name), WAITING_TRACES, project, file), content, 0o600);
   }
 
-  /** Throws BadBackup when there is no such storage. */
+  /** Throws BadBackup if there is no such storage. */
   #rootOf(storage: string, name: string): string {
     const root = Object.hasOwn(this.#storages, storage) ? this.#storages[storage] : undefined;
     if (root === undefined)
@@ -159,7 +159,7 @@ export class Stage {
     } else throw new BrokenArchive(`it holds something unknown: ${name}`);
   }
 
-  /** Numbered, as some file systems take names for the same that are not, such as those of `Users` and `users`. */
+  /** Numbered, as file systems may confuse names such as `Users` and `users`. */
   #tableFile(table: string): string {
     const number = this.#tables.get(table) ?? this.#tables.size + 1;
     this.#tables.set(table, number);

@@ -1,12 +1,12 @@
 const PARTS = /^database\/([^/]+)\/\d+\.copy$/;
 
-/** The directory of a table's rows in a backup. No name of a table makes it another one's, or leads out of it. */
+/** The directory of a table's rows in a backup. Table names can neither collide nor escape from it. */
 export function tableDirectory(table: string): string {
-  // Only names made of dots mean something else to file systems and are left alone by encodeURIComponent.
+  // encodeURIComponent leaves names of dots alone, which file systems treat specially.
   return `database/${encodeURIComponent(table).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length))}`;
 }
 
-/** The table whose rows a member of a backup holds; null for any other member, and for a name that no backup has. */
+/** The table whose rows a member of a backup contains; null for other members and invalid names. */
 export function tableOf(member: string): string | null {
   const [, encoded] = PARTS.exec(member) ?? [];
   if (encoded === undefined) return null;

@@ -14,9 +14,9 @@ import { tablesOf } from './create.ts';
 import { loadDatabase } from './load_database.ts';
 
 export interface UpgradeOptions {
-  /** Absolute path of the data directory, which the caller has locked. */
+  /** Absolute path of the data directory, locked by the caller. */
   dataDir: string;
-  /** Where the programs of the old version are, if that is not a usual place. */
+  /** Directory with the programs of the old version, unless in a usual place. */
   from?: string | undefined;
   log: DatabaseLog;
   onStep?: (text: string) => void;
@@ -28,16 +28,16 @@ export interface Upgraded {
   to: number;
   tables: number;
   rows: number;
-  /** Tables that are left out, as they are not Gantry's. */
+  /** Skipped tables, which are not Gantry's. */
   foreign: string[];
-  /** Path of the old cluster, which nobody needs any more. */
+  /** Path of the old cluster, which is no longer needed. */
   kept: string;
 }
 
 /**
- * Makes a cluster of this version of PostgreSQL out of one of an older version: copies all rows into a new one beside it,
- * compares the two, and puts the new one in its place. The old one is only read, and kept. Whenever this is interrupted, it
- * can be begun anew: until the last moment the old cluster is the one that counts.
+ * Upgrades a PostgreSQL cluster of an older version: copies all rows into a new cluster next to it, compares the two, and puts
+ * the new one in its place. The old one is only read, and kept. An interrupted upgrade can be restarted: until the last moment
+ * the old cluster is the one in use.
  *
  * @returns null when there is nothing to do
  * @throws Error when there is no cluster, or it is of a later version, or the programs of the old one are missing
@@ -56,7 +56,7 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
 
   const growing = path.join(dataDir, 'postgres.upgrade');
   const upgraded = upgradedName(cluster);
-  // The old cluster is still in its place: whatever an earlier attempt made may be behind it.
+  // The old cluster is still in place, so anything else is left over from an earlier attempt.
   for (const left of [growing, upgraded]) rmSync(left, GONE);
   mkdirSync(growing, { mode: 0o700 });
   try {
@@ -73,7 +73,7 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
   }
 }
 
-/** The PostgreSQL of an attempt that was killed takes a moment to stop writing. */
+/** The PostgreSQL of a killed attempt takes a moment to stop writing. */
 const GONE = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
 
 interface Telling {
@@ -81,7 +81,7 @@ interface Telling {
   onStep(text: string): void;
 }
 
-/** Fills a new cluster, and stops both when that is done. */
+/** Fills a new cluster and stops both afterwards. */
 async function copyAll(
   cluster: string,
   binaries: ReturnType<typeof findOtherBinaries>,
@@ -120,7 +120,7 @@ async function countAll(snapshot: Snapshot): Promise<DumpedTable[]> {
   return counted;
 }
 
-/** Throws an Error that names the first table whose rows are not those that were read. */
+/** Throws an Error that names the first table whose rows differ. */
 async function compare(
   url: string,
   tables: readonly DumpedTable[],
@@ -131,7 +131,7 @@ async function compare(
   const present = new Map((await tablesOf(snapshot)).map((table) => [table.name, table]));
   for (const { name, columns } of tables) {
     const table = present.get(name);
-    // The queue is another program's: where its tables have other columns now, only the number of rows was compared.
+    // The queue belongs to another program: if its columns have changed, only the number of rows was compared.
     if (name === WAITING_JOBS && table?.columns.join() !== columns.join()) continue;
     onStep(`comparing table ${name}`);
     let found = '';

@@ -9,7 +9,7 @@ interface Row extends UploadLocation {
 /** How many rows are read at a time. */
 const AT_ONCE = 500;
 
-/** The uploaded files that the snapshot knows of: each was on the disk before it was recorded, and never changes. */
+/** Archives the uploaded files recorded in the snapshot: each was on the disk before it was recorded, and never changes. */
 export async function* archiveUploads(sources: Sources, uploads: UploadStore): AsyncGenerator<Buffer> {
   const { archive, exclusion, known, missing, onStep } = sources;
   let done = 0;

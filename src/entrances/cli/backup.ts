@@ -10,7 +10,7 @@ import { givenSecret } from '#src/platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '#src/platform/lifecycle/signals.ts';
 import { formatBytes } from '#src/platform/text.ts';
 
-/** What `gantry backup …` and `gantry restore` can do. */
+/** The commands `gantry backup …` and `gantry restore`. */
 export const backupCommands: Record<string, Run> = { backup, 'backup verify': verify, restore };
 
 async function backup(args: string[]): Promise<number> {
@@ -105,7 +105,7 @@ async function readEarlier(file: string | undefined, signal: AbortSignal) {
   return { name: path.basename(file), ...(await readBackup(file, {}, signal)) };
 }
 
-/** A generator, and what it returned. */
+/** Wraps a generator and keeps its return value. */
 function keepReturn<T, R>(generator: AsyncGenerator<T, R>): { chunks: AsyncGenerator<T>; value(): R } {
   let kept: { value: R } | undefined;
   async function* passing(): AsyncGenerator<T> {
@@ -120,14 +120,14 @@ function keepReturn<T, R>(generator: AsyncGenerator<T, R>): { chunks: AsyncGener
   };
 }
 
-/** Ends what is being done when the program is told to stop, so that it can clear away what is half done. */
+/** A signal that aborts when the program is told to stop, so that it can clean up. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   void awaitStopSignal().received.then((name) => controller.abort(new Error(`Stopped by ${name}.`)));
   return controller.signal;
 }
 
-/** The standard output may be the backup. */
+/** Writes to the standard error, as the standard output may be the backup. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -17,7 +17,7 @@ import { tokenCommands } from './tokens.ts';
 import { upgradeCommands } from './upgrade.ts';
 import { userCommands } from './users.ts';
 
-/** What each command does; `gantry help` lists those in manual.ts. */
+/** The implementations of the commands; `gantry help` lists those in manual.ts. */
 export const commands: Readonly<Record<string, Run>> = {
   serve,
   migrate: migrateDatabase,
@@ -58,7 +58,7 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-/** What follows `--` is no option. */
+/** After `--`, `--help` is not an option. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? undefined : end).some((arg) => arg === '--help' || arg === '-h');

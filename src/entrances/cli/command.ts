@@ -6,13 +6,13 @@ import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { createLogger, type Logger } from '#src/platform/observability/log.ts';
 
-/** The command line was wrong, as opposed to what it asked for. */
+/** Thrown if the command line is wrong, as opposed to a failure of the command. */
 export class UsageError extends Error {}
 
-/** A command: takes what follows its name, gives the exit status. */
+/** A command: takes the arguments after its name, returns the exit status. */
 export type Run = (args: string[]) => Promise<number>;
 
-/** Runs work on the migrated database of a server that has run, known by its URL. Throws an Error where there is none. */
+/** Runs work on the migrated database of an existing server, given its URL. Throws an Error if there is none. */
 export async function onDatabaseUrl<Result>(command: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const config = settings();
   requireGantry(config);
@@ -22,7 +22,7 @@ export async function onDatabaseUrl<Result>(command: string, work: (url: string)
   });
 }
 
-/** Runs work on the migrated database of the settings. */
+/** Runs work on the migrated database of the configuration. */
 export async function onDatabase<Result>(
   command: string,
   work: (db: Db, secret: string) => Promise<Result>,
@@ -42,7 +42,7 @@ export async function onDatabase<Result>(
 
 let warned = false;
 
-/** The settings of the environment and of the file .env. What looks like one and is none is told once. */
+/** The settings of the environment and of the file .env. Unknown names that look like settings are reported once. */
 export function settings(): Config {
   const config = loadConfig(process.env, process.cwd());
   if (!warned) for (const warning of config.warnings) process.stderr.write(`gantry: ${warning}\n`);
@@ -50,18 +50,18 @@ export function settings(): Config {
   return config;
 }
 
-/** Commands are run by people and scripts that read their output: only what is wrong is worth a log line in it. */
+/** Logs warnings and errors only, as people and scripts read the output of commands. */
 export function quietLog(config: Config): Logger {
   return createLogger(config.logLevel === 'info' ? 'error' : config.logLevel);
 }
 
-/** The value of an option that must be there. Throws UsageError. */
+/** The value of a required option. Throws UsageError. */
 export function required(value: string | undefined, option: string): string {
   if (value !== undefined && value.trim() !== '') return value;
   throw new UsageError(`${option} is missing`);
 }
 
-/** Writes to the standard output; the exit status of success. */
+/** Writes to the standard output; returns the exit status of success. */
 export function print(text: string): number {
   process.stdout.write(text);
   return 0;

@@ -7,10 +7,10 @@ import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
 import { withDatabase } from '#src/platform/lifecycle/database.ts';
 import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 
-/** What `gantry doctor` does. */
+/** The command `gantry doctor`. */
 export const doctorCommands: Record<string, Run> = { doctor };
 
-/** Milliseconds that the embedded PostgreSQL of a stopped server has to start; after a crash it has work to do first. */
+/** Milliseconds that the embedded PostgreSQL of a stopped server may take to start; after a crash it must recover first. */
 const OPENING = 60_000;
 
 async function doctor(args: string[]): Promise<number> {
@@ -21,7 +21,7 @@ async function doctor(args: string[]): Promise<number> {
   return failed ? 1 : 0;
 }
 
-/** Wrong settings are all that is said: nothing can be looked at with them. */
+/** Invalid settings are the only result: nothing can be checked with them. */
 async function checkAll(): Promise<Checked[]> {
   let config: Config;
   try {
@@ -49,7 +49,7 @@ async function examineAll(config: Config): Promise<Checked[]> {
   return Promise.race([opening, late]);
 }
 
-/** Why there is nothing to open; null where there is. With DATABASE_URL the checks find out. */
+/** Why there is nothing to open; null if there is. With DATABASE_URL the checks find out. */
 function absence(config: Config): Error | null {
   try {
     requireGantry(config);
@@ -59,7 +59,7 @@ function absence(config: Config): Error | null {
   }
 }
 
-/** A line for each check, with what to do below. */
+/** Formats one line per check, with advice below. */
 function tableOf(checked: readonly Checked[]): string {
   const width = Math.max(...checked.map(({ name }) => name.length));
   const lines = checked.flatMap(({ name, status, summary, advice }) => [
@@ -70,5 +70,5 @@ function tableOf(checked: readonly Checked[]): string {
   return `${lines.join('\n')}\n\n${count('OK')} OK, ${count('WARN')} WARN, ${count('FAIL')} FAIL\n`;
 }
 
-/** What goes wrong is in the table. */
+/** Errors are shown in the table instead. */
 const silent: DatabaseLog = { info: () => undefined, warn: () => undefined, error: () => undefined };

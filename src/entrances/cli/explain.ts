@@ -4,7 +4,7 @@ import { DomainError, type FieldErrors } from '#src/platform/errors.ts';
 import { UsageError } from './command.ts';
 import { optionsOf, WrongUse } from './help.ts';
 
-/** What is said of an error on a terminal, and the exit status: 2 if the command line was wrong, else 1. */
+/** The message for an error on a terminal, and the exit status: 2 if the command line was wrong, else 1. */
 export function explain(error: unknown, command: string | undefined): { text: string; status: 1 | 2 } {
   const wrong = wrongUse(error, command);
   if (wrong) return { text: `${wrong.message}\n${wrong.hint}`, status: 2 };
@@ -27,14 +27,14 @@ function wrongUse(error: unknown, command: string | undefined): WrongUse | null 
   return new WrongUse(isFlag ? `${option} takes no value` : `${option} needs a value`, hint);
 }
 
-/** Where something unexpected broke, the stack helps. */
+/** Unexpected errors are shown with their stack. */
 function failure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error instanceof DomainError ? refusal(error) : systemFailure(error);
   return process.env.LOG_LEVEL === 'debug' ? `${message}\n${error.stack}` : message;
 }
 
-/** Refusals speak of the parameters of the API, which are options here. */
+/** Error messages name parameters of the API, which are options here. */
 function refusal({ message, extensions: { fields, about } }: DomainError): string {
   const errors = isFields(about) ? about : isFields(fields) ? fields : {};
   const lines = Object.entries(errors).flatMap(([field, messages]) =>
@@ -50,7 +50,7 @@ function isFields(value: unknown): value is FieldErrors {
   return typeof value === 'object' && value !== null && Object.values(value).every(Array.isArray);
 }
 
-/** Node says `ENOENT: no such file or directory, open '/x'`. */
+/** Node's messages look like `ENOENT: no such file or directory, open '/x'`. */
 function systemFailure(error: NodeJS.ErrnoException): string {
   const { errno, path, syscall, message } = error;
   if (errno === undefined || syscall === undefined) return message;

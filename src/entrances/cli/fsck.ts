@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { onDatabase, print, type Run, settings } from '#src/entrances/cli/command.ts';
 import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 
-/** What `gantry fsck` can do. */
+/** The command `gantry fsck`. */
 export const fsckCommands: Record<string, Run> = { fsck };
 
 async function fsck(args: string[]): Promise<number> {

@@ -15,21 +15,23 @@ and \`gantry doctor\` checks them. Apart from serve, work, restore and upgrade, 
 `;
 }
 
-/** What `gantry help <words>` prints: the page of a command, or those of all that begin with the word. Throws WrongUse. */
+/**
+ * The output of `gantry help <words>`: the page of a command, or those of all commands that begin with the word. Throws WrongUse.
+ */
 export function helpOn(words: readonly string[]): string {
   const group = groupOf(words);
   const names = group.length > 0 ? group : [findCommand(words).name];
   return names.map((name) => pageOf(name, manual[name])).join('\n');
 }
 
-/** The commands whose name is two words, of which the first is given. */
+/** The two-word commands that begin with the given word. */
 function groupOf(words: readonly string[]): string[] {
   const [first = ''] = words;
   if (words.length !== 1 || Object.hasOwn(manual, first)) return [];
   return Object.keys(manual).filter((name) => name.startsWith(`${first} `));
 }
 
-/** The command line was wrong; the hint says what would be right. */
+/** Thrown if the command line is wrong; the hint suggests the correct use. */
 export class WrongUse extends Error {
   readonly hint: string;
 
@@ -40,9 +42,9 @@ export class WrongUse extends Error {
 }
 
 /**
- * The command that the words begin with, two of them or one, and how many of them are its name.
+ * Finds the command that the words begin with, one or two of them, and how many words its name has.
  *
- * @throws WrongUse that names the one that was probably meant
+ * @throws WrongUse that suggests the closest match
  */
 export function findCommand(words: readonly string[]): { name: string; length: number } {
   for (const length of [2, 1]) {

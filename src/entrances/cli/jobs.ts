@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { onDatabaseUrl, print, type Run, required, settings, UsageError } from '#src/entrances/cli/command.ts';
 import { parseQueues } from '#src/platform/config/values.ts';
 
-/** What `gantry work` and `gantry jobs …` can do. */
+/** The commands `gantry work` and `gantry jobs …`. */
 export const jobCommands: Record<string, Run> = {
   work: runWorker,
   'jobs dead': listDead,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { onDatabase, print, type Run } from '#src/entrances/cli/command.ts';
 
-/** What `gantry keys …` can do. */
+/** The commands `gantry keys …`. */
 export const keyCommands: Record<string, Run> = { 'keys rotate': rotate };
 
 async function rotate(args: string[]): Promise<number> {

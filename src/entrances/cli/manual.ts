@@ -1,19 +1,19 @@
-/** What `gantry help` says about a command. */
+/** The help page of a command. */
 export interface ManualPage {
-  /** What follows the name of the command: `--username NAME [--admin]`. */
+  /** Arguments after the command's name: `--username NAME [--admin]`. */
   usage: string;
-  /** In a few words, for the list of all commands. */
+  /** Short summary for the list of all commands. */
   summary: string;
-  /** What each option means, by the option with its value: `--name TEXT`. */
+  /** Descriptions of the options by option and value: `--name TEXT`. */
   options?: Readonly<Record<string, string>>;
-  /** What else there is to know. */
+  /** Further notes. */
   notes?: string;
 }
 
 const USERNAME = { '--username NAME': 'the user, whatever the case of the letters' };
 const PROGRESS = { '--progress': 'show what is being done even where there is no terminal' };
 
-/** The pages by their commands, in the order of `gantry help`. */
+/** The pages by command, in the order of `gantry help`. */
 export const manual: Readonly<Record<string, ManualPage>> = {
   serve: {
     usage: '[--ephemeral [--port NUMBER] [--seed [--expose-known-tokens]]]',

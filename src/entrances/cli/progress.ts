@@ -1,7 +1,7 @@
-/** Milliseconds between two lines: on a terminal each takes the place of the one before. */
+/** Milliseconds between two lines; on a terminal each replaces the one before. */
 const PACE = { terminal: 200, file: 5_000 };
 
-/** Shows on the standard error what is being done: on a terminal, or where it is wanted. */
+/** Shows progress on the standard error, on a terminal or where requested. */
 export class Progress {
   readonly #terminal = process.stderr.isTTY === true;
   readonly #wanted: boolean;
@@ -18,7 +18,7 @@ export class Progress {
     process.stderr.write(this.#terminal ? `\r\x1b[K${text}` : `${text}\n`);
   }
 
-  /** Leaves the line to others. */
+  /** Clears the line. */
   end(): void {
     if (this.#wanted && this.#terminal) process.stderr.write('\r\x1b[K');
   }

@@ -6,7 +6,7 @@ import { print, type Run, required, UsageError } from '#src/entrances/cli/comman
 import { RunnerApi } from '#src/entrances/runner/api.ts';
 import { readConfig, USUAL_CONFIG, writeConfig } from '#src/entrances/runner/config.ts';
 
-/** What `gantry runner …` can do. */
+/** The commands `gantry runner …`. */
 export const runnerCommands: Record<string, Run> = {
   'runner register': register,
   'runner run': runJobs,
@@ -30,7 +30,7 @@ async function register(args: string[]): Promise<number> {
   const registrationToken = given === '-' ? (await readText(process.stdin)).trim() : given;
   const file = path.resolve(values.config ?? USUAL_CONFIG);
   const description = values.description ?? hostname();
-  // One with tags takes jobs without them only where that is said.
+  // A runner with tags takes untagged jobs only if requested.
   const runUntagged = values.tag.length === 0 || values['run-untagged'];
   const api = new RunnerApi(url);
   const made = await api.register(registrationToken, {

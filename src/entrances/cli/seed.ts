@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { onDatabase, print, type Run, settings } from '#src/entrances/cli/command.ts';
 import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 
-/** What `gantry seed` does. */
+/** The command `gantry seed`. */
 export const seedCommands: Record<string, Run> = { seed };
 
 async function seed(args: string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { onDatabase, print, type Run, required, UsageError } from '#src/entrances/cli/command.ts';
 
-/** What `gantry token …` can do. */
+/** The commands `gantry token …`. */
 export const tokenCommands: Record<string, Run> = {
   'token create': createToken,
   'token list': listTokens,
@@ -64,7 +64,7 @@ function day(text: string): Date {
   throw new UsageError(`--expires "${text}" is not a date of the form YYYY-MM-DD`);
 }
 
-/** Rows as lines, each column as wide as its widest cell. */
+/** Formats rows as lines, each column as wide as its widest cell. */
 function table(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows

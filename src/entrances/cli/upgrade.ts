@@ -3,7 +3,7 @@ import { print, quietLog, type Run, settings } from '#src/entrances/cli/command.
 import { Progress } from '#src/entrances/cli/progress.ts';
 import { lockDataDirectory } from '#src/platform/database/lock.ts';
 
-/** What `gantry upgrade` does. */
+/** The command `gantry upgrade`. */
 export const upgradeCommands: Record<string, Run> = { upgrade };
 
 async function upgrade(args: string[]): Promise<number> {

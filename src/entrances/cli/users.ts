@@ -6,7 +6,7 @@ import { readHolder } from '#src/platform/database/lock.ts';
 import { reachable } from '#src/platform/lifecycle/listen.ts';
 import { newToken } from '#src/platform/secrets.ts';
 
-/** What `gantry user …` can do. */
+/** The commands `gantry user …`. */
 export const userCommands: Record<string, Run> = {
   'user create': createUser,
   'user block': (args) => setBlocked(args, true),
@@ -53,7 +53,7 @@ async function disableTwoFactor(args: string[]): Promise<number> {
   return print(`Two-factor authentication of ${username} is disabled.\n`);
 }
 
-/** Where people reach the server: as the setting says, else where it runs just now, else where it would. Throws Error. */
+/** The server's URL: the configured one, else that of the running server, else the one that it would have. Throws Error. */
 function serverUrl({ externalUrl, dataDir, host, port }: Config): string {
   const url = externalUrl ?? readHolder(dataDir)?.url;
   if (url !== undefined) return url;

@@ -1,23 +1,23 @@
 import { reasonOf } from '#src/platform/database/reason.ts';
 
-/** How a check ended: as it should be, worth a look, or broken. */
+/** The result of a check: fine, worth a look, or broken. */
 export type Status = 'OK' | 'WARN' | 'FAIL';
 
-/** What a check found. */
+/** The result of a check, with details. */
 export interface Finding {
   status: Status;
-  /** What is the case, in a line. */
+  /** The state, in one line. */
   summary: string;
-  /** What to do about it. */
+  /** How to fix it. */
   advice?: string;
 }
 
-/** A check with what it found. */
+/** A check with its result. */
 export interface Checked extends Finding {
   name: string;
 }
 
-/** Looks at one thing; may throw, which counts as FAIL. */
+/** Checks one thing; an error that it throws counts as FAIL. */
 export interface Check {
   name: string;
   run(): Promise<Finding>;
@@ -26,7 +26,7 @@ export interface Check {
 /** Milliseconds that a check may take. */
 export const DEADLINE = 15_000;
 
-/** Runs all checks at once: none waits for another, and one that fails or hangs stops no other. */
+/** Runs all checks concurrently, so that one that fails or hangs does not affect the others. */
 export function runChecks(checks: readonly Check[], deadline = DEADLINE): Promise<Checked[]> {
   return Promise.all(checks.map((check) => runOne(check, deadline)));
 }

@@ -4,10 +4,10 @@ import { OLDEST_POSTGRES } from '#src/platform/lifecycle/database.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
-/** Milliseconds that two clocks may differ. */
+/** Milliseconds by which the clocks may differ. */
 const CLOCKS = { warn: 2_000, fail: 60_000 };
 
-/** Whether the database answers, of which version it is, and how many of its connections are taken. */
+/** Checks whether the database answers, its version, and how many of its connections are in use. */
 export async function checkDatabase(url: string): Promise<Finding> {
   const begun = performance.now();
   return look(url, async (query) => {
@@ -28,7 +28,7 @@ export async function checkDatabase(url: string): Promise<Finding> {
   });
 }
 
-/** Whether the database has the migrations of this version, and no others. */
+/** Checks whether the database has exactly the migrations of this version. */
 export async function checkMigrations(url: string): Promise<Finding> {
   return look(url, async (query) => {
     if (!(await hasTable(query, '_prisma_migrations')))
@@ -69,7 +69,7 @@ function names(migrations: readonly { name: string }[]): string {
   return `${shown.join(', ')}${migrations.length > 3 ? ` and ${migrations.length - 3} more` : ''}`;
 }
 
-/** Whether this machine and the database agree about the time. */
+/** Checks whether this machine and the database agree on the time. */
 export async function checkClock(url: string): Promise<Finding> {
   return look(url, async (query) => {
     const before = Date.now();
@@ -79,7 +79,7 @@ export async function checkClock(url: string): Promise<Finding> {
   });
 }
 
-/** What to say of a difference in milliseconds; positive where the database is ahead. */
+/** The result for a difference in milliseconds; positive where the database is ahead. */
 export function judgeClocks(difference: number): Finding {
   const distance = Math.round(Math.abs(difference));
   const facts = `the database is ${distance} ms ${difference < 0 ? 'behind' : 'ahead of'} this machine`;

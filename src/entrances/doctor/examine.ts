@@ -10,14 +10,14 @@ import { checkExternalUrl, checkGit, checkMail, checkSecret, checkServer } from 
 import { checkQueue } from './queue.ts';
 
 /**
- * Looks at everything that the server needs.
+ * Checks everything that the server needs.
  *
  * @param given URL of the database, or why there is none
  */
 export async function examine(config: Config, given: string | Error): Promise<Checked[]> {
   const database = typeof given === 'string' ? await probe(given) : given;
   const url = typeof database === 'string' ? database : null;
-  /** A check that can be made with a database only. */
+  /** Adds a check that needs a database. */
   const onDatabase = (name: string, run: (url: string) => Promise<Awaited<ReturnType<Check['run']>>>): Check => ({
     name,
     run: async () => (url === null ? fail('the database cannot be asked') : run(url)),
@@ -43,7 +43,7 @@ export async function examine(config: Config, given: string | Error): Promise<Ch
   ]);
 }
 
-/** The URL, or why nobody can connect there: what can be looked at without the database is then looked at without it. */
+/** The URL, or why it cannot be connected to: the other checks then run without the database. */
 async function probe(url: string): Promise<string | Error> {
   try {
     await look(url, (query) => query('SELECT 1'));

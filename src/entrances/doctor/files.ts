@@ -15,12 +15,14 @@ import { formatBytes } from '#src/platform/text.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
 
 const MIB = 1024 * 1024;
-/** Free space below which something is said, long before the server is not ready: in bytes, and as a part of the disk. */
+/** Free space that triggers a warning, well before readiness fails: in bytes, and as a part of the disk. */
 const SPACE = { warn: 1024 * MIB, part: 0.05 };
-/** How many of the latest uploads are looked for. */
+/** How many of the latest uploads are checked. */
 const SAMPLE = 50;
 
-/** Whether the data directory can be written to, and has room; and whether it is there, where the database knows of a server. */
+/**
+ * Checks whether the data directory is writable and has free space, and whether it exists if the database belongs to a server.
+ */
 export async function checkData(config: Config, url: string | null): Promise<Finding> {
   const { dataDir } = config;
   if (url !== null && isNeeded(config) && (await lookAt(dataDir)) === null && (await isInUse(url))) {
@@ -38,7 +40,7 @@ async function isInUse(url: string): Promise<boolean> {
 
 type Limits = Pick<Config, 'minFreeBytes'>;
 
-/** Whether a directory can be written to, and has room. */
+/** Checks whether a directory is writable and has free space. */
 export async function checkDirectory(directory: string, limits: Limits): Promise<Finding> {
   const found = await lookAt(directory);
   if (typeof found === 'string') return fail(`${directory} cannot be reached: ${found}`, adviceFor(found));
@@ -56,7 +58,7 @@ export async function checkDirectory(directory: string, limits: Limits): Promise
   return checkSpace(directory, limits);
 }
 
-/** Null where there is nothing; the code of the error where that cannot be known. */
+/** Null if it does not exist; the error code if that is unknown. */
 async function lookAt(directory: string): Promise<Stats | string | null> {
   return stat(directory).catch((error) => (isAbsent(error) ? null : String(error.code)));
 }
@@ -89,7 +91,7 @@ async function checkSpace(directory: string, { minFreeBytes }: Limits): Promise<
   return ok(facts);
 }
 
-/** Whether every storage in which repositories lie is there, writable and has room. */
+/** Checks whether every storage with repositories exists, is writable and has free space. */
 export async function checkStorages(config: Config, url: string | null): Promise<Finding> {
   const { storages } = config;
   const used = url === null ? [] : await storagesInUse(url);
@@ -128,7 +130,7 @@ function worst(findings: readonly Finding[]): Finding {
   return { ...first, summary: findings.map(({ summary }) => summary).join('; ') };
 }
 
-/** Whether uploads can be written, and the latest ones are there. */
+/** Checks whether uploads can be written, and the latest ones exist. */
 export async function checkUploads(config: Config, url: string | null): Promise<Finding> {
   const { uploads } = config;
   const place =
@@ -178,7 +180,7 @@ async function latestUploads(url: string): Promise<{ projectId: number; secret: 
   });
 }
 
-/** The latest artifacts that are not about to expire. */
+/** The latest artifacts that do not expire soon. */
 async function latestArtifacts(url: string): Promise<UploadLocation[]> {
   return look(url, async (query) => {
     if (!(await hasTable(query, 'job_artifacts'))) return [];

@@ -8,10 +8,10 @@ import { givenSecret, type SecretConfig, secretDigest, secretFile } from '#src/p
 import { opens } from '#src/platform/secrets.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
-/** Milliseconds that the server, or the mail server, has for its answer. */
+/** Milliseconds within which the server or the mail server must answer. */
 const PATIENCE = 8_000;
 
-/** Whether the key of the server is there, is nobody else's to read, and is the one of the database. */
+/** Checks whether the server's key exists, is readable by its owner only, and matches the database. */
 export async function checkSecret(config: SecretConfig, url: string | null): Promise<Finding> {
   const file = secretFile(config);
   const secret = givenSecret(config);
@@ -37,7 +37,7 @@ export async function checkSecret(config: SecretConfig, url: string | null): Pro
   return ok(facts);
 }
 
-/** By what a database knows its secret: a digest; in databases of earlier versions something that it opens. */
+/** How a database identifies its secret: by a digest; in those of earlier versions by a value that it decrypts. */
 interface KnownSecret {
   digest: Buffer | null;
   sample: Buffer | null;
@@ -61,7 +61,7 @@ async function knownSecret(url: string): Promise<KnownSecret | null> {
   });
 }
 
-/** Whether there is a git program. */
+/** Checks whether there is a git program. */
 export async function checkGit(): Promise<Finding> {
   const version = await programVersion();
   if (version !== null) return ok(`git ${version}`);
@@ -71,7 +71,7 @@ export async function checkGit(): Promise<Finding> {
   );
 }
 
-/** Whether the mail server lets this one in; nothing is sent. */
+/** Checks whether the mail server accepts the login; nothing is sent. */
 export async function checkMail({ mail }: Config): Promise<Finding> {
   if (!mail) return ok('SMTP_URL is not set: no mail is sent');
   const { hostname, port } = new URL(mail.url);
@@ -85,7 +85,7 @@ export async function checkMail({ mail }: Config): Promise<Finding> {
   return ok(`${place} accepts connections and credentials, for mail from ${mail.from}`);
 }
 
-/** Whether the server of this data directory runs and can do its work. */
+/** Checks whether the server of this data directory is running and ready. */
 export async function checkServer({ dataDir }: Config): Promise<Finding> {
   const holder = readHolder(dataDir);
   if (!holder?.url || !isServer(holder.command)) return ok('no server runs on this data directory');
@@ -107,7 +107,7 @@ function originOf(url: string): string {
   return url.endsWith('/') ? url : `${url}/`;
 }
 
-/** Whether people reach the server where its links lead. */
+/** Checks whether the external URL leads to this server. */
 export async function checkExternalUrl({ externalUrl, mail, dataDir }: Config): Promise<Finding> {
   if (externalUrl === undefined) {
     if (mail)

@@ -3,7 +3,7 @@ import { DEAD_LETTERS } from '#src/platform/background/queue.ts';
 import { hasTable, look } from '#src/platform/database/look.ts';
 import { type Finding, ok, warn } from './check.ts';
 
-/** Seconds that a job may wait without anything being said. */
+/** Seconds that a job may wait without a warning. */
 const LONG = 5 * 60;
 
 interface Row {
@@ -13,7 +13,7 @@ interface Row {
   dead: number;
 }
 
-/** Whether somebody works on jobs, how long they wait, and whether some were given up. */
+/** Checks whether a process works on jobs, how long they wait, and whether some have failed for good. */
 export async function checkQueue(url: string): Promise<Finding> {
   return look(url, async (query) => {
     if (!(await hasTable(query, 'pgboss.job'))) return ok('it is not there yet; the first start makes it');

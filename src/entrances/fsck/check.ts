@@ -14,9 +14,9 @@ export interface CheckStores extends Stores {
 }
 
 export interface CheckOptions {
-  /** Full path of the only project to check; all without. */
+  /** Full path of the only project to check; all when absent. */
   project?: string | undefined;
-  /** Whether what is safe to remove is removed. */
+  /** Whether to remove what is safe to remove. */
   fix: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface CheckOptions {
 const AT_ONCE = 500;
 
 /**
- * Looks through repositories and uploaded files, compares them with the database, and tells what is wrong, one finding after
- * the other. Throws Error where the only project is not there.
+ * Checks repositories and uploaded files against the database and yields the findings. Throws Error if the requested project does
+ * not exist.
  *
- * @param onChecked called with each repository that was looked at
+ * @param onChecked called with each repository that was checked
  */
 export async function* check(
   stores: CheckStores,
@@ -67,7 +67,7 @@ async function* projects({ db }: CheckStores, fullPath: string | undefined): Asy
   }
 }
 
-/** Uploaded files that are recorded and missing. */
+/** Finds recorded uploads whose files are missing. */
 async function* checkUploads({ db, uploads }: CheckStores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
   for (let last = 0; ; ) {
     const where = { projectId: id, id: { gt: last } };
@@ -87,7 +87,7 @@ async function* checkUploads({ db, uploads }: CheckStores, { id, fullPath }: Che
   }
 }
 
-/** Directories that belong to no project, and drafts of those that died. */
+/** Finds directories that belong to no project, and unfinished ones of processes that died. */
 async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): AsyncGenerator<Finding> {
   for await (const { kind, directory, id, storage } of repositories.entries()) {
     const about = { project: null, place: directory };
@@ -100,7 +100,7 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
     }
     const project =
       id === null ? null : await db.project.findUnique({ where: { id }, select: { repositoryStorage: true } });
-    // Those that are marked as deleted are still to be removed by a job.
+    // A job will remove those that are marked as deleted.
     if (kind === 'repository' && project?.repositoryStorage === storage) continue;
     const what = kind === 'unknown' ? 'This is not a repository.' : 'No project has its repository here.';
     const advice =
@@ -109,7 +109,7 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
   }
 }
 
-/** Files of which there is no record. */
+/** Finds files that are not recorded. */
 async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerator<Finding> {
   for await (const file of findUnrecorded(stores)) {
     if (fix) await stores.uploads.remove(file);
@@ -124,7 +124,7 @@ async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerat
   }
 }
 
-/** Wherever uploaded files are kept, they are called so. */
+/** The name of an upload, independent of where it is stored. */
 function nameOf({ projectId, secret, fileName }: UploadLocation): string {
   return `uploads/${projectId}/${secret}/${fileName}`;
 }

@@ -1,15 +1,15 @@
-/** Something that is not as it should be. */
+/** A problem that was found. */
 export interface Finding {
-  /** Full path of the project; null for what belongs to none. */
+  /** Full path of the project; null if it concerns none. */
   project: string | null;
-  /** The directory or file that it is about. */
+  /** The directory or file concerned. */
   place: string;
-  /** What is wrong, as a sentence. */
+  /** The problem, as a sentence. */
   what: string;
-  /** What can be done about it, as a sentence. */
+  /** The remedy, as a sentence. */
   advice: string;
   /** Unfinished work of a process that died: nothing was lost, and nothing uses it. */
   isHarmless?: boolean;
-  /** It was put right. */
+  /** Whether it was fixed. */
   isFixed?: boolean;
 }

@@ -13,10 +13,10 @@ type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
 
 /** How many rows are read at once. */
 const AT_ONCE = 500;
-/** Milliseconds after which a file that nobody recorded was left behind. */
+/** Milliseconds after which an unrecorded file counts as abandoned. */
 const ABANDONED = 60 * 60_000;
 
-/** Artifacts of jobs that are recorded and missing. */
+/** Finds recorded artifacts whose files are missing. */
 export async function* checkArtifacts(stores: Stores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
   const store = artifactsStore(stores);
   for (let last = 0; ; ) {
@@ -36,7 +36,7 @@ export async function* checkArtifacts(stores: Stores, { id, fullPath }: CheckedP
   }
 }
 
-/** Traces of jobs that are recorded and missing or too short, and files that hold none any more. */
+/** Finds job logs whose files are missing or too short, and files of erased logs. */
 export async function* checkTraces(stores: Stores, project: CheckedProject, fix: boolean): AsyncGenerator<Finding> {
   const { db, repositories } = stores;
   const expected = new Set<string>();
@@ -69,7 +69,7 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
   }
 }
 
-/** Files of which there is no record: of interrupted uploads, and of projects that are gone. */
+/** Finds unrecorded files: of interrupted uploads, and of deleted projects. */
 export async function* checkJobFiles(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
   for await (const file of findUnrecordedArtifacts(stores)) {
     if (fix) await artifactsStore(stores).remove(file);
@@ -86,7 +86,7 @@ function leftover(place: string, project: string | null, what: string, fix: bool
   return { project, place, what, advice: FIX, isHarmless: true, isFixed: fix };
 }
 
-/** Files below a directory that are no longer being made. */
+/** Files below a directory that are old enough not to be in use by an upload. */
 async function* oldFiles(directory: string): AsyncGenerator<string> {
   for (const folder of await readdir(directory).catch(() => [])) {
     for (const name of await readdir(path.join(directory, folder)).catch(() => [])) {

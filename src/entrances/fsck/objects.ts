@@ -9,18 +9,18 @@ import { reachAny } from '#src/git/remote/reach.ts';
 import { refValues } from '#src/git/remote/secure.ts';
 
 export interface ObjectOptions {
-  /** Refs that are known to be broken, which have findings of their own. */
+  /** Refs known to be broken, which have findings of their own. */
   broken: readonly BrokenRef[];
   /** The maximum number of complaints in the finding. */
   most: number;
 }
 
-/** Milliseconds that git may take to check one repository, and to find out whether refs lead to what is damaged. */
+/** Milliseconds that git may take to check one repository, and to find out whether refs depend on damaged objects. */
 const TIMEOUT = 60 * 60_000;
 /** The maximum number of objects to check without a git program: each takes some hundred bytes of memory. */
 const MOST_OBJECTS = 2_000_000;
 
-/** Checks the objects of a repository: a finding if some are missing or damaged. */
+/** Checks the objects of a repository; yields a finding if some are missing or damaged. */
 export async function checkObjects(
   directory: string,
   { broken, most }: ObjectOptions,
@@ -30,7 +30,7 @@ export async function checkObjects(
     (await programVersion()) === null
       ? checkHistory(directory, { most, objects: MOST_OBJECTS, ignore })
       : runFsck(directory, { timeout: TIMEOUT, most, ignore });
-  // A repack may have been under way: real damage is still there the second time.
+  // A repack may have been running: real damage is still there the second time.
   const complaints = (await look()).length === 0 ? [] : await look();
   if (complaints.length === 0) return [];
   const said = complaints.join('; ');
@@ -43,16 +43,16 @@ export async function checkObjects(
   return [{ what: `Objects are missing or damaged: ${said}.`, advice }];
 }
 
-/** Whether a complaint is about a broken ref, by its whole name, or about the object that it lacks. */
+/** Whether a complaint is about a broken ref, by its full name, or about its missing object. */
 function isAbout(line: string, { name, target }: BrokenRef): boolean {
   if (target !== null && line === `missing object ${target}`) return true;
   return line.split(/\s+/).some((word) => word === name || word.replace(/^['"]|['"]?[:,.]?$/g, '') === name);
 }
 
-/** What git says about an object that it names on another line. */
+/** Messages of git about an object that another line names. */
 const FOLLOWS = /^error: (inflate|garbage at end of loose|unable to unpack)\b/;
 
-/** Whether no ref leads to any of the objects that complaints are about; false where that cannot be told. */
+/** Whether no ref depends on the objects that the complaints are about; false if unknown. */
 async function isUnused(
   directory: string,
   complaints: readonly string[],
@@ -62,7 +62,7 @@ async function isUnused(
   const oids = new Set<Oid>();
   for (const line of complaints) {
     const named = objectsIn(line);
-    // Git does not say which objects of a pack are damaged.
+    // Git does not report which objects of a pack are damaged.
     if (/\bpack/i.test(line) || (named.length === 0 && !FOLLOWS.test(line))) return false;
     for (const oid of named) oids.add(oid);
   }
@@ -77,7 +77,7 @@ async function isUnused(
   }
 }
 
-/** The objects that a line names, also by the paths of their files. */
+/** The objects named in a line, also by the paths of their files. */
 function objectsIn(line: string): Oid[] {
   const names = line.matchAll(/(?<![0-9a-f])(?:objects\/([0-9a-f]{2})\/([0-9a-f]{38})|([0-9a-f]{40}))(?![0-9a-f])/g);
   return [...names].map(([, folder = '', rest = '', whole]) => whole ?? folder + rest);

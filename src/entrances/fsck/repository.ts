@@ -9,17 +9,17 @@ import { checkObjects } from '#src/entrances/fsck/objects.ts';
 import { type BrokenRef, findBrokenRefs } from '#src/git/refs/check.ts';
 import { findLeftovers } from '#src/git/write/leftovers.ts';
 
-/** A project as it is checked. */
+/** A project to check. */
 export interface CheckedProject extends RepositoryPlace {
   fullPath: string;
-  /** How many refs the database knows of. */
+  /** How many refs are recorded in the database. */
   recorded: number;
 }
 
 /** The maximum number of findings of each kind in one repository. */
 const MOST = 20;
 
-/** Checks the repository of a project: whether it is there and whole, and as the database has it. */
+/** Checks the repository of a project: whether it exists, is intact and matches the database. */
 export async function checkRepository(stores: Stores, project: CheckedProject, fix: boolean): Promise<Finding[]> {
   const directory = stores.repositories.directory(project);
   const about = { project: project.fullPath, place: directory };
@@ -59,7 +59,7 @@ async function checkRecords(stores: Stores, project: CheckedProject): Promise<Fo
   const { db, repositories } = stores;
   const reader = await repositories.open(project);
   if (!reader || (await unrecordedChanges(db, reader, project.id)).length === 0) return [];
-  // Nobody is between writing a ref and recording it now.
+  // With the lock, no ref has been written but not yet recorded.
   const changes = await withRepositoryLock(db, project.id, (tx) => unrecordedChanges(tx, reader, project.id));
   const found = changes.map(({ name, from, to }) => ({
     what: `${name} is ${to === null ? 'not there' : `at ${to}`}; the database has ${from ?? 'no such ref'}.`,
@@ -81,7 +81,7 @@ async function checkLeftovers(stores: Stores, project: CheckedProject, fix: bool
   return capped(found, 'leftovers');
 }
 
-/** The first of many findings of a kind, and how many more there are. */
+/** The first findings of a kind, and how many more there are. */
 function capped(found: readonly Found[], kind: string): Found[] {
   const last = found.at(-1);
   if (found.length <= MOST || last === undefined) return [...found];
@@ -91,5 +91,5 @@ function capped(found: readonly Found[], kind: string): Found[] {
   ];
 }
 
-/** What can be said of all that is safe to remove. */
+/** The advice for everything that is safe to remove. */
 export const FIX = '"gantry fsck --fix" removes it; the server does so by itself within a few hours.';

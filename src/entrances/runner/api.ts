@@ -5,12 +5,12 @@ import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 
 /** Milliseconds for one request, apart from files. */
 const REQUEST_TIMEOUT = 60_000;
-/** Milliseconds for the transfer of a file. */
+/** Milliseconds for transferring a file. */
 const FILE_TIMEOUT = 60 * 60_000;
-/** Milliseconds before the first and between later attempts, and how long a server that does not answer is waited for. */
+/** Milliseconds before the first and between later attempts, and for how long to retry. */
 const RETRY = { first: 500, longest: 10_000, patience: 10 * 60_000 };
 
-/** The server refused; another attempt would be refused, too. */
+/** The server rejected the request; retrying would not help. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -23,10 +23,10 @@ export class Refused extends Error {
 /** The job was canceled or has ended on the server. */
 export class JobGone extends Error {}
 
-/** What the server says to a request for a job. */
+/** The server's response to a request for a job. */
 export type JobAnswer = { job: JobPayload } | { job: null; lastUpdate: string | undefined };
 
-/** The calls of the runners' protocol that a runner makes (runner-protocol.md). */
+/** A client for the runner protocol (runner-protocol.md). */
 export class RunnerApi {
   readonly #base: string;
 
@@ -35,20 +35,20 @@ export class RunnerApi {
     this.#base = `${url.replace(/(?<!\/)\/+$/, '')}/api/v4`;
   }
 
-  /** Registers a runner; its ID and token. Throws Refused. */
+  /** Registers a runner; returns its ID and token. Throws Refused. */
   async register(registrationToken: string, values: object): Promise<{ id: number; token: string }> {
     const answer = await this.#json('POST', '/runners', { token: registrationToken, ...values, info: info() });
     if (answer.status !== 201) throw new Refused('to register the runner', answer.status);
     return (await answer.json()) as { id: number; token: string };
   }
 
-  /** Removes the runner of a token. Throws Refused. */
+  /** Removes the runner with this token. Throws Refused. */
   async unregister(token: string): Promise<void> {
     const answer = await this.#json('DELETE', '/runners', { token });
     if (answer.status !== 204) throw new Refused('to remove the runner', answer.status);
   }
 
-  /** Asks for a job, once. Throws Refused for an unknown token, and Error when the server does not answer. */
+  /** Requests a job, once. Throws Refused for an unknown token, and Error if the server does not answer. */
   async request(token: string, lastUpdate: string | undefined): Promise<JobAnswer> {
     const body = { token, info: info(), ...(lastUpdate === undefined ? {} : { last_update: lastUpdate }) };
     const answer = await this.#json('POST', '/jobs/request', body);
@@ -62,8 +62,8 @@ export class RunnerApi {
   }
 
   /**
-   * Sends a piece of the trace; bytes that the server has by then, which is where the next piece begins. Throws JobGone, and Error
-   * when the server does not answer.
+   * Sends a chunk of the job log; returns how many bytes the server has, which is where the next chunk begins. Throws JobGone,
+   * and Error if the server does not answer.
    */
   async appendTrace({ id, token }: JobPayload, offset: number, piece: Uint8Array<ArrayBuffer>): Promise<number> {
     const answer = await this.#send('PATCH', `/jobs/${id}/trace`, {
@@ -80,7 +80,7 @@ export class RunnerApi {
     return Number(/^0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? offset + piece.length);
   }
 
-  /** Tells how a job ended, however long that takes to reach the server. Throws JobGone, Refused. */
+  /** Reports how a job ended, retrying for as long as that takes. Throws JobGone, Refused. */
   async finish({ id, token }: JobPayload, state: 'success' | 'failed', reason?: string): Promise<void> {
     const body = { token, state, ...(reason === undefined ? {} : { failure_reason: reason }), info: info() };
     const answer = await patiently(() => this.#json('PUT', `/jobs/${id}`, body));
@@ -95,7 +95,7 @@ export class RunnerApi {
   ): Promise<void> {
     const { id, token } = job;
     const headers = { 'JOB-TOKEN': token };
-    // Asked beforehand, as a refusal in the middle of an upload may be lost.
+    // Asked in advance, as a rejection in the middle of an upload may be lost.
     const permission = await patiently(() =>
       this.#send('POST', `/jobs/${id}/artifacts/authorize?filesize=${upload.size}`, { headers }),
     );
@@ -111,7 +111,7 @@ export class RunnerApi {
     if (answer.status !== 201) throw new Refused('the artifacts', answer.status);
   }
 
-  /** The artifacts of a job that another one depends on. Throws Refused. */
+  /** Downloads the artifacts of a job that another one depends on. Throws Refused. */
   async downloadArtifacts(id: number, token: string): Promise<AsyncIterable<Uint8Array>> {
     const answer = await patiently(() =>
       this.#send('GET', `/jobs/${id}/artifacts`, { headers: { 'JOB-TOKEN': token }, timeout: FILE_TIMEOUT }),
@@ -130,16 +130,16 @@ export class RunnerApi {
       method,
       headers,
       signal: AbortSignal.timeout(timeout),
-      // A server that sends elsewhere would get tokens sent elsewhere.
+      // A redirect could send tokens to another server.
       redirect: 'error',
       ...(body === undefined ? {} : { body, duplex: 'half' }),
     });
   }
 }
 
-/** A multipart body as it is sent. */
+/** A multipart body. */
 export interface FormBody {
-  /** With its boundary. */
+  /** Content type with its boundary. */
   type: string;
   body: ReadableStream<Uint8Array>;
 }
@@ -150,7 +150,7 @@ interface Sending {
   timeout?: number;
 }
 
-/** Tries again while the server does not answer, or says that it cannot now. Throws what the last attempt threw. */
+/** Retries while the server does not answer or is unavailable. Throws what the last attempt threw. */
 async function patiently(attempt: () => Promise<Response>): Promise<Response> {
   const patience = performance.now() + RETRY.patience;
   for (let pause = RETRY.first; ; pause = Math.min(pause * 2, RETRY.longest)) {
@@ -165,7 +165,7 @@ async function patiently(attempt: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** Throws JobGone where the server says that the job goes no further. */
+/** Throws JobGone if the server says that the job is over. */
 function requireAlive(answer: Response): void {
   const status = answer.headers.get('job-status') ?? '';
   const isOver = ['canceled', 'failed', 'success'].includes(status) && answer.status !== 200;
@@ -174,7 +174,7 @@ function requireAlive(answer: Response): void {
   }
 }
 
-/** What this runner says of itself. */
+/** This runner's description of itself. */
 function info(): object {
   return {
     name: 'gantry-runner',

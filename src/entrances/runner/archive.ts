@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { type Collected, openCollected } from '#src/entrances/runner/collect.ts';
 
-/** Writes files into a zip archive, each read when its turn comes; the bytes of the archive. */
+/** Writes files into a zip archive, reading each in turn; yields the bytes of the archive. */
 export async function writeArchive(directory: string, files: readonly Collected[], archive: string): Promise<number> {
   const zip = new ZipFile();
-  // Without this a file that cannot be read is not reported.
+  // Without this, a file that cannot be read is not reported.
   const failed = new Promise<never>((_resolve, reject) => zip.on('error', reject));
   for (const { name, mode, modifiedAt } of files) {
     const options = { mtime: modifiedAt, mode: 0o100000 | (mode & 0o777) };

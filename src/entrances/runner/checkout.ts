@@ -2,14 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 import { type Command, type Ending, run } from '#src/entrances/runner/shell.ts';
 
-/** What git is run with. */
+/** How git is run. */
 type Around = Pick<Command, 'environment' | 'timeout' | 'signal' | 'onOutput'>;
 
 /**
- * Gets the commit of a job into a directory. The credentials are in no command line and in no file: git learns them from its
+ * Checks out the commit of a job into a directory. The credentials appear in no command line and no file: git reads them from its
  * environment.
  *
- * @param depth how many commits of the history; all without
+ * @param depth how many commits of the history; all when absent
  */
 export async function checkOut(
   { git_info: { repo_url, ref, sha, ref_type } }: JobPayload,
@@ -27,7 +27,7 @@ export async function checkOut(
     ...around.environment,
     ...settings([
       [`http.${url.origin}/.extraHeader`, `Authorization: Basic ${Buffer.from(secret).toString('base64')}`],
-      // The credentials are for this server alone.
+      // The credentials are for this server only.
       ['http.followRedirects', 'false'],
     ]),
     GIT_TERMINAL_PROMPT: '0',
@@ -48,7 +48,7 @@ export async function checkOut(
   return { kind: 'exit', code: 0 };
 }
 
-/** Settings of git by its environment, which nobody else sees. */
+/** Git settings for its environment, which other processes cannot see. */
 function settings(pairs: readonly [string, string][]): Record<string, string> {
   const entries = pairs.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],

@@ -3,23 +3,23 @@ import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises
 import path from 'node:path';
 import { BadPattern, fits, type Pattern, parsePattern } from '#src/entrances/runner/globs.ts';
 
-/** Files of the largest collection. */
+/** Most files in one collection. */
 const MOST = 200_000;
 
-/** A file that belongs into an archive. */
+/** A file to archive. */
 export interface Collected {
-  /** Below the directory, with slashes. */
+  /** Path below the directory, with slashes. */
   name: string;
   /** In bytes. */
   size: number;
-  /** As `stat` has it. */
+  /** As returned by `stat`. */
   mode: number;
   modifiedAt: Date;
 }
 
 /**
- * The files of a directory that patterns name, and whole directories that they name. Symbolic links count as the file that they
- * lead to, if that is in the directory too. `.git` is left out.
+ * The files of a directory that match patterns, including all files in matching directories. Symbolic links count as their
+ * targets if those are in the directory too. `.git` is left out.
  *
  * @param say called with the reason why something is left out
  */
@@ -48,14 +48,14 @@ export async function collect(
   return [...found.values()];
 }
 
-/** As collect, of files by their names. */
+/** Like collect, for files given by name. */
 export async function collectNamed(directory: string, names: readonly string[]): Promise<Collected[]> {
   const root = await realpath(directory);
   const files = await Promise.all(names.slice(0, MOST).map((name) => lookAt(root, name)));
   return files.filter((file) => file !== null && file !== 'outside');
 }
 
-/** Opens a file that was collected. It does not wait where a pipe has taken its place since. */
+/** Opens a collected file. It does not block if a pipe has replaced it. */
 export function openCollected(directory: string, name: string): Promise<FileHandle> {
   return open(path.join(directory, name), constants.O_RDONLY | constants.O_NONBLOCK);
 }
@@ -70,7 +70,7 @@ function patternOf(text: string, directory: string, say: (line: string) => void)
   }
 }
 
-/** Names of the files below a directory that a pattern names. Links are files here, wherever they lead. */
+/** Names of the files below a directory that match a pattern. Links count as files here, wherever they lead. */
 async function* matching(root: string, below: string, pattern: Pattern | null): AsyncGenerator<string> {
   if (pattern === null) return;
   const [first, ...rest] = pattern;
@@ -91,7 +91,7 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** A regular file; null for anything else, `outside` for a link to what is not below the root. */
+/** A regular file; null for anything else, `outside` for a link that leads out of the root. */
 async function lookAt(root: string, name: string): Promise<Collected | 'outside' | null> {
   const file = path.join(root, name);
   const isOwn = await realpath(file).then(

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** What a runner knows of itself, in its file. */
+/** The contents of a runner's configuration file. */
 export interface RunnerConfig {
   /** URL of the server. */
   url: string;
@@ -8,10 +8,10 @@ export interface RunnerConfig {
   token: string;
 }
 
-/** Where the file is when nothing is said. */
+/** The default path of the file. */
 export const USUAL_CONFIG = 'gantry-runner.json';
 
-/** Reads the file. Throws an Error that says what is wrong with it. */
+/** Reads the file. Throws an Error that describes what is wrong with it. */
 export async function readConfig(file: string): Promise<RunnerConfig> {
   const text = await readFile(file, 'utf8').catch((error) => {
     if (error.code !== 'ENOENT') throw error;
@@ -22,7 +22,7 @@ export async function readConfig(file: string): Promise<RunnerConfig> {
   return { url: value.url, token: value.token };
 }
 
-/** Writes a new file that only its owner reads. Throws an Error where there is one. */
+/** Writes a new file that only its owner can read. Throws an Error if it exists. */
 export async function writeConfig(file: string, { url, token }: RunnerConfig): Promise<void> {
   await writeFile(file, `${JSON.stringify({ url, token }, null, 2)}\n`, { mode: 0o600, flag: 'wx' }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 
-/** What of its own environment the runner hands on: what programs need, and nothing that is a secret. */
+/** Variables of the runner's own environment that are passed on: what programs need, and no secrets. */
 const HANDED_ON = [
   'PATH',
   'HOME',
@@ -21,11 +21,11 @@ const HANDED_ON = [
 export type Values = Readonly<Record<string, string>>;
 
 /**
- * The environment of a job's script: the variables of the job, and little else. Those that are files are written into a
+ * The environment of a job's script: the variables of the job, and little else. Variables of type file are written into a
  * directory, and hold the path.
  *
  * @param project directory of the working copy
- * @param files directory for variables that are files
+ * @param files directory for variables of type file
  */
 export async function environmentOf(
   job: JobPayload,
@@ -42,10 +42,7 @@ export async function environmentOf(
   return { ...own, ...values };
 }
 
-/**
- * The variables of a job by their names. Names of others within public values are replaced by their values; secret values stay
- * as they are.
- */
+/** The variables of a job by name. References to variables within public values are expanded; secret values stay as they are. */
 export function variablesOf({ variables }: Pick<JobPayload, 'variables'>): Record<string, string> {
   const usable = variables.filter(({ key, value }) => isName(key) && !value.includes('\0'));
   const given = Object.fromEntries(usable.map(({ key, value }) => [key, value]));
@@ -58,7 +55,7 @@ export function variablesOf({ variables }: Pick<JobPayload, 'variables'>): Recor
   );
 }
 
-/** Replaces `$NAME` and `${NAME}` where there is such a variable; the rest stays. */
+/** Expands `$NAME` and `${NAME}` if there is such a variable; leaves the rest. */
 export function expand(text: string, values: Values): string {
   return text.replace(/\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g, (whole, plain?: string, braced?: string) => {
     const name = plain ?? braced ?? '';

@@ -11,23 +11,23 @@ import { expand, type Values } from '#src/entrances/runner/environment.ts';
 import type { JobArtifacts, JobCache, JobDependency, JobPayload } from '#src/entrances/runner/payload.ts';
 import { BadArchive, unpack } from '#src/entrances/runner/unpack.ts';
 
-/** Where a job works, and what it has to say. */
+/** Where a job works, and how it logs. */
 export interface Room {
   api: RunnerApi;
   job: JobPayload;
   /** The working copy. */
   project: string;
-  /** For files of the runner's own. */
+  /** For the runner's own files. */
   temporary: string;
   /** Directory of the caches of all jobs. */
   caches: string;
   variables: Values;
   say(line: string): void;
-  /** Names of the files that git does not know of. */
+  /** Names of the files not tracked by git. */
   untracked(): Promise<string[]>;
 }
 
-/** Unpacks the artifacts of the jobs that this one depends on. Throws Error when they cannot be had. */
+/** Unpacks the artifacts of the jobs that this one depends on. Throws Error if they are not available. */
 export async function fetchDependencies(room: Room): Promise<void> {
   for (const dependency of room.job.dependencies ?? []) {
     if (dependency.artifacts_file) await fetchOne(room, dependency);
@@ -42,7 +42,7 @@ async function fetchOne({ api, project, temporary, say }: Room, { id, name, toke
   await rm(archive);
 }
 
-/** Uploads the artifacts of the job where they are wanted of one that ended so. Throws JobGone, Refused. */
+/** Uploads the artifacts of the job if they are wanted for this outcome. Throws JobGone, Refused. */
 export async function sendArtifacts(room: Room, isSuccess: boolean): Promise<void> {
   for (const artifacts of room.job.artifacts ?? []) {
     const when = artifacts.when ?? 'on_success';
@@ -63,7 +63,7 @@ async function sendOne(room: Room, wanted: JobArtifacts): Promise<void> {
   await rm(archive);
 }
 
-/** A multipart body with one file, read as it is sent. */
+/** A multipart body with one file, streamed. */
 function formOf(archive: string, name: string): FormBody {
   const boundary = `gantry-${randomUUID()}`;
   async function* body(): AsyncGenerator<Uint8Array> {
@@ -80,7 +80,7 @@ function formOf(archive: string, name: string): FormBody {
   };
 }
 
-/** Unpacks what earlier jobs of the project kept under the keys of this one. Without any the job works, too. */
+/** Unpacks the caches that earlier jobs of the project saved under this job's keys. A missing cache is not an error. */
 export async function restoreCache(room: Room): Promise<void> {
   for (const cache of room.job.cache ?? []) {
     const file = cacheFile(room, cache);
@@ -96,7 +96,7 @@ export async function restoreCache(room: Room): Promise<void> {
   }
 }
 
-/** Keeps files for later jobs of the project. */
+/** Saves files for later jobs of the project. */
 export async function saveCache(room: Room): Promise<void> {
   for (const cache of room.job.cache ?? []) {
     const files = await filesOf(room, cache);
@@ -106,7 +106,7 @@ export async function saveCache(room: Room): Promise<void> {
     await writeArchive(room.project, files, archive);
     const file = cacheFile(room, cache);
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    // Other jobs read the old one, or this one, as a whole.
+    // Other jobs read the old file or the new one, each complete.
     const beside = `${file}.${room.job.id}`;
     await copyFile(archive, beside);
     await rename(beside, file);
@@ -114,7 +114,7 @@ export async function saveCache(room: Room): Promise<void> {
   }
 }
 
-/** No key leads out of the directory, and no project to the caches of another one. */
+/** The path of a cache; keys can neither lead out of the directory nor to caches of other projects. */
 function cacheFile(room: Room, cache: JobCache): string {
   const name = createHash('sha256').update(keyOf(room, cache)).digest('hex');
   return path.join(room.caches, String(room.job.job_info.project_id), `${name}.zip`);

@@ -1,4 +1,4 @@
-/** A pattern of paths that cannot be used; the message says why. */
+/** A path pattern that cannot be used; the message says why. */
 export class BadPattern extends Error {}
 
 /** A pattern, segment by segment; `**` stands for any number of directories. */
@@ -8,8 +8,8 @@ export type Pattern = readonly string[];
 const LONGEST = 1_000;
 
 /**
- * Reads a pattern below a directory, such as `out/*.txt`; a path with the directory itself in front counts from there. Throws
- * BadPattern for what leads out of it.
+ * Parses a pattern below a directory, such as `out/*.txt`; a path that begins with the directory itself is relative to it. Throws
+ * BadPattern if it leads out of the directory.
  */
 export function parsePattern(text: string, directory: string): Pattern {
   if (text.length > LONGEST || text.includes('\0')) throw new BadPattern('it is too long, or has odd characters');
@@ -17,13 +17,13 @@ export function parsePattern(text: string, directory: string): Pattern {
   if (inner.startsWith('/')) throw new BadPattern('it leads out of the directory of the project');
   const segments = inner.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) throw new BadPattern('it leads out of the directory of the project');
-  // Two in a row say no more than one.
+  // Two in a row mean the same as one.
   return segments.filter((segment, at) => segment !== '**' || segments[at - 1] !== '**');
 }
 
 /**
- * Whether a name fits one segment: `*` is any characters, `?` any one, `[a-z]` one of these. In time that grows with the length
- * of both, whatever they are.
+ * Whether a name matches one segment: `*` is any characters, `?` any single one, `[a-z]` a set. Takes time proportional to the
+ * product of both lengths at most.
  */
 export function fits(segment: string, name: string): boolean {
   const parts = partsOf(segment);
@@ -37,7 +37,7 @@ export function fits(segment: string, name: string): boolean {
       part++;
       at++;
     } else if (star) {
-      // The last star takes one character more.
+      // Let the last star match one more character.
       star = { part: star.part, at: star.at + 1 };
       [part, at] = [star.part, star.at];
     } else return false;
@@ -45,7 +45,7 @@ export function fits(segment: string, name: string): boolean {
   return parts.slice(part).every((left) => left === '*');
 }
 
-/** Single characters, `*`, `?`, and sets in their brackets. */
+/** The parts of a segment: single characters, `*`, `?`, and sets in brackets. */
 function partsOf(segment: string): string[] {
   return segment.match(/\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? [];
 }

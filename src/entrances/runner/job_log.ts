@@ -4,16 +4,16 @@ import { JobGone, type RunnerApi } from '#src/entrances/runner/api.ts';
 import { Masker } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 
-/** Bytes of the log that are kept and sent; servers keep less of it. */
+/** Bytes of the log that are kept and sent; servers store fewer. */
 const LONGEST = 16 * 1024 * 1024;
-/** Bytes of one piece. */
+/** Bytes of one chunk. */
 const PIECE = 512 * 1024;
-/** Milliseconds between pieces, and where nothing is printed: each one also asks whether the job was canceled. */
+/** Milliseconds between chunks, and between empty ones while nothing is printed: each also asks whether the job was canceled. */
 const PACE = { printing: 1_000, silent: 3_000 };
-/** Milliseconds between attempts while the server does not answer, and for how long the end of a log is tried to be sent. */
+/** Milliseconds between attempts while the server does not answer, and how long to keep trying to send the end of a log. */
 const RETRY = { longest: 10_000, patience: 10 * 60_000 };
 
-/** What a job prints: on the disk first, and from there to the server piece by piece, while it grows. */
+/** The output of a job: written to the disk first, and sent to the server from there chunk by chunk. */
 export class JobLog {
   readonly #file: FileHandle;
   readonly #masker: Masker;
@@ -35,27 +35,27 @@ export class JobLog {
     this.#sending = this.#sendAll();
   }
 
-  /** @param path of the file that holds it meanwhile */
+  /** @param path of the file that holds it until it is sent */
   static async open(path: string, api: RunnerApi, job: JobPayload): Promise<JobLog> {
     return new JobLog(await open(path, 'wx+', 0o600), api, job);
   }
 
-  /** Aborted when the server says that the job is over. */
+  /** Aborted when the server reports that the job is over. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Adds what was printed. */
+  /** Adds output. */
   write(chunk: Buffer): void {
     this.#append(this.#masker.mask(chunk));
   }
 
-  /** Adds a line of the runner's own. */
+  /** Adds a line by the runner itself. */
   say(line: string): void {
     this.write(Buffer.from(`${line}\n`));
   }
 
-  /** Sends what is left, however long the server is away. Throws JobGone, and Error when it is not heard of any more. */
+  /** Sends the rest, retrying while the server does not answer. Throws JobGone, and Error after giving up. */
   async end(): Promise<void> {
     this.#append(this.#masker.rest());
     this.#done.abort();
@@ -77,7 +77,7 @@ export class JobLog {
     const at = this.#size;
     this.#size += written.length;
     this.#writing = this.#writing.then(() => this.#file.write(written, 0, written.length, at));
-    // The sender receives a failure.
+    // The sending loop reports a failure.
     this.#writing.catch(() => undefined);
   }
 
@@ -99,7 +99,7 @@ export class JobLog {
     }
   }
 
-  /** Waits for something to send, or for the end. */
+  /** Waits for something to send or for the end. */
   async #untilNext(): Promise<void> {
     const { signal } = this.#done;
     const silence = performance.now() + PACE.silent;

@@ -1,16 +1,16 @@
 const MASK = Buffer.from('[MASKED]');
 
-/** Replaces a secret in a stream of bytes, wherever the stream is cut. */
+/** Replaces a secret in a stream of bytes, even across chunks. */
 export class Masker {
   readonly #secret: Buffer;
-  /** The beginning of the secret at the end of what came so far. */
+  /** A possible beginning of the secret at the end of the bytes so far. */
   #held: Buffer = Buffer.alloc(0);
 
   constructor(secret: string) {
     this.#secret = Buffer.from(secret);
   }
 
-  /** What can be shown by now. */
+  /** Returns what can be shown so far. */
   mask(chunk: Buffer): Buffer {
     const bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
     const shown: Buffer[] = [];
@@ -26,7 +26,7 @@ export class Masker {
     return Buffer.concat(shown);
   }
 
-  /** What was held back, when nothing follows. */
+  /** Returns what was held back, at the end of the stream. */
   rest(): Buffer {
     const held = this.#held;
     this.#held = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** A job as the server gives it (runner-protocol.md, Job), as far as this runner looks at it. */
+/** The parts of a job's payload (runner-protocol.md, Job) that this runner uses. */
 export interface JobPayload {
   id: number;
   token: string;

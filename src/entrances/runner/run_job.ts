@@ -15,16 +15,16 @@ const AFTERWARDS = 5 * 60_000;
 /** How a job ended, and why it failed. */
 export type Outcome = { state: 'success' } | { state: 'failed'; reason: string } | { state: 'gone' };
 
-/** What a job is run with. */
+/** What running a job needs. */
 export interface Running {
   api: RunnerApi;
-  /** Of the runner: working copies and caches are below it. */
+  /** Directory of the runner, with working copies and caches below it. */
   directory: string;
-  /** Aborted when the runner ends at once. */
+  /** Aborted when the runner must end immediately. */
   stopping: AbortSignal;
 }
 
-/** Runs a job from the beginning to the end, and tells the server how it ended. */
+/** Runs a job from start to end, and reports the outcome to the server. */
 export async function runJob(job: JobPayload, { api, directory, stopping }: Running): Promise<Outcome> {
   const builds = path.join(directory, 'builds');
   await mkdir(builds, { recursive: true, mode: 0o700 });
@@ -49,9 +49,9 @@ export async function runJob(job: JobPayload, { api, directory, stopping }: Runn
   }
 }
 
-/** One job at work. */
+/** One running job. */
 class Work {
-  /** Why it failed, in words. */
+  /** The failure in words. */
   why = '';
   readonly #job: JobPayload;
   readonly #log: JobLog;
@@ -119,7 +119,7 @@ class Work {
     return checkOut(this.#job, this.#project, { ...this.#command(), timeout: this.#left() }, depth);
   }
 
-  /** The steps in their order. The first that fails is how the job ended, and those follow that always run. */
+  /** Runs the steps in order. The first failure decides the outcome; steps that always run still follow. */
   async #runSteps(): Promise<Outcome> {
     let outcome: Outcome = { state: 'success' };
     for (const step of this.#job.steps) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 5_000;
 
-/** How a program is run. */
+/** How to run a program. */
 export interface Command {
   program: string;
   args: readonly string[];
@@ -12,9 +12,9 @@ export interface Command {
   environment: NodeJS.ProcessEnv;
   /** Milliseconds. */
   timeout: number;
-  /** Ends it before. */
+  /** Ends it early. */
   signal: AbortSignal;
-  /** Called with what it prints, on either stream. */
+  /** Called with its output on either stream. */
   onOutput(chunk: Buffer): void;
 }
 
@@ -22,8 +22,8 @@ export interface Command {
 export type Ending = { kind: 'exit'; code: number } | { kind: 'timeout' } | { kind: 'canceled' };
 
 /**
- * Runs a program in a process group of its own, and ends whatever of that group is left when it ends, takes too long or is
- * canceled. Throws Error where it cannot be started.
+ * Runs a program in its own process group, and ends what is left of that group when it ends, takes too long or is canceled.
+ * Throws Error if it cannot be started.
  */
 export async function run({
   program,
@@ -38,7 +38,7 @@ export async function run({
   const child = spawn(program, [...args], {
     cwd: directory,
     env: environment,
-    // A group of its own, which is ended as a whole.
+    // Its own process group, which is ended as a whole.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -62,7 +62,7 @@ export async function run({
   }
 }
 
-/** Ends all that is left of the group, and waits until what it printed has come. */
+/** Ends what is left of the process group, and waits for its remaining output. */
 async function endGroup(child: ChildProcess, exit: Promise<unknown>, grace: number): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
@@ -73,7 +73,7 @@ async function endGroup(child: ChildProcess, exit: Promise<unknown>, grace: numb
   signalGroup(pid, 'SIGKILL');
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const isClosed = child.stdout?.readableEnded && child.stderr?.readableEnded;
-  // Whoever left the group may keep the streams open.
+  // A process that left the group may keep the streams open.
   if (!isClosed) await Promise.race([closed, sleep(1_000, undefined, { ref: false })]);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -83,25 +83,25 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // Nobody is left.
+    // No process is left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH' && (error as NodeJS.ErrnoException).code !== 'EPERM')
       throw error;
   }
 }
 
-/** The shell that scripts are given to: bash where there is one. */
+/** The shell that runs scripts: bash if available. */
 export function findShell(): 'bash' | 'sh' {
   return spawnSync('bash', ['-c', 'exit 0'], { stdio: 'ignore' }).status === 0 ? 'bash' : 'sh';
 }
 
-/** A script that prints each command before it runs it, and ends with the first one that fails. */
+/** A script that prints each command before running it, and stops at the first failure. */
 export function scriptOf(lines: readonly string[], shell: 'bash' | 'sh'): string {
   const start = shell === 'bash' ? 'set -eo pipefail' : 'set -e';
   const commands = lines.flatMap((line) => [`printf '%s\\n' ${quoted(`$ ${shownLine(line)}`)}`, line]);
   return `${[start, ...commands].join('\n')}\n`;
 }
 
-/** Of a command with several lines the first one is shown. */
+/** The first line of a command. */
 function shownLine(command: string): string {
   const [first = '', ...others] = command.trim().split('\n');
   return others.length > 0 ? `${first} …` : first;

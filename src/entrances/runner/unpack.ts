@@ -4,18 +4,18 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 
-/** What may come out of one archive: bytes, and entries. */
+/** Limits for unpacking one archive: bytes and entries. */
 export const UNPACKED = { bytes: 8 * 1024 ** 3, entries: 200_000 };
 
 /** An archive that is not unpacked; the message says why. */
 export class BadArchive extends Error {}
 
 /**
- * Unpacks a zip archive into a directory, over what is there. Nothing comes out beside the directory, whatever the archive names
- * and whatever links there are: entries that are neither files nor directories are left out, and links are replaced, never
- * followed. Throws BadArchive, also for one that unpacks to more than is allowed; part of it may be there then.
+ * Unpacks a zip archive into a directory, over existing files. Nothing is written outside of the directory, whatever names and
+ * links there are: entries that are neither files nor directories are skipped, and links are replaced, never followed. Throws
+ * BadArchive, also for one that exceeds the limits; part of it may be unpacked then.
  *
- * @param say called with what is left out
+ * @param say called with what is skipped
  */
 export async function unpack(
   archive: string,
@@ -28,7 +28,7 @@ export async function unpack(
     if (zip.entryCount > limits.entries) throw new BadArchive(`it has more than ${limits.entries} entries`);
     let bytes = 0;
     for await (const entry of entriesOf(zip)) {
-      // More than it says does not come out of an entry.
+      // An entry never yields more than its declared size.
       bytes += entry.uncompressedSize;
       if (bytes > limits.bytes) throw new BadArchive(`it unpacks to more than ${limits.bytes} bytes`);
       await unpackOne(zip, entry, directory, say);
@@ -46,12 +46,12 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
   }
 }
 
-/** For `catch`: whatever is wrong with the archive. */
+/** For `catch`: any error of the archive. */
 function refused(error: Error): never {
   throw error instanceof BadArchive ? error : new BadArchive(error.message, { cause: error });
 }
 
-/** The part of the mode that says what an entry is, as Unix has it. */
+/** The bits of the Unix mode for the file type. */
 const KIND = 0o170000;
 const REGULAR = 0o100000;
 
@@ -73,7 +73,7 @@ async function unpackOne(zip: ZipFile, entry: Entry, directory: string, say: (li
   await pipeline(content, createWriteStream(target, { flags: 'wx', mode: permissions })).catch(refused);
 }
 
-/** Makes directories one below the other; what lies in the way and is none, such as a link, is replaced. */
+/** Creates nested directories; what is in the way and not a directory, such as a link, is replaced. */
 async function makeDirectories(directory: string, segments: readonly string[]): Promise<void> {
   let at = directory;
   for (const segment of segments) {

@@ -4,27 +4,27 @@ import type { RunnerConfig } from '#src/entrances/runner/config.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 import { runJob } from '#src/entrances/runner/run_job.ts';
 
-/** Milliseconds between requests for a job while there is none. */
+/** Milliseconds between requests while there is no job. */
 const PAUSE = 3_000;
 /** Milliseconds between requests while the server does not answer. */
 const AWAY = { first: 1_000, longest: 30_000 };
 
 export interface WorkOptions {
   config: RunnerConfig;
-  /** Where working copies and caches are. */
+  /** Directory for working copies and caches. */
   directory: string;
   /** How many jobs run at once. */
   concurrency: number;
-  /** Whether to end when no job is waiting and none runs. */
+  /** Whether to end when no job is waiting and none is running. */
   once: boolean;
-  /** Aborted when no more jobs are to be taken. */
+  /** Aborted when no more jobs should be taken. */
   ending: AbortSignal;
-  /** Aborted when running jobs are to be given up. */
+  /** Aborted when running jobs should be given up. */
   stopping: AbortSignal;
   say(line: string): void;
 }
 
-/** Takes jobs and runs them, until it is told to end. Throws Refused when the server does not know the runner. */
+/** Takes jobs and runs them until told to end. Throws Refused if the server does not know the runner. */
 export async function work(options: WorkOptions): Promise<void> {
   const { config, concurrency, once, ending, say } = options;
   const api = new RunnerApi(config.url);
@@ -51,7 +51,7 @@ export async function work(options: WorkOptions): Promise<void> {
         continue;
       }
       if (once && running.size === 0) break;
-      // With a job that ended there may be others to run.
+      // When a job ends, others may become ready.
       lastUpdate = once ? undefined : answer.lastUpdate;
       await Promise.race([pause(PAUSE, ending), ...(once ? running : [])]);
     }
@@ -69,7 +69,7 @@ export async function work(options: WorkOptions): Promise<void> {
   }
 }
 
-/** What the server says; null where it does not answer. Throws Refused. */
+/** The server's response; null if it does not answer. Throws Refused. */
 async function ask(
   api: RunnerApi,
   { token }: RunnerConfig,
@@ -77,7 +77,7 @@ async function ask(
   { ending, say }: WorkOptions,
 ): Promise<JobAnswer | null> {
   try {
-    // A request under way is not broken off: the server may have given a job by then.
+    // A pending request is not aborted: the server may already have assigned a job.
     return await api.request(token, lastUpdate);
   } catch (error) {
     if (error instanceof Refused) throw error;
@@ -86,7 +86,7 @@ async function ask(
   }
 }
 
-/** What `fetch` says is in the cause. */
+/** The details of an error of `fetch` are in its cause. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? cause.message || message : message;
 }

@@ -4,7 +4,7 @@ import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts'
 
 const { sql, raw } = Prisma;
 
-/** Whose records the dates are of. */
+/** The owners of the records to backdate. */
 export interface Owners {
   users: readonly number[];
   namespaces: readonly number[];
@@ -13,7 +13,7 @@ export interface Owners {
 
 type AllOwners = Owners & { mergeRequests: readonly number[] };
 
-/** The columns with the times at which something was written, of each table, and to whom its rows belong. */
+/** The timestamp columns of each table, and how its rows belong to the owners. */
 const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by: string }[] = [
   { table: 'users', columns: 'created_at updated_at confirmed_at password_expires_at', of: 'users', by: 'id' },
   { table: 'emails', columns: 'created_at confirmed_at', of: 'users', by: 'user_id' },
@@ -63,7 +63,7 @@ const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by:
   { table: 'snippets', columns: 'created_at updated_at', of: 'users', by: 'author_id' },
 ];
 
-/** Puts the moments of the history in the place of the times at which the records of these owners were written. */
+/** Replaces the times at which the records of these owners were written by the moments of the history. */
 export async function backdateRecords(db: Db, marks: readonly Mark[], owners: Owners): Promise<void> {
   await db.$transaction(async (tx) => {
     const targetProjectId = { in: [...owners.projects] };
@@ -74,13 +74,13 @@ export async function backdateRecords(db: Db, marks: readonly Mark[], owners: Ow
       await tx.$executeRaw`UPDATE ${raw(table)} SET ${Prisma.join(told)} WHERE ${raw(by)} = ANY(${[...all[of]]}::int[])`;
     }
     await measurePipelines(tx, owners.projects);
-    // Noted to the minute when events are written, and they were written within seconds.
+    // Recorded to the minute with events, which were written within seconds.
     await tx.$executeRaw`UPDATE projects SET last_activity_at = (SELECT max(e.created_at) FROM events e WHERE e.project_id = projects.id)
       WHERE id = ANY(${[...owners.projects]}::int[])`;
   });
 }
 
-/** The moment that was being written at the time in a column; null stays null. */
+/** The moment of the history that corresponds to the time in a column; null stays null. */
 function moved(marks: readonly Mark[], column: string): Prisma.Sql {
   const written = marks.map((mark) => (Number.isFinite(mark.written) ? new Date(mark.written) : new Date(0)));
   const told = marks.map((mark) => new Date(mark.told));
@@ -88,7 +88,7 @@ function moved(marks: readonly Mark[], column: string): Prisma.Sql {
     WHERE m.written <= ${raw(column)} ORDER BY m.written DESC LIMIT 1)`;
 }
 
-/** How long jobs ran follows from their times. */
+/** The durations of pipelines follow from the times of their jobs. */
 async function measurePipelines(tx: Transaction, projects: readonly number[]): Promise<void> {
   const pipelines = await tx.pipeline.findMany({
     where: { projectId: { in: [...projects] }, duration: { not: null } },

@@ -4,18 +4,20 @@ import { seed } from '#src/entrances/seed/seed.ts';
 import type { Stores } from '#src/entrances/seed/stage.ts';
 import type { Credentials } from '#src/platform/lifecycle/credentials.ts';
 
-/** How an ephemeral server has the sample data. */
+/** How an ephemeral server is filled with sample data. */
 export interface SampleOptions {
-  /** Whether others than this machine may reach it, who know its tokens. */
+  /** Whether others, who may know its tokens, can reach the server. */
   exposed: boolean;
 }
 
-/** How `root` signs in where nothing else is set. */
+/** Credentials of `root` unless set otherwise. */
 export function knownAdministrator(): Credentials {
   return { password: KNOWN_SECRETS.password('root'), privateToken: KNOWN_SECRETS.privateToken('root') };
 }
 
-/** Fills the empty database of an ephemeral server; what is to be said of it. Throws Error if the IDs are not the known ones. */
+/**
+ * Fills the empty database of an ephemeral server; returns what to announce. Throws Error if the IDs are not the documented ones.
+ */
 export async function fill(stores: Stores, { exposed }: SampleOptions): Promise<string[]> {
   await seed(stores, { secrets: KNOWN_SECRETS, beside: false });
   const first = await stores.db.user.findUnique({ where: { id: 2 }, select: { username: true } });

@@ -1,7 +1,10 @@
 import type { JobHandlers, JobName, JobQueue, Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/** Keeps the jobs that commands leave until they are asked for: the sample data is the same each time, so nobody works beside. */
+/**
+ * Keeps the jobs that commands enqueue until `work` is called: no worker runs concurrently, so the sample data is the same each
+ * time.
+ */
 export class LaterJobs implements JobQueue {
   #wanted: ((handlers: JobHandlers) => Promise<void>)[] = [];
 
@@ -9,7 +12,7 @@ export class LaterJobs implements JobQueue {
     this.#wanted.push((handlers) => handlers[name](data, this));
   }
 
-  /** Does what was left so far, in its order. */
+  /** Runs the jobs enqueued so far, in order. */
   async work(handlers: JobHandlers): Promise<void> {
     for (let next = this.#wanted.shift(); next; next = this.#wanted.shift()) await next(handlers);
   }

@@ -14,9 +14,9 @@ import { mergeAhead } from '#src/git/writer.ts';
 
 /** A commit of a push. */
 export interface SampleCommit {
-  /** When it was made, in UTC; at the moment of the push when absent. */
+  /** When it was made, in UTC; the time of the push when absent. */
   at?: string;
-  /** The author, if somebody else than who pushes it. */
+  /** The author, if not the pusher. */
   by?: string;
   message: string;
   actions: Action[];
@@ -27,18 +27,18 @@ export interface SamplePush {
   project: string;
   by: string;
   branch: string;
-  /** Where the branch begins, if it is new. */
+  /** Where a new branch begins. */
   from?: string;
   commits: SampleCommit[];
 }
 
-/** Somebody pushes commits to a branch. Their names are the same each time: so are their dates. */
+/** Pushes commits to a branch. Their dates, and therefore their IDs, are the same each time. */
 export function push({ at, project, by, branch, from, commits }: SamplePush): Scene {
   return {
     at,
     async play(stage) {
       const context = await stage.as(by);
-      // The branch comes with its commits, and so with one pipeline: the one for its beginning is left out.
+      // The branch comes with its commits and so gets one pipeline: that of its starting point is left out.
       if (from !== undefined) await createBranch({ ...context, jobs: new LaterJobs() }, project, branch, from);
       const make = async (series: CommitSeries) => {
         for (const { at: made = at, by: author = by, message, actions } of commits) {
@@ -54,7 +54,7 @@ export function push({ at, project, by, branch, from, commits }: SamplePush): Sc
   };
 }
 
-/** Somebody merges a branch into another one that has not moved since, and has the merge shown in the history. */
+/** Merges a branch into another one that has not moved since, with a merge commit. */
 export function merge(merged: { at: string; project: string; by: string; branch: string; into: string }): Scene {
   const { at, project, by, branch, into } = merged;
   return {
@@ -81,13 +81,13 @@ export interface SampleTag {
   by: string;
   name: string;
   target: string;
-  /** Of an annotated tag. */
+  /** Message of an annotated tag. */
   message?: string;
   /** Release notes. */
   notes?: string;
 }
 
-/** Somebody makes a tag. */
+/** Creates a tag. */
 export function tag({ at, project, by, notes, ...values }: SampleTag): Scene {
   return {
     at,

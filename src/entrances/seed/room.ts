@@ -3,10 +3,10 @@ import { TOP_GROUPS } from '#src/entrances/seed/content/places.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
 
-/** The sample data does not fit on this server; the message says why. */
+/** The sample data cannot be written to this server; the message says why. */
 export class NoRoomForSample extends Error {
   override name = 'NoRoomForSample';
-  /** Whether it would be written with `beside`. */
+  /** Whether it could be written with `beside`. */
   readonly fitsBeside: boolean;
 
   constructor(message: string, fitsBeside = false) {
@@ -15,7 +15,7 @@ export class NoRoomForSample extends Error {
   }
 }
 
-/** Settings that refuse some of the sample data. */
+/** Settings that prevent some of the sample data. */
 const REFUSING: readonly { name: string; refuses(settings: Settings): boolean }[] = [
   { name: 'restricted_visibility_levels', refuses: (it) => (it.restrictedVisibilityLevels ?? []).length > 0 },
   { name: 'default_projects_limit', refuses: (it) => it.defaultProjectsLimit < 1 },
@@ -23,8 +23,8 @@ const REFUSING: readonly { name: string; refuses(settings: Settings): boolean }[
 ];
 
 /**
- * Whether the sample data may be written: to a server with no user but root, no group and no project; with `beside` also to one
- * that others use, unless they have its names; and not against the settings. Throws NoRoomForSample.
+ * Requires that the sample data can be written: to a server with no user but root, no group and no project; with `beside` also to
+ * one in use that has none of its names; and only if the settings allow it. Throws NoRoomForSample.
  */
 export async function requireRoomForSample(db: Db, { beside }: { beside: boolean }): Promise<void> {
   const settings = await currentSettings(db);

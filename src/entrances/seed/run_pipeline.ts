@@ -1,16 +1,16 @@
 import { finishJob, type RunningJob, startJob } from '#src/domain/ci/jobs/run.ts';
 import type { Scene, Stage } from '#src/entrances/seed/stage.ts';
 
-/** What comes of a job, and how. */
+/** The outcome of a job. */
 export interface Outcome {
-  /** Without it the job still runs. */
+  /** The job keeps running when absent. */
   state?: 'success' | 'failed';
   seconds: number;
   trace: string;
   coverage?: number;
 }
 
-/** Runs jobs of the latest pipeline of a branch or tag, as their turns come; those without an outcome wait on. */
+/** Runs jobs of the latest pipeline of a branch or tag in order; those without an outcome stay pending. */
 export function runJobs(at: string, project: string, ref: string, outcomes: Record<string, Outcome>): Scene {
   return {
     at,

@@ -2,21 +2,21 @@ import crypto from 'node:crypto';
 import type { ApplicationCredentials } from '#src/domain/applications/save.ts';
 import { newToken } from '#src/platform/secrets.ts';
 
-/** What the people of the sample data sign in with, and their programs. */
+/** The passwords and tokens of the sample data. */
 export interface SampleSecrets {
-  /** Whether they are in the documentation: known to everybody. */
+  /** Whether they are documented and so known to everyone. */
   readonly known: boolean;
   password(username: string): string;
   privateToken(username: string): string;
-  /** A personal access token of that user, by what it is for. */
+  /** The personal access token of that user for a purpose. */
   accessToken(username: string, purpose: string): string;
   triggerToken(): string;
   application(): ApplicationCredentials;
 }
 
 /**
- * The same for everybody and at each start, for client tests (docs/testing-clients.md). Whoever reaches a server that has these
- * is its administrator: they are for ephemeral servers alone.
+ * The documented secrets, the same at each start, for client tests (docs/testing-clients.md). They make everyone who reaches the
+ * server its administrator, so they are for ephemeral servers only.
  */
 export const KNOWN_SECRETS: SampleSecrets = {
   known: true,
@@ -27,7 +27,7 @@ export const KNOWN_SECRETS: SampleSecrets = {
   application: () => ({ uid: 'seed-application-id', secret: 'seed-application-secret' }),
 };
 
-/** Random ones. A user's are the same however often they are asked for. */
+/** Random secrets, the same for a user on every call. */
 export function randomSecrets(): SampleSecrets {
   const made = new Map<string, string>();
   const once = (key: string, prefix = '') => {

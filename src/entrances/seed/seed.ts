@@ -13,11 +13,11 @@ import type { Db } from '#src/platform/database/db.ts';
 
 export interface SeedOptions {
   secrets: SampleSecrets;
-  /** Whether other people, groups and projects may be there already. */
+  /** Whether other people, groups and projects may exist already. */
   beside: boolean;
 }
 
-/** What the people of the sample data sign in with. */
+/** A person of the sample data with their credentials. */
 export interface SamplePerson {
   username: string;
   password: string;
@@ -25,14 +25,14 @@ export interface SamplePerson {
 }
 
 /**
- * Fills a server with people, groups, projects, their histories, issues, pipelines and merge requests, as they might come about in half a year.
- * The same each time: texts, dates and the names of commits; in an empty database the IDs too. Throws Error where there is no
- * room for it; nothing was written then.
+ * Fills a server with people, groups, projects and their histories, issues, pipelines and merge requests, as they might arise in
+ * half a year. The result is the same each time: texts, dates and commit IDs; in an empty database the IDs too. Throws Error,
+ * before writing anything, if the sample data cannot be written.
  */
 export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Promise<SamplePerson[]> {
   if (secrets.known && beside) throw new Error('Known passwords and tokens are for empty servers alone');
   await requireRoomForSample(stores.db, { beside });
-  // Where all is the same each time, the administrator came on the first day as well.
+  // With known secrets everything is the same each time, so the administrator joined on the first day as well.
   const root = secrets.known ? await administrators(stores.db) : { users: [], namespaces: [] };
   const stage = new Stage(stores, secrets);
   await stage.play([

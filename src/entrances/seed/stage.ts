@@ -6,24 +6,24 @@ import { LaterJobs } from '#src/entrances/seed/later.ts';
 import type { SampleSecrets } from '#src/entrances/seed/secrets.ts';
 import type { JobHandlers } from '#src/platform/background/queue.ts';
 
-/** What the sample data is written with. */
+/** What writing the sample data needs. */
 export interface Stores extends Pick<Context, 'db' | 'secret' | 'repositories' | 'uploads' | 'imports' | 'followers'> {
-  /** What does the background jobs that commands leave. */
+  /** Handlers of the background jobs that commands enqueue. */
   handlers: JobHandlers;
 }
 
-/** Something that happens in the history of the sample data, at a moment in UTC: `2025-01-06 09:00`. */
+/** An event in the history of the sample data, at a moment in UTC: `2025-01-06 09:00`. */
 export interface Scene {
   at: string;
   play(stage: Stage): Promise<unknown>;
 }
 
-/** Where the history of the sample data takes place: its people act through the commands that requests run as well. */
+/** Runs the history of the sample data: its people act through the same commands as requests. */
 export class Stage {
   readonly stores: Stores;
   readonly secrets: SampleSecrets;
   readonly clock = new StoryClock();
-  /** IDs of users by their names, of namespaces and projects by their paths, and of milestones by path and title. */
+  /** IDs of users by name, of namespaces and projects by path, and of milestones by path and title. */
   readonly users = new Map<string, number>();
   readonly namespaces = new Map<string, number>();
   readonly projects = new Map<string, number>();
@@ -37,7 +37,7 @@ export class Stage {
     this.secrets = secrets;
   }
 
-  /** Plays scenes in the order of their moments, each with the background jobs that it leaves. */
+  /** Plays scenes in chronological order, each followed by its background jobs. */
   async play(scenes: readonly Scene[]): Promise<void> {
     const timed = scenes.map((scene) => ({ ...scene, time: moment(scene.at) }));
     for (const { time, play } of timed.toSorted((one, other) => one.time - other.time)) {
@@ -47,19 +47,19 @@ export class Stage {
     }
   }
 
-  /** The hash of a password, which takes a tenth of a second: once for all who have the same. */
+  /** The hash of a password, which takes a tenth of a second: computed once per password. */
   passwordHash(password: string): Promise<string> {
     const hashed = this.#hashes.get(password) ?? hashPassword(password, null);
     this.#hashes.set(password, hashed);
     return hashed;
   }
 
-  /** Does what was left for later so far. */
+  /** Runs the background jobs enqueued so far. */
   work(): Promise<void> {
     return this.#jobs.work(this.stores.handlers);
   }
 
-  /** What commands get from requests of that user. */
+  /** The context of a request by that user. */
   async as(username: string): Promise<Context> {
     const known = this.#actors.get(username) ?? (await activeUser(this.stores.db, this.user(username)));
     if (!known) throw new Error(`${username} is not active`);

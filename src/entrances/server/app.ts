@@ -80,63 +80,63 @@ export interface AppOptions {
   uploads: UploadStore;
   /** Where projects may be imported from; public hosts only when absent. */
   imports?: ImportSettings | undefined;
-  /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
+  /** Base of all URLs in responses; derived from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
-  /** URL at which the server listens, known once it does; what OAuth clients know it by without an external one. */
+  /** URL at which the server listens, known once it does; the OAuth issuer when there is no external URL. */
   listeningUrl?: (() => string) | undefined;
-  /** As Express takes it. */
+  /** As in Express. */
   trustProxy?: boolean | number | string | undefined;
-  /** What one request to /graphql may ask for; sensible defaults when absent. */
+  /** Limits of a request to /graphql; sensible defaults when absent. */
   graphqlLimits?: Partial<Limits> | undefined;
-  /** The GraphQL documents that alone are executed, by their hashes; any is when absent. */
+  /** The only GraphQL documents that are executed, by hash; any document when absent. */
   trustedDocuments?: ReadonlyMap<string, string> | undefined;
-  /** What one operation may use; sensible defaults when absent. */
+  /** Limits of one operation; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
   /** Lets git clients in, shared with those over SSH; one of its own when absent. */
   gitConcurrency?: CallerSemaphore | undefined;
   /** Where clients of git reach the server over SSH; turned off when absent. */
   sshAddress?: (() => SshPlace) | undefined;
-  /** Addresses and networks that read the metrics without a credential; none when absent. */
+  /** Addresses and networks that may read the metrics without a credential; none when absent. */
   metricsAddresses?: readonly string[] | undefined;
-  /** Whether answers are compressed for clients that accept it; they are when absent. */
+  /** Whether to compress responses for clients that accept it; true when absent. */
   compression?: boolean | undefined;
   log?: Logger | undefined;
-  /** Whether the server can do its work; judged by the database alone when absent. */
+  /** Whether the server is ready; judged by the database alone when absent. */
   readiness?: Readiness | undefined;
-  /** What subscriptions hear of changes by; there are none without. */
+  /** Notifies subscriptions of changes; there are no subscriptions when absent. */
   listener?: Listener | undefined;
-  /** How many subscriptions there may be; sensible defaults when absent. */
+  /** Limits of subscriptions; sensible defaults when absent. */
   liveLimits?: Partial<LiveLimits> | undefined;
-  /** Learns who takes over connections that ask for WebSocket. */
+  /** Receives the handler of WebSocket connections. */
   upgrades?: Upgrades | undefined;
-  /** Aborted when subscriptions are to end, as the server is about to. */
+  /** Aborted when subscriptions must end because the server stops. */
   stopping?: AbortSignal | undefined;
 }
 
-/** The largest body of a request to /graphql with files, in bytes: beside one file of somebody known, and of somebody unknown. */
+/** Bytes that an upload to /graphql may have in addition to its file; all that an anonymous one may have. */
 const BESIDE_UPLOAD = 1024 * 1024;
 const MAX_UNKNOWN_UPLOAD = 1024 * 1024;
 
-/** Bytes from which on requests to /graphql are answered one at a time, as each is in memory as a whole. */
+/** Size in bytes from which requests to /graphql are answered one at a time, as each is held in memory. */
 const LARGE_UPLOAD = 8 * 1024 * 1024;
 
-/** Requests of one caller that are answered at a time; the others wait, and no other caller waits for them. */
+/** Concurrent requests of one caller; further ones wait without delaying other callers. */
 const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 2_000, patience: 30_000 };
 
-/** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
+/** Milliseconds within which the body of a request must arrive; pushes of git have their own limits. */
 const BODY_TIMEOUT = 5 * 60_000;
 
-/** How much of a body is still taken after its answer. */
+/** How much of a body is still read after its response. */
 const UNREAD = { bytes: 16 * 1024 * 1024, milliseconds: 10_000 };
 
-/** Milliseconds after which a client that takes nothing of its answer is left. */
+/** Milliseconds after which a client that reads none of its response is disconnected. */
 const STALLED = 60_000;
 
-/** The OpenAPI document, and the GraphQL schema in its own language: for tools that read files. */
+/** The OpenAPI document and the GraphQL schema as text, for tools. */
 const openapi = new PublicText('rest/openapi.json', 'application/json');
 const sdl = new PublicText('schema/schema.graphql', 'text/plain; charset=utf-8');
 
-/** The whole server as an Express application: health, /graphql and /api/v4. */
+/** Creates the whole server as an Express application: health, /graphql and /api/v4. */
 export function createApp({
   db,
   secret,
@@ -245,7 +245,7 @@ export function createApp({
   return app;
 }
 
-/** What the two APIs are served with. */
+/** What serving the two APIs needs. */
 interface Entrance {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
   /** Without a trailing slash. */
@@ -256,12 +256,12 @@ interface Entrance {
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
-  /** The context of resolvers, for a caller at a URL of the server. */
+  /** The context of resolvers, for a caller and the server's URL. */
   contextAt(context: Context, url: string): Promise<GraphQLContext>;
   contextOf(actor: Actor | null, request: IncomingMessage): Promise<GraphQLContext>;
 }
 
-/** The REST API at /api/v4. */
+/** Serves the REST API at /api/v4. */
 function serveRest(app: Express, entrance: Entrance): void {
   const { stores, baseUrl, report, budget, turns, identify, domainContext, contextOf } = entrance;
   const facade = createFacade<Actor>({
@@ -308,7 +308,7 @@ function serveRest(app: Express, entrance: Entrance): void {
   });
 }
 
-/** What requests of a route do; undefined where they change something. */
+/** The purpose of a route's requests; undefined where they change something. */
 function purposeOf({ route }: Endpoint): Purpose | undefined {
   if (route.method !== 'GET') return undefined;
   return route.filesOfRepository ? 'read_files' : 'read';
@@ -317,7 +317,7 @@ function purposeOf({ route }: Endpoint): Purpose | undefined {
 type GraphQLEntrance = Entrance &
   Pick<AppOptions, 'graphqlLimits' | 'trustedDocuments' | 'listener' | 'liveLimits' | 'upgrades' | 'stopping'>;
 
-/** GraphQL at /graphql: over HTTP, as Server-Sent Events and over WebSocket. */
+/** Serves GraphQL at /graphql: over HTTP, Server-Sent Events and WebSocket. */
 function serveGraphQL(
   app: Express,
   { stores, baseUrl, report, budget, turns, contextAt, contextOf, ...options }: GraphQLEntrance,
@@ -343,7 +343,7 @@ function serveGraphQL(
         contextAt({ ...stores, actor, clientAddress }, url),
     },
   };
-  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
+  // A fifth of all modules serve GraphQL only: they are loaded by the first request, or by main.ts once it listens.
   let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
   const loadGraphQL = () => {
     loading ??= import('#schema/server.ts').then((server) =>
@@ -369,7 +369,7 @@ function serveGraphQL(
   };
   const webSockets = openLate(loadWebSockets, report);
   upgrades?.serve((request, socket, head) => {
-    // What Express gives the requests that it handles.
+    // As Express does for the requests that it handles.
     Object.setPrototypeOf(request, app.request);
     webSockets.accept(request, socket, head);
   });
@@ -392,7 +392,7 @@ function serveGraphQL(
   app.use(['/graphql', '/api/graphql'], graphqlBody, answer);
 }
 
-/** The same answer for a request however often it is asked for. */
+/** Caches a result per request. */
 function remembered<Answer>(find: (request: IncomingMessage) => Promise<Answer>): typeof find {
   const found = new WeakMap<IncomingMessage, Promise<Answer>>();
   return (request) => {
@@ -402,7 +402,7 @@ function remembered<Answer>(find: (request: IncomingMessage) => Promise<Answer>)
   };
 }
 
-/** The server's URL as the client used it; forwarded headers count as far as the proxy is trusted. */
+/** The server's URL as the client used it; forwarded headers count if the proxy is trusted. */
 function requestUrl(request: Request): string {
   const host = request.host;
   return `${request.protocol}://${/^[\w.:[\]-]+$/.test(host ?? '') ? host : 'localhost'}`;

@@ -42,18 +42,18 @@ import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** What the jobs of one process work with. */
+/** What the jobs of one process need. */
 export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
   db: Db;
   repositories: RepositoryStore;
   uploads: UploadStore;
-  /** By what mail is sent; what is wanted while none is sent is dropped. */
+  /** Sends mail; without it, mail is dropped. */
   outgoing?: Outgoing | undefined;
-  /** By what webhooks are delivered. */
+  /** Delivers webhooks. */
   hooks?: HookDeliveries | undefined;
 }
 
-/** When jobs run by themselves, and how many of a name at once. */
+/** The schedules of jobs, and how many of a name run at once. */
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
   'jobs.expire': { cron: '*/5 * * * *' },
@@ -67,10 +67,10 @@ export const JOB_PACES: JobPaces = {
   'mail.tell': { atOnce: 4 },
 };
 
-/** Every job with the command that does it. */
+/** The handler of every job. */
 export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...importing }: JobSettings): JobHandlers {
   const followers = FOLLOWERS;
-  /** What commands get that are run for a user; null for one who is not active any more. */
+  /** The context for commands that run for a user; null if the user is no longer active. */
   const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
     const actor = await activeUser(db, userId);
     const { secret, imports } = importing;
@@ -94,7 +94,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       ]);
     },
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
-    // What was not recorded of pushes may concern merge requests.
+    // Pushes that were not recorded may affect merge requests.
     'repositories.reconcile': (_wanted, jobs) =>
       eachStep([
         () => reconcileAll({ db, repositories, jobs, followers }),
@@ -140,7 +140,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
   };
 }
 
-/** Runs the steps of a job in order, all of them even if some fail. Throws AggregateError at the end if some did. */
+/** Runs all steps of a job in order, even if some fail. Throws AggregateError at the end if some did. */
 async function eachStep(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const each = new EachApart('steps');
   await each.run(steps, (step) => step());

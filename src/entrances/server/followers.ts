@@ -5,5 +5,5 @@ import { mail } from '#src/domain/notifications/mailing/follow.ts';
 import { tracking } from '#src/domain/tracking/activity/follow.ts';
 import { webhooks } from '#src/domain/webhooks/follow.ts';
 
-/** All that follows the changes that commands record, in the order in which they write. */
+/** Everything that follows the changes recorded by commands, in the order in which it writes. */
 export const FOLLOWERS: readonly Follower[] = [feed, tracking, pushedPipelines, mail, webhooks];

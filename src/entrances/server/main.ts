@@ -30,7 +30,7 @@ import type { SshOptions, StartedSsh } from '../ssh/start.ts';
 import { isLocal, localOnly, requireLoopback } from '../web/local_only.ts';
 import type { ServeOptions } from './serve_options.ts';
 
-/** PostgreSQL waits for no disk where nothing is kept. */
+/** PostgreSQL need not wait for the disk where data is temporary. */
 const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Milliseconds that running requests have to finish once the server is told to stop, and those of git clients. */
@@ -38,10 +38,10 @@ const GRACE = 10_000;
 const GIT_GRACE = 60_000;
 
 /**
- * Runs the server until it is told to stop, and takes everything down in reverse order then.
+ * Runs the server until it is told to stop, then shuts down in reverse order.
  *
- * @returns the exit status: 0 after a signal, 1 if the database went away
- * @throws Error that tells what prevented the start, after everything that had been started is stopped again
+ * @returns the exit status: 0 after a signal, 1 if the database became unavailable
+ * @throws Error that says what prevented the start, after everything that had been started is stopped again
  */
 export async function serve(given: Config, options: ServeOptions): Promise<number> {
   const { ephemeral, seed, exposeKnownTokens, port } = options;
@@ -56,7 +56,7 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   logSlow(log, config.slow);
 
   requireDirectories(config);
-  // Where a server has run, one that still runs is the better explanation for a port in use.
+  // If a server has run here, one that is still running better explains why a port is in use.
   const isNew = !existsSync(config.dataDir);
   if (isNew) await requireAddresses(config);
   const shared = config.databaseUrl !== undefined;
@@ -78,7 +78,7 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   return 0;
 }
 
-/** A port for SSH that nobody has chosen may be taken: then the server does without. */
+/** If the default SSH port is taken, the server runs without SSH. */
 async function requireAddresses({ host, port, ssh }: Config): Promise<void> {
   await requireAddress(host, port);
   if (ssh && !ssh.isUsualPort) await requireAddress(ssh.host, ssh.port, SSH_SETTINGS);
@@ -86,7 +86,7 @@ async function requireAddresses({ host, port, ssh }: Config): Promise<void> {
 
 interface StartContext {
   ephemeral: boolean;
-  /** That of the sample data, if it is wanted. */
+  /** Options for the sample data; undefined without it. */
   sample: SampleOptions | undefined;
   log: Logger;
   resources: AsyncDisposableStack;
@@ -99,7 +99,7 @@ async function start(
 ): Promise<{ databaseUrl: string; url: string; greeting: string; readiness: Readiness }> {
   const { log, resources, ephemeral, sample } = context;
   announceSetup(config);
-  // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
+  // Loading the application takes about as long as starting PostgreSQL, so both happen at once.
   const loading = loadApplication();
   loading.catch(() => undefined);
   const loadingSsh = config.ssh && loadSsh(config.ssh);
@@ -219,13 +219,13 @@ async function start(
   return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
 }
 
-/** Milliseconds after which the server loads what the start needed none of: whoever waited for it goes first. */
+/** Milliseconds after which the server loads what starting did not need, so that pending requests come first. */
 const PRELOAD = 300;
 
-/** Loads what takes long, before the first request needs it: Prisma's compiler, and GraphQL. Gives what prevents it. */
+/** Loads slow modules before the first request needs them: Prisma's compiler, and GraphQL. Returns a function that cancels it. */
 function preloadSoon(db: Db): () => void {
   const timer = setTimeout(() => {
-    // Where they fail, the first request that needs them says so.
+    // A failure shows up again in the first request that needs them.
     db.$connect().catch(() => undefined);
     import('#schema/server.ts').catch(() => undefined);
   }, PRELOAD);
@@ -233,13 +233,13 @@ function preloadSoon(db: Db): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The first start takes some seconds: whoever waits for it in front of a terminal is told why. */
+/** The first start takes some seconds, which is announced on a terminal. */
 function announceSetup({ dataDir, databaseUrl }: Config): void {
   const isNew = databaseUrl === undefined && !existsSync(path.join(dataDir, 'postgres'));
   if (isNew && process.stderr.isTTY) process.stderr.write(`Setting up a new database in ${dataDir} …\n`);
 }
 
-/** The host keys are made while everything else is set up. */
+/** The host keys are made during the rest of the setup. */
 async function loadSsh(config: SshConfig) {
   const [{ startSsh }, { hostKeys }] = await Promise.all([import('../ssh/start.ts'), import('../ssh/host_keys.ts')]);
   const keys = hostKeys(config.keys);

@@ -11,12 +11,12 @@ import { findProject } from '#src/domain/projects/find.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
 /**
- * What may be checked before anything else of a request is: an ability in a project or group, administration, or the
- * administrator's right to read accounts, which `read_user` reaches too.
+ * What can be checked before the rest of a request: an ability in a project or group, administration, or the administrator's
+ * right to read accounts, which `read_user` also allows.
  */
 export type Precheck = ProjectAbility | GroupAbility | 'administrate' | 'read_accounts';
 
-/** Throws the DomainError that the command behind it would throw for want of the ability. */
+/** Throws the same DomainError as the command would if the ability is missing. */
 export async function precheck(context: Context, ability: Precheck, ref: IdOrPath): Promise<void> {
   if (ability === 'administrate') requireAdmin(context);
   else if (ability === 'read_accounts') requireAccountReader(context);

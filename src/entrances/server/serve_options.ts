@@ -1,11 +1,11 @@
-/** What `gantry serve` is told beside the settings. */
+/** Options of `gantry serve` besides the settings. */
 export interface ServeOptions {
-  /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
+  /** Uses a temporary data directory, an embedded PostgreSQL whatever DATABASE_URL says, and a free port. */
   ephemeral: boolean;
-  /** Of an ephemeral server: filled with the sample data, whose passwords and tokens are known. */
+  /** Fills an ephemeral server with the sample data, whose passwords and tokens are known. */
   seed: boolean;
-  /** Also where others reach the server. */
+  /** Allows that others can reach a server with known tokens. */
   exposeKnownTokens: boolean;
-  /** Of an ephemeral server, instead of a free one. */
+  /** Port of an ephemeral server, instead of a free one. */
   port: number | undefined;
 }

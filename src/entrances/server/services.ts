@@ -18,7 +18,7 @@ import { type ImportSettings, importSettings } from '../../platform/outbound/opt
 import { watchSettings } from '../../platform/settings/watch.ts';
 import { JOB_PACES, jobHandlers } from './background_jobs.ts';
 
-/** Where commands and jobs find what is not in the database, and where they leave work. */
+/** What commands and jobs use besides the database: stores and the job queue. */
 export interface Services {
   repositories: RepositoryStore;
   uploads: UploadStore;
@@ -32,22 +32,22 @@ export interface Services {
 export interface ServicesOptions {
   config: Config;
   db: Db;
-  /** Of the database itself, not of a pooler. */
+  /** URL of the database itself, not of a pooler. */
   directUrl: string;
   secret: string;
-  /** URL that links of mail begin with, as soon as it is known. */
+  /** Base URL of links in mail, as soon as it is known. */
   baseUrl(): Promise<string>;
-  /** Where this process is reached over SSH. As the settings have it while that is undefined. */
+  /** SSH address of this process; the configured one while undefined. */
   sshAddress?(): SshPlace | undefined;
   /** Receives errors of failed jobs, of the queue and of the settings. */
   report(error: unknown): void;
-  /** Takes what has to be ended. */
+  /** Collects what must be closed. */
   resources: AsyncDisposableStack;
-  /** What the metrics show of this process. */
+  /** What the metrics show about this process. */
   labels?: readonly string[];
 }
 
-/** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
+/** Opens everything that a process works with, be it a server or a worker, and starts working on its job queues. */
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
   const { ssh } = config;
@@ -101,7 +101,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   return { repositories, uploads, imports, jobs, listener, followers: FOLLOWERS };
 }
 
-/** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
+/** Creates a missing storage. A failure is reported: the server is not ready until the storage exists. */
 async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
   await makeDirectories(directory).catch(report);
 }

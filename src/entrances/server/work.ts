@@ -12,15 +12,15 @@ import { reporter } from '../../platform/observability/report.ts';
 import { startTracing } from '../../platform/observability/tracing/start.ts';
 
 export interface WorkOptions {
-  /** What the metrics show of this process. */
+  /** Names of the queues to work on. */
   labels: readonly string[];
 }
 
 /**
- * Works on background jobs beside the server, on its machine or another one with the same files, until it is told to stop.
+ * Works on background jobs besides the server, on its machine or another one with the same files, until it is told to stop.
  *
  * @returns the exit status
- * @throws Error if there is no database to find the jobs in, or if a queue is named that there is not
+ * @throws Error if there is no database with jobs, or a queue does not exist
  */
 export async function work(config: Config, { labels }: WorkOptions): Promise<number> {
   const stopSignal = awaitStopSignal();

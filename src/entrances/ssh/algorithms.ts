@@ -1,9 +1,10 @@
 import type { Algorithms } from 'ssh2';
 
 /**
- * What is offered to clients, the best first. Exchanges over finite fields are left out, which take the processor a hundred times
- * longer, and so are the curves of NIST, which audits call weak: OpenSSH has had this one since 2014, the libraries of other clients
- * since 2019 at the latest. Nothing uses SHA-1, CBC or compression. What is signed with is in the order of the host keys.
+ * The algorithms offered to clients, best first. Finite-field key exchanges are left out, as they take a hundred times more CPU
+ * time, and so are the NIST curves, which audits consider weak: OpenSSH has supported this one since 2014, the libraries of other
+ * clients since 2019 at the latest. Nothing uses SHA-1, CBC or compression. Signature algorithms follow the order of the host
+ * keys.
  */
 export const ALGORITHMS = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org'],
@@ -19,7 +20,7 @@ export const ALGORITHMS = {
   compress: ['none'],
 } as const satisfies Algorithms;
 
-/** By which signatures clients may prove their keys (src/entrances/ssh/signature.ts), the best first. */
+/** The signature algorithms with which clients may prove their keys (src/entrances/ssh/signature.ts), best first. */
 export const SIGNATURES = [
   'ssh-ed25519',
   'sk-ssh-ed25519@openssh.com',

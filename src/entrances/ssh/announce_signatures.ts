@@ -1,17 +1,17 @@
 import type { Connection } from 'ssh2';
 import { SIGNATURES } from '#src/entrances/ssh/algorithms.ts';
 
-/** What is used of ssh2's own protocol, whose version is pinned. */
+/** The parts of ssh2's internal protocol that are used; its version is pinned. */
 interface Protocol {
   _onHandshakeComplete(...facts: unknown[]): void;
   readonly _packetRW: { readonly write: PacketWriter };
 }
 
 interface PacketWriter {
-  /** Where the payload begins in a packet. */
+  /** Offset of the payload in a packet. */
   readonly allocStart: number;
   alloc(size: number): Buffer;
-  /** A method of the class, unless one of the object itself hides it. */
+  /** A method of the class, unless overridden on the object itself. */
   finalize?: (packet: Buffer, force?: boolean) => Buffer;
 }
 
@@ -19,8 +19,8 @@ interface PacketWriter {
 const EXT_INFO = 7;
 
 /**
- * Tells a client by which signatures it may log in (`server-sig-algs`, RFC 8308). The list that ssh2 1.17 sends lacks a comma, so
- * that nobody finds `rsa-sha2-512` in it, and names DSA and SHA-1, which are refused.
+ * Tells a client which signature algorithms it may log in with (`server-sig-algs`, RFC 8308). The list that ssh2 1.17 sends lacks
+ * a comma, so that clients do not find `rsa-sha2-512` in it, and names DSA and SHA-1, which are rejected.
  */
 export function announceSignatures(client: Connection): void {
   const protocol = (client as unknown as { _protocol: Protocol })._protocol;
@@ -30,7 +30,7 @@ export function announceSignatures(client: Connection): void {
     if (!isFirst) return complete(...facts);
     isFirst = false;
     const { write } = protocol._packetRW;
-    // The packets of the first handshake begin with their type at this place; those that wait for later ones do not.
+    // Packets of the first handshake have their type at this offset; those queued for later ones do not.
     write.finalize = (packet) => (packet[write.allocStart] === EXT_INFO ? announcement(write) : packet);
     try {
       complete(...facts);

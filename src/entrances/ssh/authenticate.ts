@@ -4,19 +4,19 @@ import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 import { isProof, isUsable } from '#src/entrances/ssh/signature.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** The user name of every client: who they are, their keys tell. */
+/** The user name of all clients; their keys identify them. */
 const NAME = 'git';
 
-/** What is left to try for those who were turned down. */
+/** The methods offered after a failed attempt. */
 const METHODS: ['publickey'] = ['publickey'];
 
-/** Lets a client in by a key that somebody has, and that it proves to have. Each connection has one. */
+/** Logs a client in by a public key with proof of possession. One per connection. */
 export class Login {
   readonly #db: Db;
   readonly #limits: Pick<SshLimits, 'offers' | 'wrongSignatures'>;
   #offers = 0;
   #wrong = 0;
-  /** Of the key that was proved; null before. */
+  /** Fingerprint of the proven key; null before. */
   fingerprint: string | null = null;
 
   constructor(db: Db, limits: Pick<SshLimits, 'offers' | 'wrongSignatures'>) {
@@ -24,14 +24,14 @@ export class Login {
     this.#limits = limits;
   }
 
-  /** Whether something was tried and came to nothing. */
+  /** Whether an attempt has failed. */
   get hasFailed(): boolean {
     return this.fingerprint === null && this.#offers > 0;
   }
 
-  /** Answers one attempt. False when there were too many, and the connection is to end. */
+  /** Answers one attempt. Returns false after too many, when the connection must end. */
   async attempt(context: AuthContext): Promise<boolean> {
-    // Clients begin so, to hear what there is to try.
+    // Clients begin with this to learn the methods.
     if (context.method === 'none') return this.#turnDown(context);
     this.#offers += 1;
     if (this.#offers > this.#limits.offers) return false;

@@ -7,16 +7,16 @@ import type { ServerChannel } from 'ssh2';
 /** Bytes that may wait in the socket before more is written to a channel. */
 const HIGH_WATER = 256 * 1024;
 
-/** Milliseconds between two looks at whether a key exchange has let through what was written. */
+/** Milliseconds between checks whether a key exchange has let the written data through. */
 const GLANCE = 20;
 
 /**
- * What a client sends on a channel, of so many bytes at most. Once it is destroyed, what still comes is thrown away, so that the
- * client can read its answer; the channel itself stays open.
+ * Input of a channel, of so many bytes at most. After it is destroyed, further input is discarded so that the client can read the
+ * response; the channel itself stays open.
  */
 export class ChannelInput extends Readable {
   readonly #channel: ServerChannel;
-  /** Bytes that have come. */
+  /** Bytes received. */
   received = 0;
   hasEnded = false;
 
@@ -36,7 +36,7 @@ export class ChannelInput extends Readable {
     channel.pause();
   }
 
-  /** Whether somebody waits for the client to send more. */
+  /** Whether the client is expected to send more. */
   get isAwaited(): boolean {
     return !this.destroyed && !this.hasEnded && this.readableLength === 0 && !this.#channel.isPaused();
   }
@@ -52,14 +52,14 @@ export class ChannelInput extends Readable {
 }
 
 /**
- * Writes to a channel no faster than its client takes it: neither the window that it grants, nor its socket, nor a key exchange
- * that it does not finish makes the server keep more than a piece in memory.
+ * Writes to a channel no faster than its client reads: neither the window, nor the socket, nor an unfinished key exchange makes
+ * the server buffer more than a chunk.
  */
 export class ChannelOutput extends Writable {
   readonly #channel: ServerChannel;
   readonly #socket: Socket;
   readonly #signal: AbortSignal;
-  /** Bytes that the client was sent. */
+  /** Bytes sent. */
   sent = 0;
 
   constructor(channel: ServerChannel, socket: Socket, signal: AbortSignal) {
@@ -70,7 +70,7 @@ export class ChannelOutput extends Writable {
     signal.addEventListener('abort', () => this.destroy(signal.reason), { once: true });
   }
 
-  /** Whether the client has still to take what was written. */
+  /** Whether the client still has to read what was written. */
   get isAwaiting(): boolean {
     return this.writableLength > 0 && !this.destroyed;
   }
@@ -85,9 +85,9 @@ export class ChannelOutput extends Writable {
   async #send(chunk: Buffer): Promise<void> {
     const [channel, socket, signal] = [this.#channel, this.#socket, this.#signal];
     const before = socket.bytesWritten;
-    // Of a client that takes nothing this never ends; the stream itself does.
+    // If the client never reads, this never ends; the stream itself does.
     await new Promise<void>((resolve) => channel.write(chunk, () => resolve()));
-    // While keys are exchanged, what is written waits in memory.
+    // During a key exchange, written data waits in memory.
     while (socket.bytesWritten - before < chunk.length) await sleep(GLANCE, undefined, { signal });
     while (socket.writableLength > HIGH_WATER) await once(socket, 'drain', { signal });
     this.sent += chunk.length;

@@ -1,13 +1,13 @@
 import type { RemoteService } from '#src/domain/repository/access_remote.ts';
 
-/** What a client of git asks for. */
+/** A git client's command. */
 export interface GitCommand {
   service: RemoteService;
-  /** Full path of a project, as far as it is one. */
+  /** Full path of a project, normalized. */
   fullPath: string;
 }
 
-/** The longest command that is read, in characters. */
+/** The longest command that is parsed, in characters. */
 const LONGEST = 4096;
 
 const SERVICES: Record<string, RemoteService> = {
@@ -17,12 +17,14 @@ const SERVICES: Record<string, RemoteService> = {
   'git receive-pack': 'push',
 };
 
-/** One word as clients write it for a shell: in single quotes, with `'\''` and `'\!'` between them, in double quotes, or plain. */
+/**
+ * One word as clients quote it for a shell: in single quotes, with `'\''` and `'\!'` between them, in double quotes, or plain.
+ */
 const WORD = /^(?:(?:'[^']*'|\\['!])+|"[^"\\$`]*"|[\w@%+=:,./~-]+)$/;
 
 /**
- * Reads a command that git sends, such as `git-upload-pack '/group/project.git'`. It is never given to a shell, and there is nothing
- * but these: null for everything else.
+ * Parses a command of git, such as `git-upload-pack '/group/project.git'`; null for anything else. No command is ever passed to a
+ * shell.
  */
 export function parseCommand(text: string): GitCommand | null {
   if (text.length > LONGEST) return null;
@@ -33,7 +35,7 @@ export function parseCommand(text: string): GitCommand | null {
   return { service, fullPath: projectPath(unquoted(word)) };
 }
 
-/** Whether a command is the one by which git asks for an archive. */
+/** Whether the command requests an archive. */
 export function isArchiveCommand(text: string): boolean {
   return /^git[- ]upload-archive( |$)/.test(text);
 }
@@ -43,7 +45,7 @@ function unquoted(word: string): string {
   return word.replaceAll(/'([^']*)'|\\(['!])/g, (_, inside?: string, escaped?: string) => inside ?? escaped ?? '');
 }
 
-/** `/group/project.git/`, with or without slashes and ending. */
+/** Parses `/group/project.git/`, with or without slashes and suffix. */
 function projectPath(text: string): string {
   return text
     .replace(/^\/+/, '')

@@ -8,13 +8,13 @@ import { MOST_WAITING } from '#src/entrances/ssh/limits.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** Milliseconds that a client has to close a connection that was ended. */
+/** Milliseconds within which a client must close a connection that was ended. */
 const CLOSE_GRACE = 2_000;
-/** Milliseconds that a client has to take the last answer when the server stops. */
+/** Milliseconds within which a client must read the last response when the server stops. */
 const PARTING = 10_000;
 const MINUTE = 60_000;
 
-/** The longest version of git's protocol that a client may name, in characters. */
+/** The longest git protocol version that a client may name, in characters. */
 const LONGEST_PROTOCOL = 100;
 
 /** One connection: its login, and the commands on its channels. */
@@ -26,7 +26,7 @@ export class Visit {
   readonly #login: Login;
   readonly #commands = new Set<AbortController>();
   readonly #channels = new Set<ServerChannel>();
-  /** Of channels that their clients have closed. */
+  /** Channels closed by their clients. */
   readonly #left = new WeakSet<AbortController>();
   #sessions = 0;
   #exchanges: number[] = [];
@@ -67,7 +67,7 @@ export class Visit {
     });
   }
 
-  /** Ends the connection, at once if nothing was asked for on it, else when its client has taken the last answer. */
+  /** Ends the connection: immediately if it never had a command, else when its client has read the last response. */
   retire(): void {
     this.#isEnding = true;
     if (this.#commands.size > 0) return;
@@ -75,7 +75,7 @@ export class Visit {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Ends the connection whatever runs on it. */
+  /** Ends the connection, whatever runs on it. */
   end(): void {
     this.#client.end();
     const timer = setTimeout(() => this.#socket.destroy(), CLOSE_GRACE);
@@ -128,7 +128,7 @@ export class Visit {
       this.#guest.running -= 1;
       this.#commands.delete(controller);
       wish.channel.once('close', () => this.#channels.delete(wish.channel));
-      // A client that was too slow does not take the end of its channel either.
+      // A client that was too slow does not read the end of its channel either.
       if (controller.signal.aborted && !this.#left.has(controller)) this.end();
       else if (this.#isEnding) this.retire();
       this.#rest();
@@ -141,14 +141,14 @@ export class Visit {
     this.#idle = setTimeout(() => this.end(), this.#services.limits.idle);
   }
 
-  /** Ends the connection of a client that has the server exchange keys again and again. */
+  /** Ends the connection of a client that starts key exchanges over and over. */
   #countExchange(): void {
     const now = performance.now();
     this.#exchanges = [...this.#exchanges.filter((at) => at > now - MINUTE), now];
     if (this.#exchanges.length > this.#services.limits.rekeys) this.#socket.destroy();
   }
 
-  /** Ends the connection of a client that sends beyond the window that it was granted, or reads no answer to what it asks. */
+  /** Ends the connection of a client that exceeds its window or reads no responses. */
   #checkWaiting(): void {
     let waiting = this.#socket.writableLength;
     for (const channel of this.#channels) waiting += channel.readableLength;

@@ -11,31 +11,31 @@ import { type CommandFacts, FAILED, type SshServices } from '#src/entrances/ssh/
 import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
-/** What a client asks for on a channel. */
+/** A client's request on a channel. */
 export interface Wish {
   channel: ServerChannel;
   /** The command; null for a shell. */
   command: string | null;
-  /** The version of git's protocol that it asks for. */
+  /** The git protocol version requested. */
   protocol: string | undefined;
 }
 
-/** Who asks. */
+/** The client. */
 export interface Visitor {
-  /** Of the key that was proved. */
+  /** Fingerprint of the proven key. */
   fingerprint: string;
   address: string | null;
   socket: Socket;
 }
 
-/** Milliseconds for which a client may go on sending what nobody reads any more, so that it reads its answer. */
+/** Milliseconds for which a client may go on sending discarded input, so that it reads its response. */
 const LINGER = 10_000;
 
 /**
- * Does what a client asks for, and tells it how that ended. Who has the key is looked up anew: they may have been blocked since
- * they logged in.
+ * Runs a client's command and reports its exit status. The owner of the key is looked up again, as they may have been blocked
+ * since the login.
  *
- * @param controller is aborted when the client is gone, or too slow
+ * @param controller aborted when the client is gone, or too slow
  */
 export async function execute(
   services: SshServices,
@@ -76,7 +76,7 @@ export async function execute(
     unwatch();
   }
   input.destroy();
-  // A client that still sends might not read its answer otherwise.
+  // A client that is still sending might not read its response otherwise.
   const mayLinger = status !== 0 || command?.service === 'push';
   if (mayLinger && !input.hasEnded && input.received > 0 && !signal.aborted) await lingering(channel, signal);
   channel.exit(status);
@@ -91,7 +91,7 @@ async function greet({ stores }: SshServices, holder: KeyHolder, output: Channel
   const name = holder.kind === 'user' ? `@${holder.actor.username}` : `deploy key ${printable(holder.title)}`;
   await new Promise<void>((resolve, reject) => {
     const text = `Welcome, ${name}! Your key works: use it with git. There is no shell access.\n`;
-    // The client may be gone by now, for whom nothing is written.
+    // Errors are ignored, as the client may be gone by now.
     output.write(Buffer.from(text), (error) => (error ? reject(new Gone(error.message)) : resolve()));
   });
   return 0;
@@ -106,7 +106,7 @@ function refused(message: string): DomainError {
   return new DomainError('FORBIDDEN', message);
 }
 
-/** Tells the person at the client what went wrong. */
+/** Shows the user of the client what went wrong. */
 function complain(services: SshServices, thrown: unknown, channel: ServerChannel): void {
   const { error, isOurs } = failureOf(thrown);
   if (isOurs) services.report(thrown);
@@ -121,12 +121,12 @@ function say({ stderr }: ServerChannel, message: string): void {
   if (stderr.writable) stderr.write(`remote: ${printable(message)}\n`);
 }
 
-/** Without what a terminal would take for commands. */
+/** Removes control characters, which a terminal would interpret. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }
 
-/** Waits until a client has no more to send, for a while. */
+/** Waits for a while until a client stops sending. */
 function lingering(channel: ServerChannel, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let last = 0;
@@ -139,7 +139,7 @@ function lingering(channel: ServerChannel, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    // Most clients end what they send; others wait for the answer in silence.
+    // Most clients end their input; others wait for the response in silence.
     const quiet = setInterval(() => {
       if (came === last) done();
       last = came;

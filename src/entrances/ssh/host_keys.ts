@@ -4,15 +4,15 @@ import ssh2 from 'ssh2';
 import { HOST_KEY_FILES } from '#src/platform/config/ssh.ts';
 import { createPrivateFile, readPrivateFile } from '#src/platform/lifecycle/private_file.ts';
 
-/** The keys by which clients know the server. */
+/** The host keys by file name. */
 const KINDS = {
   ssh_host_ed25519_key: { type: 'ssh-ed25519', make: () => generate('ed25519') },
   ssh_host_rsa_key: { type: 'ssh-rsa', make: () => generate('rsa', 3072) },
 };
 
 /**
- * The private host keys in a directory, in the format of OpenSSH, Ed25519 first. Those that are not there are made, of mode 600;
- * where another server was faster, its keys count.
+ * The private host keys in a directory, in the format of OpenSSH, Ed25519 first. Missing ones are created with mode 600; if
+ * another server created them first, its keys are used.
  *
  * @throws Error that names a file which is damaged or cannot be read
  */
@@ -34,7 +34,7 @@ export async function hostKeys(directory: string): Promise<string[]> {
 
 async function generate(type: 'ed25519' | 'rsa', bits?: number): Promise<string> {
   const options = { comment: 'gantry', ...(bits === undefined ? {} : { bits }) };
-  // About one in 300 Ed25519 keys is written in a form that ssh2 itself cannot read.
+  // ssh2 cannot parse about one in 300 of the Ed25519 keys that it writes.
   for (;;) {
     const text = await new Promise<string>((resolve, reject) => {
       ssh2.utils.generateKeyPair(type as 'rsa', options as { bits: number }, (error, pair) => {

@@ -1,12 +1,12 @@
 import { REMOTE_LIMITS, type RemoteLimits } from '#src/domain/repository/remote/limits.ts';
 import type { Rate } from '#src/platform/limits/leaky_bucket.ts';
 
-/** What clients may take of the SSH server. Times are in milliseconds. */
+/** Limits of clients of the SSH server. Times are in milliseconds. */
 export interface SshLimits extends RemoteLimits {
-  /** Connections in all, and of one network (an IPv4 address, an IPv6 network of 64 bits). */
+  /** Connections in all, and per network (an IPv4 address, an IPv6 network of 64 bits). */
   connections: number;
   connectionsEach: number;
-  /** Of these, how many have not logged in. */
+  /** Connections that have not logged in. */
   strangers: number;
   strangersEach: number;
   /** Key exchanges that begin, in all and of one network. */
@@ -16,18 +16,18 @@ export interface SshLimits extends RemoteLimits {
   patience: number;
   /** Failed logins of one network in a minute; past that it is not let in. */
   failures: number;
-  /** In which a client has to log in. */
+  /** How long a client may take to log in. */
   login: number;
-  /** Keys that a client may offer, and signatures that may be wrong, before the connection ends. */
+  /** Keys offered plus wrong signatures before the connection ends. */
   offers: number;
   wrongSignatures: number;
-  /** How long a connection may stay on which nothing runs. */
+  /** How long a connection may stay idle. */
   idle: number;
-  /** Commands that run at a time on one connection. */
+  /** Concurrent commands on one connection. */
   sessions: number;
   /** Key exchanges on one connection within a minute. */
   rekeys: number;
-  /** How long a command may wait for what its client is to send. */
+  /** How long a command may wait for input from its client. */
   silence: number;
 }
 
@@ -50,5 +50,5 @@ export const SSH_LIMITS: SshLimits = {
   silence: 10 * 60_000,
 };
 
-/** Bytes that may wait for a client to read them, or for the server, on one connection: no client that keeps to its window gets there. */
+/** Bytes that may be buffered in either direction on one connection: clients that respect their window never reach it. */
 export const MOST_WAITING = 32 * 1024 * 1024;

@@ -3,8 +3,8 @@ import type { ChannelInput, ChannelOutput } from '#src/entrances/ssh/channel_io.
 import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 
 /**
- * Ends a command, until the function that is returned is called, when its client neither sends what is waited for nor takes what
- * it is sent, or when all takes too long. While the server itself has to work, nothing is demanded.
+ * Ends a command when its client neither sends nor reads what it should, or when it takes too long in all. Does not count time in
+ * which the server itself is working. The returned function stops watching.
  */
 export function watchCommand(
   { input, output }: { input: ChannelInput; output: ChannelOutput },

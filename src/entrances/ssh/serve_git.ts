@@ -14,19 +14,19 @@ import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { pushableRefs } from '#src/git/remote/push_advertisement.ts';
 import { converse } from '#src/git/remote/serve_fetch.ts';
 
-/** What a client of git sends and takes. */
+/** The streams of a git client. */
 export interface GitStreams {
   input: Readable;
   output: Writable;
-  /** Ends it all: the client is gone, or too slow. */
+  /** Aborted when the client is gone, or too slow. */
   signal: AbortSignal;
-  /** The version of the protocol as the client asks for it, such as `version=2`. */
+  /** The protocol version that the client requests, such as `version=2`. */
   protocol: string | undefined;
 }
 
 /**
- * Serves a fetch or a push to whom a key belongs, by the same rules as over HTTP. Returns the exit status for the client; all
- * that it is sent has been taken then. Throws as openRemote, openByDeployKey, receivePush, or the signal's reason.
+ * Serves a fetch or push for the owner of a key, by the same rules as over HTTP. Returns the exit status for the client, after it
+ * has read the whole response. Throws as openRemote, openByDeployKey, receivePush, or the signal's reason.
  */
 export async function serveGit(
   { stores, gitConcurrency }: SshServices,

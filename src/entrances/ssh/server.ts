@@ -10,27 +10,27 @@ import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { explainListening, SSH_SETTINGS } from '#src/platform/lifecycle/listen.ts';
 import { sshConnections } from '#src/platform/observability/metrics/registry.ts';
 
-/** Milliseconds between heartbeats, and how many may remain without an answer. */
+/** Milliseconds between heartbeats, and how many may go unanswered. */
 const KEEP_ALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 4 };
 
-/** A server that accepts connections over SSH. */
+/** A listening SSH server. */
 export interface SshListening {
   port: number;
-  /** Stops accepting, ends what does nothing, and waits so many milliseconds for the commands that run. */
+  /** Stops accepting, ends idle connections, and waits so many milliseconds for running commands. */
   close(grace: number): Promise<void>;
 }
 
 export interface SshListenOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   port: number;
-  /** Private ones in the format of OpenSSH, the preferred one first. */
+  /** Private keys in the format of OpenSSH, preferred first. */
   hostKeys: readonly string[];
   services: SshServices;
 }
 
 /**
- * Listens for clients of git over SSH (docs/security.md, SSH).
+ * Listens for git clients over SSH (docs/security.md, SSH).
  *
  * @throws Error that says which setting to change
  */
@@ -49,7 +49,7 @@ export async function listenSsh({ host, port, hostKeys, services }: SshListenOpt
     sockets.set(socket, guest);
     sshConnections.inc();
     const turn = setTimeout(() => {
-      // Each connection has a server of its own, which never listens: so it is known which socket a client came by.
+      // Each connection gets its own server object, which never listens: this tells which socket a client uses.
       const server = new ssh2.Server(config, (client) => {
         announceSignatures(client);
         const visit = new Visit(client, socket, { guest, limiter, services });
@@ -59,7 +59,7 @@ export async function listenSsh({ host, port, hostKeys, services }: SshListenOpt
       server.on('error', () => socket.destroy());
       server.injectSocket(socket);
     }, wait);
-    // Before a client has told its version, no visit looks after it.
+    // Before a client has sent its version, there is no visit that limits it.
     const greeting = setTimeout(() => visits.has(guest) || socket.destroy(), wait + services.limits.login);
     socket.once('close', () => {
       clearTimeout(turn);
@@ -101,7 +101,7 @@ export async function listenSsh({ host, port, hostKeys, services }: SshListenOpt
 function configOf(hostKeys: readonly string[]): ServerConfig {
   const parsed = hostKeys.map((text) => ssh2.utils.parseKey(text) as ParsedKey).flatMap(signing);
   return {
-    // A key that was read once is taken as it is.
+    // Parsed keys are passed as they are.
     hostKeys: parsed.map((key) => ({ key })) as unknown as ServerConfig['hostKeys'],
     algorithms: ALGORITHMS as unknown as NonNullable<ServerConfig['algorithms']>,
     ident: 'Gantry',
@@ -109,7 +109,7 @@ function configOf(hostKeys: readonly string[]): ServerConfig {
   };
 }
 
-/** For RSA ssh2 also offers signatures with SHA-1, unless the key is known to it by the names of the others. */
+/** ssh2 also offers SHA-1 signatures for RSA keys, unless the key is registered under the names of the others. */
 function signing(key: ParsedKey): ParsedKey[] {
   if (key.type !== 'ssh-rsa') return [key];
   return ['rsa-sha2-512', 'rsa-sha2-256'].map((type) => Object.create(key, { type: { value: type } }) as ParsedKey);

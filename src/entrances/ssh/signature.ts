@@ -2,29 +2,29 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import ssh2 from 'ssh2';
 import { fieldsOf } from '#src/domain/users/keys/parse.ts';
 
-/** What a client has signed to prove that a key is its own. */
+/** What a client has signed to prove that it owns a key. */
 export interface Proof {
-  /** The type of key that the client names, as ssh2 gives it: `ssh-rsa` for all kinds of RSA. */
+  /** The type of key that the client names, as ssh2 reports it: `ssh-rsa` for all kinds of RSA. */
   algorithm: string;
   /** The public key, in the format of RFC 4253. */
   key: Buffer;
-  /** Digest of RSA, `sha256` or `sha512`; none is the SHA-1 of old. */
+  /** RSA digest, `sha256` or `sha512`; undefined for the old SHA-1. */
   hash: string | undefined;
   signed: Buffer;
-  /** Without the name of its type. */
+  /** Without its type name. */
   signature: Buffer;
 }
 
 const TYPES = new Set(['ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521']);
 const SECURITY_KEYS = new Set(['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com']);
 
-/** Whether keys of this type are used at all: neither DSA nor RSA with SHA-1 is. */
+/** Whether keys of this type are accepted: neither DSA nor RSA with SHA-1 is. */
 export function isUsable({ algorithm, hash }: Pick<Proof, 'algorithm' | 'hash'>): boolean {
   if (algorithm === 'ssh-rsa') return hash === 'sha256' || hash === 'sha512';
   return TYPES.has(algorithm) || SECURITY_KEYS.has(algorithm);
 }
 
-/** Whether the signature is that of the key. */
+/** Whether the signature was made by the key. */
 export function isProof(proof: Proof): boolean {
   const { algorithm, key, hash, signed, signature } = proof;
   if (!isUsable(proof)) return false;
@@ -40,8 +40,8 @@ export function isProof(proof: Proof): boolean {
 }
 
 /**
- * What a security key signs is the digest of its application, flags, its counter, and the digest of what is to be signed (OpenSSH's
- * PROTOCOL.u2f). Somebody has to have touched it.
+ * A security key signs the digest of its application, flags, its counter, and the digest of the data (OpenSSH's PROTOCOL.u2f).
+ * User presence is required.
  */
 function isProofOfSecurityKey({ algorithm, key, signed, signature }: Proof): boolean {
   const isEd25519 = algorithm.startsWith('sk-ssh-ed25519');
@@ -65,14 +65,14 @@ function isProofOfSecurityKey({ algorithm, key, signed, signature }: Proof): boo
   return verify('sha256', content, { key: publicKey, dsaEncoding: 'ieee-p1363' }, raw);
 }
 
-/** The flag of a signature for which somebody has touched the key. */
+/** The flag for user presence: the key was touched. */
 const PRESENT = 1;
 
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** A number of 32 bytes, from the form in which it may have a zero byte in front, or fewer bytes. */
+/** Converts a number to 32 bytes, from a form that may have a leading zero byte or fewer bytes. */
 function unsigned(number: Buffer): Buffer {
   const digits = number.subarray(Math.max(0, number.length - 32));
   return Buffer.concat([Buffer.alloc(32 - digits.length), digits]);

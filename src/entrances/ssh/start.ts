@@ -8,22 +8,21 @@ import { sshCommands } from '#src/platform/observability/metrics/registry.ts';
 
 export interface SshOptions extends Pick<SshServices, 'stores' | 'gitConcurrency' | 'report'> {
   log?: Logger | undefined;
-  /** Private host keys, the preferred one first. */
+  /** Private host keys, preferred first. */
   hostKeys: Promise<readonly string[]>;
-  /** Where they are not the usual ones. */
+  /** Overrides of the default limits. */
   limits?: Partial<SshLimits> | undefined;
 }
 
-/** A server that is reached over SSH. */
+/** A running SSH server. */
 export interface StartedSsh {
   address: SshAddress;
-  /** Ends what does nothing, and waits so many milliseconds for the commands that run. */
+  /** Ends idle connections, and waits so many milliseconds for running commands. */
   close(grace: number): Promise<void>;
 }
 
 /**
- * Begins to serve clients of git over SSH, as the settings say. Null where nobody has chosen the
- * port and it is taken: the log says so, and the server does without.
+ * Starts serving git over SSH, as configured. Null if the default port is taken: the server then logs that and runs without SSH.
  *
  * @throws Error that says which setting to change
  */

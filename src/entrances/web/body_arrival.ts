@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
-/** How much of a body is still taken after its answer, in bytes and milliseconds. */
+/** How much of a body is still read after its response, in bytes and milliseconds. */
 export interface Rest {
   bytes: number;
   milliseconds: number;
 }
 
 /**
- * Breaks off requests whose body does not arrive within that many milliseconds, unless a path may take longer. Where an answer
- * comes before all of the body, only so much of the rest is taken: its sender sees the answer, and then the connection ends.
+ * Aborts requests whose body does not arrive within that many milliseconds, except on paths that may take longer. If the response
+ * is sent before the whole body has arrived, only so much of the rest is read: the client sees the response, and then the
+ * connection ends.
  */
 export function bodyArrival(
   milliseconds: number,
@@ -29,24 +30,24 @@ export function bodyArrival(
   };
 }
 
-/** Bytes of the body; infinite where nobody tells. */
+/** Bytes of the body; infinite if unknown. */
 function bodySize({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-/** Milliseconds between two looks at a body that nobody reads: Node emits no events for what it discards. */
+/** Milliseconds between checks of an unread body: Node emits no events for what it discards. */
 const LOOK = 50;
 
 function leaveUnread(request: IncomingMessage, response: ServerResponse, size: number, rest: Rest): void {
   const { socket } = request;
   const { writeHead } = response;
   const checked = (...head: unknown[]) => {
-    // The connection may end before all has come: the client must not use it again.
+    // The connection may end before the rest arrives, so the client must not reuse it.
     if (!request.complete && size > rest.bytes) response.setHeader('Connection', 'close');
     return Reflect.apply(writeHead, response, head);
   };
   response.writeHead = checked;
-  // Before Node's own listener, which would reset a connection that is to be closed: its client might never see the answer.
+  // Before Node's own listener, which would reset a connection that is to be closed: the client might never see the response.
   response.prependOnceListener('finish', () => {
     if (request.complete || socket.destroyed) return;
     const endSoon = () => socket.end();

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 
-/** Refuses requests whose body is larger than the bytes that this request may have, or whose size is not told before. */
+/** Rejects requests whose body is larger than the limit for this request, or of unknown size. */
 export function bodyLimit(limitOf: (request: Request) => number | Promise<number>): RequestHandler {
   return async (request, response, next) => {
     const { headers } = request;

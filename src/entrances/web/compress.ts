@@ -3,21 +3,21 @@ import compression from 'compression';
 import type { Request, RequestHandler, Response } from 'express';
 import { mayCompress, offerCompression } from '#src/platform/compressible.ts';
 
-/** Bytes from which on an answer is compressed. */
+/** Size in bytes from which a response is compressed. */
 const THRESHOLD = 1024;
 
-/** A window of 256 KiB: the usual one takes megabytes of memory for each answer, and gains little for JSON. */
+/** A window of 256 KiB: the default takes megabytes of memory per response, and gains little for JSON. */
 const WINDOW = { [constants.BROTLI_PARAM_LGWIN]: 18 };
 
-/** Listeners to one event of an answer: those of the server's limits and those of a stream that is compressed are 11. */
+/** Listeners of one event of a response: the server's limits and a compressed stream add 11. */
 const MOST_LISTENERS = 20;
 
-/** What can be compressed; clients that ask for none of it cost nothing. */
+/** The supported encodings; clients that accept none cost nothing. */
 const ENCODINGS = /\b(?:br|gzip|deflate)\b|\*/;
 
 /**
- * Compresses answers that allow it (src/platform/compressible.ts), as clients accept it: with Brotli, else gzip. Zlib works in
- * threads, piece by piece, and no faster than the client takes the answer.
+ * Compresses responses that allow it (src/platform/compressible.ts), with Brotli or gzip as the client accepts. Zlib works in
+ * threads, chunk by chunk, and no faster than the client reads.
  */
 export function compressAnswers(): RequestHandler {
   const compress = compression({ threshold: THRESHOLD, filter, level: 5, brotli: { params: WINDOW } });
@@ -30,12 +30,12 @@ export function compressAnswers(): RequestHandler {
   };
 }
 
-/** HEAD has the headers that GET has: without a length, as that is known only when all is compressed. */
+/** HEAD gets the same headers as GET: no length, as that is only known after compression. */
 function asGet(request: Request): Request {
   return Object.create(request, { method: { value: 'GET' } });
 }
 
-/** Answers without content, parts of one, and streams of events stay as they are. */
+/** Responses without content, partial ones and event streams are not compressed. */
 function filter(request: Request, response: Response): boolean {
   const { statusCode } = response;
   if (!mayCompress(response) || [204, 206, 304].includes(statusCode)) return false;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Breaks off a request whose body is still coming when so many milliseconds are over in `total`, or of which nothing has come
- * for `silence` milliseconds, at most twice as many.
+ * Aborts a request whose body takes longer than `total` milliseconds, or of which nothing arrives for `silence` milliseconds, at
+ * most twice as many.
  */
 export function endSilentBody(request: IncomingMessage, { total, silence }: { total: number; silence: number }): void {
   const { socket } = request;

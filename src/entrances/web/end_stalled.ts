@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
 /**
- * Cuts answers of which the client has taken nothing for some milliseconds, at least that and at most twice as many: they
- * would fill the memory, or keep a program running, for as long as the client likes.
+ * Aborts responses of which the client reads nothing for that many milliseconds, at most twice as many: they would hold memory,
+ * or a running program, for as long as the client likes.
  */
 export function endStalled(milliseconds: number): RequestHandler {
-  /** How much of each answer that is under way the client had taken at the last look. */
+  /** How much of each running response the client had read at the last check. */
   const answers = new Map<ServerResponse, number>();
   setInterval(() => look(answers), milliseconds).unref();
   return (_request, response, next) => {

@@ -5,8 +5,8 @@ import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 
 /**
- * The body as it is meant, of so many bytes at most; reading it fails when the client is gone, and with TooMuchSent.
- * What was compressed may unpack to `mostUnzipped` bytes, which are counted as they come. Throws TooMuchSent.
+ * The decompressed body, of so many bytes at most; reading it fails with TooMuchSent, or when the client disconnects. A
+ * compressed body may unpack to `mostUnzipped` bytes, counted as they arrive. Throws TooMuchSent.
  */
 export function gitBody(request: Request, most: number, mostUnzipped: number): Readable {
   const isCompressed = ['gzip', 'x-gzip'].includes(request.headers['content-encoding'] ?? '');

@@ -34,15 +34,15 @@ export interface GitRemoteOptions {
 }
 
 export interface RequestLimits extends ProgressLimits {
-  /** Milliseconds that one request may take in all. */
+  /** Milliseconds that one request may take in total. */
   total: number;
-  /** Milliseconds during which nothing may go either way. */
+  /** Milliseconds for which nothing may be transferred in either direction. */
   idle: number;
 }
 
 const LIMITS: RequestLimits = { ...REMOTE_LIMITS, idle: 5 * 60_000, firstByte: 10_000 };
 
-/** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Answers in plain text say what is wrong. */
+/** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Errors are plain text. */
 export function gitRemote(options: GitRemoteOptions): Router {
   const limits = { ...LIMITS, ...options.limits };
   const serve: RequestHandler = async (request, response, next) => {
@@ -60,28 +60,28 @@ export function gitRemote(options: GitRemoteOptions): Router {
   return Router().use(serve);
 }
 
-/** Whether a path is one of those at which git speaks to the server. */
+/** Whether a path belongs to git's protocol. */
 export function isGitPath(path: string): boolean {
   return PATH.test(path);
 }
 
 const PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
-/** Clients of git that sign in with a browser know by the name of the realm which API the server has. */
+/** Clients of git that sign in with a browser recognize the API of the server by the realm. */
 export const CHALLENGE = 'Basic realm="GitLab"';
 
-/** Where clients ask that were given the address of the project's page: they are sent to that of its repository. */
+/** Requests of clients that were given the URL of the project's page: they are redirected to the repository. */
 const PAGE = /^\/(.+)\/(info\/refs)$/;
 
 interface Called {
   fullPath: string;
-  /** Whether the address lacks `.git`. */
+  /** Whether the URL lacks `.git`. */
   isPage: boolean;
   endpoint: 'info/refs' | 'git-upload-pack' | 'git-receive-pack';
   service: RemoteService | null;
 }
 
-/** Answers as soon as it is known who asks, if the caller has a share left; nothing of the body is read before. */
+/** Answers once the caller is identified and below their limit; none of the body is read before. */
 async function admit(
   options: GitRemoteOptions,
   called: Called,
@@ -93,7 +93,7 @@ async function admit(
   const actor = await identifyRemote(contextOf(null, request), request.headers);
   const context = contextOf(actorFor(actor, called.service ?? undefined), request);
   if (called.isPage && called.service !== null) {
-    // Who may not see the project is told what they are told at the right address.
+    // Callers who may not see the project get the same answer as at the right URL.
     const { fullPath } = await openRemote(context, called.fullPath, called.service);
     return redirect(options, fullPath, request, response, 'The repository is at the address with .git.');
   }
@@ -140,12 +140,12 @@ async function answer(
   else response.end(await answerPush({ context, project, body, signal }, response));
 }
 
-/** Clients of git send credentials only where they are asked for them. */
+/** Git clients send credentials only when asked. */
 function askForCredentials(error: unknown): never {
   throw error instanceof CredentialsWanted ? new Unauthenticated(ASK) : error;
 }
 
-/** What the request is about; null if it is none of git's. */
+/** Parses the request; null if it is not one of git's. */
 function parse({ path, query }: Request): Called | null {
   const match = PATH.exec(path);
   const [, encoded, endpoint] = (match ?? PAGE.exec(path) ?? []) as [string?, string?, Called['endpoint']?];
@@ -165,13 +165,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */
+/** A signal that aborts when the client is gone, when nothing is transferred any more, or after the total time. */
 function watch(request: Request, response: Response, limits: RequestLimits) {
   const { total, idle } = limits;
   const controller = new AbortController();
   const abort = (reason: string) => {
     controller.abort(new Gone(reason));
-    // Whoever waits for more of the body is notified by this.
+    // Notifies a reader that waits for more of the body.
     request.destroy();
   };
   const unwatch = watchProgress(request, response, limits, (reason) => {
@@ -211,11 +211,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
-  // The client has its answer.
+  // The response is complete.
   if (response.writableEnded) return;
   const { error, isOurs } = failureOf(thrown);
   if (isOurs) options.report(thrown, request);
-  // An answer has begun: closing the connection tells the client that it is not complete.
+  // A response has begun: closing the connection shows the client that it is incomplete.
   if (response.headersSent || error instanceof Gone || response.destroyed) return void response.destroy();
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
@@ -235,7 +235,7 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
   else refuse(response, 500, 'Something went wrong on the server.');
 }
 
-/** Sends a client that asks what there is to the repository of a project. */
+/** Redirects a client to the repository of a project. */
 function redirect(
   { baseUrl }: GitRemoteOptions,
   fullPath: string,

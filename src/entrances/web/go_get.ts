@@ -16,13 +16,13 @@ export interface GoGetOptions {
   report(error: unknown, request: Request): void;
 }
 
-/** Bytes of a path that is looked at, and what its parts are made of. */
+/** Longest path in bytes, and the pattern of its parts. */
 const LONGEST = 1024;
 const PART = /^[\w.~+-]+$/;
 
 /**
- * Tells the toolchain of Go in which repository a package is (`?go-get=1`). Where the caller sees no project on the way to the package,
- * be it that there is none, the first two parts of the path are said to be one: so nobody learns what there is.
+ * Tells the Go toolchain which repository a package is in (`?go-get=1`). If the caller sees no project along the path, its first
+ * two parts are answered as one, so that responses do not reveal which projects exist.
  */
 export function goGet({ contextOf, baseUrl, sshAddress, report }: GoGetOptions): RequestHandler {
   return async (request, response, next) => {

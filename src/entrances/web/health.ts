@@ -2,8 +2,8 @@ import { type RequestHandler, Router } from 'express';
 import type { Readiness } from '#src/platform/lifecycle/readiness.ts';
 
 /**
- * `/-/liveness` says that the process answers, `/-/readiness` that it can do its work: 200 or 503, with what is wrong:
- * `database`, `disk`, `storage <name>`.
+ * `/-/liveness` says that the process responds, `/-/readiness` that it can do its work: 200, or 503 with the problem: `database`,
+ * `disk`, `storage <name>`.
  */
 export function health(readiness: Readiness): Router {
   const router = Router();
@@ -20,7 +20,7 @@ export function health(readiness: Readiness): Router {
   return router;
 }
 
-/** Has clients make new connections, which a balancer leads elsewhere, once the server is about to end. */
+/** Makes clients open new connections, which a load balancer directs elsewhere, once the server is about to stop. */
 export function keepNoConnection(readiness: Readiness): RequestHandler {
   return (_request, response, next) => {
     if (readiness.isStopping) response.setHeader('Connection', 'close');

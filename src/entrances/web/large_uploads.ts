@@ -3,15 +3,15 @@ import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
-/** How many large bodies are received at a time, onto the disk. */
+/** How many large bodies are received at a time, to the disk. */
 const ARRIVALS = { concurrency: 50, perCaller: 4, waitingPerCaller: 20, waiting: 200, patience: 60_000 };
 
 /** How many of them are in memory at a time. */
 const TURNS = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
 /**
- * Receives requests to /graphql whose body is larger than some bytes onto the disk, and answers them one at a time, as each is in
- * memory as a whole then. A client that sends slowly delays nobody else. Smaller requests are answered at once.
+ * Receives requests to /graphql whose body exceeds some bytes to the disk, and answers them one at a time, as each is then held
+ * in memory. Slow clients do not delay others. Smaller requests are answered immediately.
  *
  * @param callerOf identifies the caller
  */
@@ -29,13 +29,13 @@ export function largeUploads(
       const caller = await callerOf(request);
       await using body = await arrivals.run(caller, () => SpooledFile.from('', request, size));
       await turns.run(caller, () => {
-        // Yoga takes the body from here if it is no longer in the request.
+        // Yoga reads the body from here if it is no longer in the request.
         request.body = body.stream();
         return answer(request, response, next);
       });
     } catch (error) {
       if (!(error instanceof DomainError) || response.headersSent) {
-        // The client went away before all had come.
+        // The client disconnected before the whole body arrived.
         if (!request.complete) return void response.destroy();
         throw error;
       }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 
 /**
- * Whether a request comes from this machine and from no page of another site: by the host that it is for and, where a browser
- * names it, the origin that it is from. A page elsewhere that knows the tokens of a server here reaches it by neither.
+ * Whether a request comes from this machine and not from a page of another site: judged by its `Host` and, if present, its
+ * `Origin`. This keeps pages elsewhere from using the known tokens of a local server.
  */
 export function isLocal({ headers }: IncomingMessage): boolean {
   if (!isLoopback(hostOf(`http://${headers.host ?? ''}`))) return false;
   return headers.origin === undefined || isLoopback(hostOf(headers.origin));
 }
 
-/** Refuses all other requests. */
+/** Rejects all other requests. */
 export function localOnly(handler: RequestListener): RequestListener {
   return (request, response) => {
     if (isLocal(request)) return handler(request, response);
@@ -21,7 +21,7 @@ export function localOnly(handler: RequestListener): RequestListener {
   };
 }
 
-/** Throws Error where others than this machine could reach a server whose tokens are in its documentation. */
+/** Throws Error if others could reach a server with documented tokens. */
 export function requireLoopback(host: string): void {
   if (isLoopback(host)) return;
   throw new Error(
@@ -30,14 +30,14 @@ export function requireLoopback(host: string): void {
   );
 }
 
-/** Whether a host name or address is this machine's own, however it is written. */
+/** Whether a host name or address is a loopback one, in any notation. */
 export function isLoopback(host: string): boolean {
   const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1') return true;
   return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain);
 }
 
-/** Empty where there is none. */
+/** Empty if there is none. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : '';
 }

@@ -13,20 +13,20 @@ import { type Listening, listen } from '#src/platform/lifecycle/listen.ts';
 import type { Report } from '#src/platform/observability/report.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** The scope of tokens that reach nothing but the metrics, as long as they are an administrator's. */
+/** The scope of tokens that only give access to the metrics, while their owner is an administrator. */
 const METRICS_SCOPE = 'read_metrics';
 
 export interface MetricsOptions {
   db: Db;
   /** Addresses and networks whose requests need no credential. */
   addresses: readonly string[];
-  /** Who asks. Throws DomainErrors. */
+  /** Identifies the caller. Throws DomainErrors. */
   authenticate(request: IncomingMessage): Promise<Actor | null>;
 }
 
 /**
- * `/-/metrics` in the text format of Prometheus: for administrators by a session or a token that reaches everything, by a
- * token of theirs with the scope `read_metrics`, and for the listed addresses. Nobody else learns that it is there.
+ * Serves `/-/metrics` in the text format of Prometheus: to administrators with a session or a token with full access, or a token
+ * with the scope `read_metrics`, and to the listed addresses. For all others it does not exist.
  */
 export function metrics({ db, addresses, authenticate }: MetricsOptions): Router {
   const collector = new Collector(db);
@@ -42,7 +42,7 @@ export function metrics({ db, addresses, authenticate }: MetricsOptions): Router
   return Router().get('/-/metrics', show);
 }
 
-/** Listens for requests for the metrics alone, in a process that serves nothing else. */
+/** Listens for requests for metrics only, in a process without other HTTP. */
 export function listenForMetrics(options: {
   db: Db;
   config: Config;
@@ -66,7 +66,7 @@ export function listenForMetrics(options: {
   return listen(app, { host: config.host, port });
 }
 
-/** A credential that is nobody's, or no longer valid, counts as none. Throws what keeps it from being looked up. */
+/** Invalid and expired credentials count as none. Throws errors of the look-up. */
 async function mayRead(authenticate: MetricsOptions['authenticate'], request: Request): Promise<boolean> {
   const actor = await authenticate(request).catch((error: unknown) => {
     if (error instanceof DomainError) return null;
@@ -86,7 +86,7 @@ function listOf(addresses: readonly string[]): (address: string | undefined) => 
   }
   return (address) => {
     if (address === undefined) return false;
-    // As servers that listen for both kinds see addresses of version 4.
+    // IPv4 addresses as dual-stack servers see them.
     const bare = address.replace(/^::ffff:(?=\d+\.)/i, '');
     const version = isIP(bare);
     return version !== 0 && list.check(bare, version === 6 ? 'ipv6' : 'ipv4');

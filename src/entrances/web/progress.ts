@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a client has to do for its request to go on. */
+/** How fast a client must proceed. */
 export interface ProgressLimits {
-  /** Milliseconds in which the body has to begin. */
+  /** Milliseconds within which the body must begin. */
   firstByte: number;
-  /** Milliseconds in which each next `bytes` of the body have to come, and of the answer have to be taken. */
+  /** Milliseconds within which each further `bytes` of the body must arrive, and of the response must be read. */
   window: number;
   bytes: number;
 }
 
 /**
- * Watches a request until the function that is returned is called: `onStill` is told once when the client neither goes on
- * with the body that is waited for nor takes the answer that waits for it. While the server itself has to work, nothing is
- * demanded.
+ * Watches a request until the returned function is called: calls `onStill` once if the client neither continues the body nor
+ * reads the response. Does not count time in which the server itself is working.
  */
 export function watchProgress(
   request: IncomingMessage,
@@ -30,7 +29,7 @@ export function watchProgress(
   let last = begun;
   const next = setInterval(() => {
     const now = { read: socket.bytesRead, sent: sentOf(response) };
-    // What has arrived and nobody reads yet waits for the server, and not for the client.
+    // What has arrived unread waits for the server, not for the client.
     const awaitsBody = !request.complete && request.readableLength < request.readableHighWaterMark;
     const awaitsClient = response.writableLength > 0 || socket.writableLength > 0;
     const demand = `The client has to send and take ${bytes} bytes within ${window / 1000} s.`;
@@ -43,7 +42,7 @@ export function watchProgress(
   };
 }
 
-/** How many bytes the system has taken for the client. */
+/** How many bytes the system has accepted for the client. */
 function sentOf({ socket }: ServerResponse): number {
   return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
 }

@@ -13,10 +13,7 @@ const PACK: Record<Exclude<Form, 'identity'>, (text: Buffer) => Promise<Buffer>>
   gzip: (text) => promisify(gzip)(text, { level: 9 }),
 };
 
-/**
- * A text of this package that anybody may read. It is compressed once for each encoding, however often it is asked for: these
- * texts are as long as a megabyte.
- */
+/** A public text of this package. It is compressed once per encoding, as these texts have up to a megabyte. */
 export class PublicText {
   readonly #file: string;
   readonly #type: string;
@@ -29,7 +26,7 @@ export class PublicText {
     this.#type = type;
   }
 
-  /** Answers GET and HEAD, with 304 where the client has the text in whatever form. */
+  /** Answers GET and HEAD, with 304 if the client has the text in any encoding. */
   async send(request: Request, response: Response): Promise<void> {
     allowCompression(response);
     const text = await this.#once('identity');

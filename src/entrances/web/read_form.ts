@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
-/** Why a form is refused; the handler of errors answers with its status. */
+/** Why a form is rejected; the error handler uses its status. */
 export class UnreadableForm extends Error {
   readonly status: number;
 
@@ -12,9 +12,9 @@ export class UnreadableForm extends Error {
 }
 
 /**
- * Reads bodies of one type, so many bytes at most, into `request.body`: a Buffer, or undefined for a body of another type or
- * none. Fails with UnreadableForm: 413 for a larger one, of which no more is read, 415 for a compressed one, and 400 for one that
- * ends too early.
+ * Reads bodies of one type, of so many bytes at most, into `request.body`: a Buffer, or undefined for no body or one of another
+ * type. Fails with UnreadableForm: 413 for a larger one, which is not read further, 415 for a compressed one, and 400 for one
+ * that ends too early.
  */
 export function readForm(type: string, limit: number): RequestHandler {
   const tooLarge = () => new UnreadableForm(413, `The form has more than ${limit} bytes`);

@@ -5,19 +5,19 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** Identifies the request in logs, in `X-Request-Id` and in reports of unexpected errors. */
     id: string;
-    /** The template of the route below /api/v4 that answers it. */
+    /** The template of the route below /api/v4 that answers the request. */
     routeTemplate?: string;
-    /** Who asks, once that is known. */
+    /** The caller's ID, once known. */
     callerId?: number | undefined;
   }
 }
 
-/** Notes which route of the REST API answers a request. */
+/** Records which route of the REST API answers a request. */
 export function noteRoute(request: object, path: string): void {
   (request as Request).routeTemplate = `/api/v4${path}`;
 }
 
-/** Notes who asks. */
+/** Records the caller. */
 export function noteCaller(request: object, actor: { id: number } | null): void {
   if (actor) (request as Request).callerId = actor.id;
 }
@@ -25,17 +25,16 @@ export function noteCaller(request: object, actor: { id: number } | null): void 
 /** The services of the git remote (gitprotocol-http). */
 const GIT = /\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
-/** The methods that have a name of their own in metrics; clients may send any word. */
+/** The methods that metrics distinguish; clients may send any word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The method of a request; one that nobody serves has no name. */
+/** The method of a request for metrics; unknown ones share one name. */
 export function methodOf({ method }: Request): string {
   return METHODS.has(method) ? method : 'other';
 }
 
 /**
- * The template of the route that answered a request, never its path: there are as many as there are routes, whatever clients
- * ask for. `other` for what is nowhere.
+ * The template of the route that answered a request, never its path, so that their number is bounded; `other` for unknown paths.
  */
 export function templateOf(request: Request): string {
   if (request.routeTemplate !== undefined) return request.routeTemplate;

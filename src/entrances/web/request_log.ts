@@ -6,8 +6,8 @@ import { requests, requestsUnderWay, sentBytes } from '#src/platform/observabili
 import { type Span, tracer } from '#src/platform/observability/tracing/tracer.ts';
 
 /**
- * Gives each request an id (the client's own `X-Request-Id` where that is sane), measures it, and where there is a log,
- * writes one line when its response has been sent or broken off (docs/operating.md, Logs).
+ * Gives each request an ID (the client's `X-Request-Id` if valid), measures it, and writes a log line when its response has been
+ * sent or aborted (docs/operating.md, Logs).
  */
 export function requestLog(log?: Logger): RequestHandler {
   return (request, response, next) => {
@@ -15,7 +15,7 @@ export function requestLog(log?: Logger): RequestHandler {
     const proposed = request.headers['x-request-id'];
     request.id = typeof proposed === 'string' && saneRequestId.test(proposed) ? proposed : randomUUID();
     response.setHeader('X-Request-Id', request.id);
-    // A request lets go of its socket before its answer has ended.
+    // A request releases its socket before its response has ended.
     const { socket } = request;
     const sentBefore = socket.bytesWritten;
     const traces = tracer();
@@ -32,13 +32,13 @@ export function requestLog(log?: Logger): RequestHandler {
   };
 }
 
-/** Request ids that clients may choose: nothing that could break a log line or a header. */
+/** Request IDs that clients may choose: nothing that could break a log line or a header. */
 const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/;
 
 interface Answer {
-  /** From the arrival of the request to the end of its answer. */
+  /** From the arrival of the request to the end of its response. */
   ms: number;
-  /** With headers. */
+  /** Including headers. */
   bytes: number;
 }
 
@@ -68,7 +68,7 @@ function tell(request: Request, { statusCode }: Response, { ms, bytes }: Answer,
   span.end();
 }
 
-/** What the client says of the trace to which the request belongs (W3C Trace Context), if it is well formed. */
+/** The trace context of the request (W3C Trace Context), if well-formed. */
 function traceparentOf({ headers: { traceparent } }: Request): string | undefined {
   const isSane =
     typeof traceparent === 'string' && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);

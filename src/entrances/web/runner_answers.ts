@@ -5,23 +5,23 @@ import { DomainError, HTTP_STATUS } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** What an endpoint of the runners' protocol answers; JSON, or nothing. */
+/** The response of an endpoint of the runner protocol: JSON, or nothing. */
 export interface ProtocolAnswer {
   status: number;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** The parameters of a request, as its body has them. */
+/** The parameters in the body of a request. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Work behind an endpoint; null where it has answered by itself, as one that streams has. */
+/** The implementation of an endpoint; returns null if it has responded itself, as a streaming one does. */
 export type ProtocolWork = (request: Request, response: Response, given: Given) => Promise<ProtocolAnswer | null>;
 
 export interface EndpointOptions {
-  /** Reads the body, before it is the request's turn: whoever sends slowly holds up nobody else. */
+  /** Reads the body before the request is queued, so that slow senders do not delay others. */
   receive?: (request: Request) => Promise<Given>;
-  /** Whether it takes no turn with the others, as one that streams for long. */
+  /** Whether it bypasses the queue, as a long-running stream does. */
   bypassQueue?: boolean;
 }
 
@@ -30,16 +30,16 @@ export interface Answering {
   report(error: unknown, request: Request): void;
 }
 
-/** Bodies that arrive at a time, and those of one network: nobody has a turn meanwhile. */
+/** Bodies that are received at a time, in all and per network; they are not queued meanwhile. */
 const ARRIVALS = { concurrency: 1_000, perCaller: 200, waitingPerCaller: 1_000, waiting: 4_000, patience: 30_000 };
 
-/** Requests of one network that are answered at a time: all runners behind one address are one to the server. */
+/** Concurrent requests per network: all runners behind one address count as one caller. */
 const TURNS = { concurrency: 50, perCaller: 20, waitingPerCaller: 1_000, waiting: 4_000, patience: 30_000 };
 
-/** Makes the handler of an endpoint. `path` is the template by which logs and metrics know it, below /api/v4. */
+/** Makes the handler of an endpoint. `path` is its template below /api/v4 for logs and metrics. */
 export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: EndpointOptions) => RequestHandler;
 
-/** Makes handlers of endpoints, which answer by turns and refuse in the forms of /api/v4 (behaviour.md 1). */
+/** Makes handlers of endpoints, which are queued and report errors in the format of /api/v4 (behaviour.md 1). */
 export function answering({ report }: Answering): ProtocolEndpoint {
   const arrivals = new CallerSemaphore(ARRIVALS);
   const turns = new CallerSemaphore(TURNS);
@@ -59,7 +59,7 @@ export function answering({ report }: Answering): ProtocolEndpoint {
     };
 }
 
-/** The refusal for an error of the domain, or of a body that cannot be read; null for anything else. */
+/** The response to a DomainError or an unreadable body; null for other errors. */
 function refusalOf(error: unknown): ProtocolAnswer | null {
   if (isBadBody(error)) return { status: error.status, body: { error: error.message } };
   if (!(error instanceof DomainError)) return null;
@@ -80,7 +80,7 @@ function unexpected(error: unknown, request: Request, report: Answering['report'
   return (known && refusalOf(known)) ?? { status: 500, body: { message: '500 Internal Server Error' } };
 }
 
-/** Whether it says of a body why it cannot be read, and with which status. */
+/** Whether the error says why a body cannot be read, and has a status. */
 function isBadBody(error: unknown): error is Error & { status: number } {
   const status =
     error instanceof Error && !(error instanceof DomainError) ? (error as { status?: unknown }).status : null;

@@ -12,24 +12,24 @@ import { smallBody } from '#src/entrances/web/runner_small_body.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
-/** How many archives are received at a time, onto the disk; those of one job come one after the other. */
+/** How many archives are received at a time, to the disk; those of one job sequentially. */
 const TURNS = { concurrency: 20, perCaller: 1, waitingPerCaller: 4, waiting: 200, patience: 60_000 };
 
-/** Bytes that the fields of a form may have beside the file, and the form itself. */
+/** Bytes that a form may have besides the file. */
 const BESIDE = 64 * 1024;
 const FORM = 1024 * 1024;
 
-/** Milliseconds that an archive may take to come, and for which nothing may come of it. */
+/** Milliseconds that an archive may take to arrive, and for which nothing of it may arrive. */
 const ARRIVAL = { total: 60 * 60_000, silence: 60_000 };
 
 const PATH = /^\/api\/v4\/jobs\/\d+\/artifacts$/;
 
-/** Whether a body takes as long as an archive may take. */
+/** Whether the body at this path may take as long as an archive. */
 export function isArtifactsPath(path: string): boolean {
   return PATH.test(path);
 }
 
-/** Runners send the artifacts of their jobs, and fetch those that other jobs left. */
+/** Adds the endpoints for uploading a job's artifacts, and downloading those of other jobs. */
 export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, sendContent } = options;
   const turns = new CallerSemaphore(TURNS);
@@ -55,10 +55,10 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
       '/jobs/:id/artifacts',
       async (request) => {
         if (isOff(options)) return SWITCHED_OFF;
-        // Nothing is received of somebody who has no running job.
+        // Nothing is received without the token of a running job.
         await requireRunningJob(options, request);
         const expireIn = readText(request.query, 'expire_in') ?? undefined;
-        // What cannot be right is said before anything is sent.
+        // Invalid values are rejected before anything is sent.
         expiryOf(expireIn);
         requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
         return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, expireIn));

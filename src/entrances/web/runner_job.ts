@@ -3,20 +3,20 @@ import { isRunning, runningJob, type TokenJob } from '#src/access/credentials/to
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
-/** The token of a job as its runner sends it before the body: in the header, or in the URL. */
+/** The token of a job as its runner sends it before the body: in a header, or in the URL. */
 export function jobTokenOf(request: Request): unknown {
   return request.get('JOB-TOKEN') ?? request.query.token;
 }
 
-/** The ID of the job in the path; NaN for what is none. */
+/** The ID of the job in the path; NaN if invalid. */
 export function jobIdOf({ params }: Request): number {
   return /^\d{1,10}$/.test(String(params.id)) ? Number(params.id) : Number.NaN;
 }
 
 /**
- * The job that the path names and whose token came with the request, if it runs.
+ * The running job that the path names, if its token came with the request.
  *
- * @throws NotFound; Forbidden for another token, and for a job that is over, whose state is in the header `Job-Status` then
+ * @throws NotFound; Forbidden for another token, and for a job that is over, with its state in the header `Job-Status`
  */
 export async function requireRunningJob(
   { stores }: Pick<RunnerProtocolOptions, 'stores'>,
@@ -27,7 +27,7 @@ export async function requireRunningJob(
   return job;
 }
 
-/** The runner goes on with a job that is over; it stops when it receives this. */
+/** The job is over; the runner stops when it receives this. */
 class JobOver extends Forbidden {
   constructor({ status }: TokenJob) {
     super('Job is not running');

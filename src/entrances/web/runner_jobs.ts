@@ -17,16 +17,16 @@ import { BadParameter, readText, requireTexts } from '#src/entrances/web/runner_
 import { SMALL_BODY, smallBody } from '#src/entrances/web/runner_small_body.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** By which the queue value goes to the runner, which sends it back. */
+/** The header with the queue value, which the runner sends back. */
 const LAST_UPDATE = 'X-GitLab-Last-Update';
 
-/** Bytes of the largest body at the end of a job, which may hold its trace. */
+/** Bytes of the largest body at the end of a job, which may contain its log. */
 const LARGE_BODY = 8 * 1024 * 1024;
 
-/** Such bodies are in memory before it is known whose they are: few at a time. */
+/** Such bodies are in memory before their sender is authenticated: few at a time. */
 const LARGE_BODIES = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, waiting: 400, patience: 60_000 };
 
-/** Runners ask for jobs, and tell how these ended. */
+/** Adds the endpoints for requesting jobs and reporting how they ended. */
 export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, readBody, queue, baseUrl } = options;
   const { db, secret } = stores;
@@ -45,7 +45,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
       async (request, _response, given): Promise<ProtocolAnswer> => {
         requireTexts(given, ['token']);
         const runner = await authenticateRunner(db, given.token, given.info);
-        // Told before anything is looked for, so that what comes meanwhile is looked for the next time.
+        // Read before the look-up, so that a change in between is found next time.
         const value = await queue.valueFor(runner);
         const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
         if (!runner.active || given.last_update === value) return nothing;
@@ -54,7 +54,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
         if (taken === 'taken') return { status: 409, body: { message: '409 Conflict' } };
         const context = { db, secret, baseUrl: baseUrl(request) };
         const payload = await jobPayload(context, runner, taken).catch(async (error) => {
-          // Nobody would run it.
+          // The runner would not run it.
           await endRunningJob(stores, taken, { state: 'failed', coverage: null, reason: 'runner_system_failure' });
           throw error;
         });
@@ -92,17 +92,17 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
   );
 }
 
-/** By which the runner learns that the job goes no further. */
+/** The header that tells the runner that the job is over. */
 const JOB_STATUS = 'Job-Status';
 
-/** What the runner of a job is told that has ended: to stop. */
+/** The response to the runner of a job that has ended: to stop. */
 function over(status: JobStatus): ProtocolAnswer {
   return { status: 404, body: { message: '404 Not Found' }, headers: { [JOB_STATUS]: status } };
 }
 
 const STATES = ['running', 'success', 'failed'] as const;
 
-/** Without any, the runner says that it is still there. Throws BadParameter. */
+/** Without a state, the runner only reports that it is alive. Throws BadParameter. */
 function stateOf(given: Record<string, unknown>): (typeof STATES)[number] {
   const word = readText(given, 'state') ?? 'running';
   const state = STATES.find((known) => known === word);

@@ -4,18 +4,18 @@ import type { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import type { Answering } from '#src/entrances/web/runner_answers.ts';
 
-/** What the protocol of runners is served with. */
+/** What serving the runner protocol needs. */
 export interface RunnerProtocolOptions extends Answering {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads'>;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
-  /** Knows whether there may be a job for a runner. */
+  /** Tells whether there may be a job for a runner. */
   queue: Pick<QueueWatch, 'valueFor'>;
   /**
-   * The parameters of a body of at most so many bytes: JSON or a form, of which one parameter may be a SpooledFile. Throws
-   * errors with a `status`.
+   * Reads a body of at most so many bytes: JSON or a form, one parameter of which may be a SpooledFile. Throws errors with a
+   * `status`.
    */
   readBody(request: Request, bytes: number, file?: { name: string; bytes: number }): Promise<Record<string, unknown>>;
-  /** Sends a content, or the part of it that is asked for. */
+  /** Sends content, or the requested range of it. */
   sendContent(content: RawContent, request: Request, response: Response): Promise<void>;
 }

@@ -2,12 +2,12 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A parameter of a runner is not as it must be; worded as those of /api/v4 are (behaviour.md 3). */
+/** An invalid parameter of a runner; worded as in /api/v4 (behaviour.md 3). */
 export class BadParameter extends Error {
   readonly status = 400;
 }
 
-/** Throws BadParameter, which names all that are missing, or are no text. */
+/** Throws BadParameter that names all parameters that are missing or not strings. */
 export function requireTexts(given: Given, names: readonly string[]): void {
   const problems = names.flatMap((name) => {
     if (given[name] === undefined || given[name] === null) return [`${name} is missing`];
@@ -16,7 +16,7 @@ export function requireTexts(given: Given, names: readonly string[]): void {
   if (problems.length > 0) throw new BadParameter(problems.join(', '));
 }
 
-/** A text; null where there is none. Throws BadParameter. */
+/** A string; null if absent. Throws BadParameter. */
 export function readText(given: Given, name: string): string | null {
   const value = given[name];
   if (value === undefined || value === null) return null;
@@ -26,7 +26,7 @@ export function readText(given: Given, name: string): string | null {
 
 const WORDS: Readonly<Record<string, boolean>> = { true: true, t: true, '1': true, false: false, f: false, '0': false };
 
-/** A truth value; null where there is none. Throws BadParameter. */
+/** A boolean; null if absent. Throws BadParameter. */
 export function readFlag(given: Given, name: string): boolean | null {
   const value = given[name];
   if (value === undefined || value === null || value === '') return null;
@@ -35,10 +35,10 @@ export function readFlag(given: Given, name: string): boolean | null {
   return found;
 }
 
-/** Bytes of what names tags, before it is looked at. */
+/** Longest list of tags in bytes, checked before parsing. */
 const LONGEST_LIST = 64 * 1024;
 
-/** Tags: texts in an array, or separated by commas; null where there are none. Throws BadParameter, ValidationFailed. */
+/** Tags: an array of strings, or one string separated by commas; null if absent. Throws BadParameter, ValidationFailed. */
 export function readTagList(given: Given, name: string): string[] | null {
   const value = given[name];
   if (value === undefined || value === null) return null;

@@ -6,17 +6,17 @@ import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts
 import { addRegistration } from '#src/entrances/web/runner_registration.ts';
 import { addTraces } from '#src/entrances/web/runner_traces.ts';
 
-/** What adds endpoints to the protocol, each in a file of its own. */
+/** Adds endpoints to the protocol; each part is in a file of its own. */
 type Part = (router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions) => void;
 
 const PARTS: readonly Part[] = [addRegistration, addJobs, addTraces, addArtifacts];
 
-/** Where anything of it may be: other requests are not looked at. */
+/** The paths of the protocol: other requests are passed on. */
 const PATH = /^\/(runners|jobs)(\/|$)/;
 
 /**
- * How runners talk to the server below /api/v4 (runner-protocol.md), by tokens of their own. It is an entrance of its own, as
- * git's is: no endpoint of it is for people, and none is in the OpenAPI document. What is not for it goes on to the next handler.
+ * The runner protocol below /api/v4 (runner-protocol.md), with tokens of its own. It is a separate entrance, as git's is: none of
+ * its endpoints is for people or in the OpenAPI document. Other requests go to the next handler.
  */
 export function runnerProtocol(options: RunnerProtocolOptions): RequestHandler {
   const endpoint = answering(options);

@@ -7,7 +7,7 @@ import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts
 import { readFlag, readTagList, readText, requireTexts } from '#src/entrances/web/runner_parameters.ts';
 import { smallBody } from '#src/entrances/web/runner_small_body.ts';
 
-/** Runners come, ask whether they are known, and go. */
+/** Adds the endpoints for registering, verifying and removing runners. */
 export function addRegistration(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores } = options;
   const receive = smallBody(options);

@@ -3,13 +3,13 @@ import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import type { Given } from '#src/entrances/web/runner_answers.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 
-/** Bytes of the largest body in which a runner speaks of itself, or of the state of a job. */
+/** Bytes of the largest body that describes a runner or the state of a job. */
 export const SMALL_BODY = 256 * 1024;
 
-/** Milliseconds that such a body may take to come, and for which nothing may come of it. */
+/** Milliseconds that such a body may take to arrive, and for which nothing of it may arrive. */
 const ARRIVAL = { total: 30_000, silence: 10_000 };
 
-/** What reads such bodies. */
+/** Returns the reader of such bodies. */
 export function smallBody({ readBody }: Pick<RunnerProtocolOptions, 'readBody'>): (request: Request) => Promise<Given> {
   return (request) => {
     endSilentBody(request, ARRIVAL);

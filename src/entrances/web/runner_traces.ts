@@ -8,16 +8,16 @@ import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts
 import { BadParameter } from '#src/entrances/web/runner_parameters.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** How many pieces of traces are received at a time; those of one job come one after the other. */
+/** How many log chunks are received at a time; those of one job sequentially. */
 const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
 
-/** Milliseconds that a piece may take to come, and for which nothing may come of it. */
+/** Milliseconds that a chunk may take to arrive, and for which nothing of it may arrive. */
 const ARRIVAL = { total: 5 * 60_000, silence: 30_000 };
 
-/** Bytes of the longest piece, beside what is kept of a trace in all. */
+/** Bytes that a chunk may have beyond the most that is kept of a log. */
 const BESIDE = 64 * 1024 * 1024;
 
-/** Runners send what their jobs print, piece by piece. */
+/** Adds the endpoint to which runners send the output of their jobs, chunk by chunk. */
 export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores } = options;
   const turns = new CallerSemaphore(TURNS);
@@ -35,7 +35,7 @@ export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: R
     endpoint(
       '/jobs/:id/trace',
       async (request) => {
-        // Whoever does not know the token holds back nobody, and a runner that sends slowly its own job alone.
+        // Requests with a wrong token hold no slot, and a slow runner only delays its own job.
         const { id } = await requireRunningJob(options, request);
         const offset = offsetOf(request);
         return turns.run(`job ${id}`, () => receive(request, offset));
@@ -45,7 +45,7 @@ export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: R
   );
 }
 
-/** Where the piece begins: `0-99`, also as `bytes 0-99/*`; its end is told by the body. Throws BadParameter. */
+/** Where the chunk begins: `0-99`, also as `bytes 0-99/*`; the body determines its end. Throws BadParameter. */
 function offsetOf(request: Request): number {
   const range = request.get('Content-Range');
   if (range === undefined) throw new BadParameter('The header Content-Range is missing');
@@ -54,13 +54,13 @@ function offsetOf(request: Request): number {
   return Number(offset);
 }
 
-/** The beginning of the body, as much as may be kept of it, and how long it is. Throws BadParameter. */
+/** The beginning of the body, as far as it may be kept, and its length. Throws BadParameter. */
 async function readPiece(request: Request, limit: number): Promise<{ piece: Buffer; sent: number }> {
   const kept: Buffer[] = [];
   let sent = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      // One byte more, by which it shows that something is left out.
+      // One byte more, to detect that something was left out.
       if (sent <= limit) kept.push(chunk.subarray(0, limit + 1 - sent));
       sent += chunk.length;
       if (sent > limit + BESIDE) throw new BadParameter('The piece of the trace is too large');

@@ -1,15 +1,15 @@
 import type { Request } from 'express';
 import { readCookie } from '#src/entrances/web/pages/cookies.ts';
 
-/** URL of the server, without a trailing slash; worked out for requests that carry a cookie alone. */
+/** URL of the server, without a trailing slash; only computed for requests with a cookie. */
 type BaseUrl = (request: Request) => string;
 
-/** The token of the browser's session, for requests that only read; the API takes no other from it (behaviour.md 4.1). */
+/** The session token of the browser, for requests that only read; the API accepts no other use of it (behaviour.md 4.1). */
 export function sessionForReads(request: Request, baseUrl: BaseUrl): string | undefined {
   return ['GET', 'HEAD'].includes(request.method) ? sessionToken(request, baseUrl) : undefined;
 }
 
-/** The token of the browser's session, for requests that pages of this very server send; GraphiQL is such a page. */
+/** The session token of the browser, for requests by pages of this server, such as GraphiQL. */
 export function sessionForOwnPages(request: Request, baseUrl: BaseUrl): string | undefined {
   const { origin, 'sec-fetch-site': site, cookie } = request.headers;
   if (cookie === undefined) return undefined;
@@ -19,7 +19,7 @@ export function sessionForOwnPages(request: Request, baseUrl: BaseUrl): string |
   return sessionToken(request, baseUrl);
 }
 
-/** The token of the browser's session, wherever it came from. */
+/** The session token of the browser, whatever the origin of the request. */
 export function sessionToken(request: Request, baseUrl: BaseUrl): string | undefined {
   if (request.headers.cookie === undefined) return undefined;
   return readCookie(request, 'gantry_session', baseUrl(request).startsWith('https:'));

@@ -1,23 +1,23 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Takes over a connection. It is called with what came behind the request, too. */
+/** Takes over a connection; also gets the bytes that followed the request. */
 export type Accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
- * Requests for WebSocket at the address of GraphQL. All other requests with `Upgrade` are answered as if they had none, as
- * clients that offer HTTP/2 expect it.
+ * Handles WebSocket requests at the URL of GraphQL. All other requests with `Upgrade` are answered as if they had none, as
+ * clients that offer HTTP/2 expect.
  */
 export class Upgrades {
   #accept: Accept | undefined;
   readonly #admits: (request: IncomingMessage) => boolean;
 
-  /** @param admits whether a request may take over its connection; those that may not are answered as others are */
+  /** @param admits whether a request may take over its connection; others get a normal response */
   constructor(admits: (request: IncomingMessage) => boolean = () => true) {
     this.#admits = admits;
   }
 
-  /** Says who takes over the connections. */
+  /** Sets the handler of the connections. */
   serve(accept: Accept): void {
     this.#accept = accept;
   }
@@ -25,7 +25,7 @@ export class Upgrades {
   attach(server: Server): void {
     Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => this.#wants(request) });
     server.on('upgrade', (request, socket, head) => {
-      // A client that is gone before it was heard is nobody's trouble.
+      // The client may disconnect before it is handled.
       socket.on('error', () => socket.destroy());
       this.#accept?.(request, socket, head);
     });
@@ -40,7 +40,7 @@ export class Upgrades {
   }
 }
 
-/** Takes over connections by what is loaded when the first one comes. */
+/** Hands over connections to a handler that is loaded for the first one. */
 export function openLate(
   load: () => Promise<{ accept: Accept; stop(): void }>,
   report: (error: unknown) => void,

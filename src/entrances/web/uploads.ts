@@ -9,13 +9,13 @@ import { DomainError, NotFound } from '#src/platform/errors.ts';
 
 export interface UploadOptions {
   contextOf(actor: Actor | null, request: Request): Context;
-  /** Who asks, by credential or by the session of a browser. Throws DomainErrors. */
+  /** Identifies the caller by credential or session. Throws DomainErrors. */
   authenticate(request: Request): Promise<Actor | null>;
 }
 
 const PATH = /^\/(.+)\/uploads\/([0-9a-f]{32})\/([\w.+-]+)$/;
 
-/** Uploaded files, at the URL that `POST /projects/:id/uploads` returned, for users who can see the project. */
+/** Serves uploaded files at the URL that `POST /projects/:id/uploads` returned, for users who can see the project. */
 export function serveUploads({ contextOf, authenticate }: UploadOptions): RequestHandler {
   return async (request, response, next) => {
     const [, encoded = '', secret = '', fileName = ''] = PATH.exec(request.path) ?? [];
@@ -24,14 +24,14 @@ export function serveUploads({ contextOf, authenticate }: UploadOptions): Reques
       const context = contextOf(actorFor(await authenticate(request), 'read'), request);
       await send(context, await findUpload(context, decodeURIComponent(encoded), secret, fileName), request, response);
     } catch (error) {
-      // What may not be seen is not there; the page that says so follows.
+      // Invisible uploads get the same page as missing ones.
       if (error instanceof URIError || (error instanceof DomainError && error.code !== 'UNAVAILABLE')) next();
       else next(error);
     }
   };
 }
 
-/** Sends a file, or the part of it that is asked for. Throws NotFound if it is recorded and not there. */
+/** Sends a file or the requested range of it. Throws NotFound if it is recorded but missing. */
 async function send(context: Context, upload: FoundUpload, request: Request, response: Response): Promise<void> {
   const { secret, fileName } = upload.place;
   const picture = PICTURES[path.extname(fileName).toLowerCase()];
@@ -41,7 +41,7 @@ async function send(context: Context, upload: FoundUpload, request: Request, res
     'Content-Security-Policy': 'sandbox',
     'Cache-Control': 'max-age=0, private, must-revalidate',
     'Accept-Ranges': 'bytes',
-    // What lies under a secret never changes.
+    // The content at a secret never changes.
     ETag: `"${secret}"`,
     'Last-Modified': upload.createdAt.toUTCString(),
   });
@@ -63,11 +63,11 @@ async function send(context: Context, upload: FoundUpload, request: Request, res
     response.end();
     return;
   }
-  // A client that leaves, or a store that fails in the middle, ends the answer short of its length.
+  // If the client disconnects or the store fails midway, the response ends short of its length.
   await pipeline(content, response).catch(() => response.destroy());
 }
 
-/** The part that is asked for; null for the whole. Several parts at once are not given: the whole is then. */
+/** The requested range; null for the whole, also if several ranges are requested. */
 function rangeOf(request: Request, { place, size, createdAt }: FoundUpload): ByteRange | 'unsatisfiable' | null {
   const condition = request.get('If-Range');
   if (condition !== undefined && condition !== `"${place.secret}"` && condition !== createdAt.toUTCString())

@@ -2,12 +2,12 @@ import { parse } from 'node:querystring';
 import type { RequestHandler } from 'express';
 import { wrongUtf8In } from '#src/platform/utf8.ts';
 
-/** The URL of a request is not in UTF-8; the handler of errors answers with its status. */
+/** The URL of a request is not UTF-8; the error handler uses its status. */
 export class InvalidUrl extends Error {
   readonly status = 400;
 }
 
-/** Refuses requests whose URL stands for bytes that are not UTF-8, in the form of the entrance that is asked. */
+/** Rejects requests whose URL is not valid UTF-8, in the format of the requested entrance. */
 export function validUrls(): RequestHandler {
   return (request, response, next) => {
     const wrong = wrongUtf8In(request.url);
@@ -23,7 +23,7 @@ export function validUrls(): RequestHandler {
   };
 }
 
-/** The parameters of a query, of which the last counts where one comes again. */
+/** The parameters of a query; of repeated ones the last counts. */
 export function lastOfEach(query: string | null | undefined): Record<string, string | undefined> {
   const given = Object.entries(parse(query ?? ''));
   return Object.fromEntries(given.map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]));

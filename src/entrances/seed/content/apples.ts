@@ -8,7 +8,7 @@ import type { Scene } from '#src/entrances/seed/stage.ts';
 const project = 'orchard/apples';
 const branch = 'master';
 
-/** The history of Apples. */
+/** The history of the project Apples. */
 export const applesScenes: readonly Scene[] = [
   push({
     at: '2025-01-09 16:00',

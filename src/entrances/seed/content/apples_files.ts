@@ -1,4 +1,4 @@
-/** What is in the files of Apples, version after version. */
+/** The files of Apples, version after version. */
 
 export const README = `# Apples
 

@@ -9,7 +9,7 @@ const project = 'orchard/apples';
 const issue = (number: number): NoteableRef => ({ type: 'Issue', project, number });
 const mergeRequest = (number: number): NoteableRef => ({ type: 'MergeRequest', project, number });
 
-/** Merge requests of Apples, and what people say there and of its issues. Those that were merged are so by the pushes of merges. */
+/** Merge requests of Apples, and the comments on them and on its issues. Pushed merges merge them. */
 export const mergeRequestScenes: readonly Scene[] = [
   note('2025-02-14 09:10', 'ben', issue(4), 'I see it too: the diameter is rounded before it is compared.'),
   note('2025-02-14 09:20', 'devika', issue(4), 'Thanks, @ben. Forty crates went to the wrong shop.'),
@@ -89,7 +89,7 @@ export const mergeRequestScenes: readonly Scene[] = [
 
 type Opened = Partial<NewMergeRequest> & { sourceBranch: string; title: string };
 
-/** Somebody opens a merge request, into `master` unless it says otherwise. */
+/** Opens a merge request, into `master` by default. */
 function open(
   at: string,
   by: string,

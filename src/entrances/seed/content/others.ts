@@ -174,7 +174,7 @@ function ledger(): Scene[] {
       commits: [
         {
           message: 'Test in a pipeline',
-          // There is no stage of that name: the pipeline fails, and says why.
+          // There is no such stage, so the pipeline fails with an explanation.
           actions: [create('.gitlab-ci.yml', 'test:\n  stage: tests\n  script: go test ./...\n')],
         },
       ],

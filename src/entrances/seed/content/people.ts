@@ -11,15 +11,15 @@ export interface Person extends Profile {
   username: string;
   name: string;
   email: string;
-  /** Where they commit, in minutes east of UTC. */
+  /** Time zone of the commits, in minutes east of UTC. */
   offset: number;
   secondEmail?: string;
   external?: boolean;
-  /** Scopes of their personal access tokens, one token each. */
+  /** Scopes of the personal access tokens, one token per entry. */
   tokens?: readonly string[];
 }
 
-/** Everybody in the sample data but the administrator, in the order of their IDs. */
+/** All people in the sample data except the administrator, in the order of their IDs. */
 export const PEOPLE: readonly Person[] = [
   {
     username: 'ada',
@@ -42,10 +42,10 @@ export const PEOPLE: readonly Person[] = [
   { username: 'hugo', name: 'Hugo Blanc', email: 'hugo@example.com', offset: 60 },
 ];
 
-/** A public key; nobody has kept the private one. */
+/** A public key whose private key does not exist. */
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGgaT18X6CyMFEA3e0J2jix6aFyzwBC0+jG3Rj4ZmRvr ada@laptop';
 
-/** They come, with what they sign in with, and one of them goes again. */
+/** People sign up with their credentials; one of them leaves again. */
 export const peopleScenes: readonly Scene[] = [
   ...PEOPLE.map((person, index) => ({
     at: `2025-01-06 08:${String(index).padStart(2, '0')}`,

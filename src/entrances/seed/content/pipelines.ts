@@ -43,7 +43,7 @@ const deployed = (to: string): Outcome => ({
   trace: `$ ./deploy ${to}\nUploading 4 files …\nJob succeeded\n`,
 });
 
-/** What comes of the pipelines, and what else has to do with deploying. */
+/** The outcomes of the pipelines, and deployments. */
 export const pipelineScenes: readonly Scene[] = [
   variable('2025-02-01 10:00', 'ada', APPLES, 'DEPLOY_HOST', 'deploy.example.com'),
   variable('2025-02-01 10:01', 'ada', APPLES, 'DEPLOY_KEY', 'not-a-real-key'),
@@ -52,7 +52,7 @@ export const pipelineScenes: readonly Scene[] = [
     at: '2025-02-01 10:05',
     play: async (stage) => createTrigger(await stage.as('ada'), APPLES, 'Nightly', stage.secrets.triggerToken()),
   },
-  // Master and its first pipeline; then a branch that fails, is mended and merged.
+  // Master and its first pipeline; then a branch that fails, is fixed and merged.
   runJobs('2025-02-03 09:31', APPLES, 'master', {
     build: BUILT,
     unit: tested(78),
@@ -83,7 +83,7 @@ export const pipelineScenes: readonly Scene[] = [
     staging: deployed('staging'),
   }),
   ...release('2025-03-03', 'v1.0.0', 84),
-  // One that was not waited for, one whose job was done again, and one by the trigger.
+  // One canceled, one with a retried job, and one by the trigger.
   runJobs('2025-04-14 14:01', APPLES, 'feature/bruises', { build: BUILT }),
   {
     at: '2025-04-14 14:05',
@@ -107,7 +107,7 @@ export const pipelineScenes: readonly Scene[] = [
     staging: deployed('staging'),
   }),
   ...release('2025-05-12', 'v1.1.0', 86),
-  // What is going on now: one that runs, and one that waits.
+  // The present: one running, one waiting.
   runJobs('2025-06-20 16:31', APPLES, 'feature/cider-press', {
     build: BUILT,
     unit: { seconds: 5, trace: '$ npm test\n' },
@@ -138,7 +138,7 @@ export const pipelineScenes: readonly Scene[] = [
   },
 ];
 
-/** A tag is tested, and somebody brings it to production. */
+/** A tag is tested, and deployed to production manually. */
 function release(day: string, tag: string, coverage: number): Scene[] {
   return [
     runJobs(`${day} 16:01`, APPLES, tag, { build: BUILT, unit: tested(coverage), lint: LINTED }),

@@ -9,10 +9,10 @@ import { shareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
 import type { Scene } from '#src/entrances/seed/stage.ts';
 
-/** The groups that are in no other one. */
+/** The top-level groups. */
 export const TOP_GROUPS = ['orchard', 'harbor'];
 
-/** Groups, projects, and who is a member of what. */
+/** Groups, projects and their members. */
 export const placeScenes: readonly Scene[] = [
   group('2025-01-06 09:00', 'ada', 'orchard', {
     name: 'Orchard',

@@ -73,7 +73,7 @@ async function submitPassword(visit: Visit): Promise<void> {
   }
 }
 
-/** Throws ValidationFailed unless there is nothing to say. */
+/** Throws ValidationFailed if there are errors. */
 function refuseWith(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
@@ -128,7 +128,7 @@ async function proving(visit: Visit, work: (proof: { password: string; code: str
   }
 }
 
-/** `renewed` says whether the private token has become another one with it. */
+/** `renewed` says whether the private token was replaced, too. */
 function showCodes(visit: Visit, codes: string[], message: string, values: { csrf: string; renewed: boolean }): void {
   visit.show('recovery_codes', { title: 'Recovery codes', codes, message, ...values });
 }

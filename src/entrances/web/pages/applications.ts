@@ -16,7 +16,7 @@ import { onlyOne } from '#src/platform/records/parents.ts';
 
 const HOME = '/profile/applications';
 
-/** The applications that the user registered, and those that the user authorized. */
+/** The applications that the user registered or authorized. */
 export function applicationPages({ own, ownForm }: Pages): Router {
   return Router()
     .get(HOME, own(list))
@@ -133,7 +133,7 @@ interface Values {
   confidential: boolean;
 }
 
-/** Saves, or shows the form again with what is wrong in it. */
+/** Saves, or shows the form again with its errors. */
 async function saving(visit: Visit, values: Values, id: number | null, save: () => Promise<void>): Promise<void> {
   try {
     await save();
@@ -175,7 +175,7 @@ function found({ context, request }: Visit): Promise<ApplicationRow> {
   return findApplication(context, idOf(text(request.params.id)), APPLICATION);
 }
 
-/** Throws NotFound for what is no ID. */
+/** Throws NotFound for an invalid ID. */
 function idOf(given: string): number {
   if (!/^\d{1,9}$/.test(given)) throw new NotFound('Application');
   return Number(given);

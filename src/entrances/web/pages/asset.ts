@@ -17,7 +17,7 @@ export interface Asset {
 export class Assets {
   readonly #kept = new Map<string, Promise<Packed>>();
 
-  /** The path under which an asset is served. */
+  /** The path of an asset. */
   async path(asset: Asset): Promise<string> {
     return (await this.#packed(asset)).path;
   }

@@ -3,7 +3,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { avatarPath, findAvatar } from '#src/domain/users/avatar.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** The pictures that users uploaded, for anybody who has their addresses. */
+/** Serves the uploaded avatars of users, without authentication. */
 export function serveAvatars(db: Context['db']): Router {
   const serve: RequestHandler = async ({ params }, response, next) => {
     const id = String(params.id);

@@ -51,7 +51,7 @@ async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
   });
 }
 
-/** The user signs in, or did so after the application asked for it; then the provider goes on. */
+/** The user signs in, or has signed in since the application's request; then the provider continues. */
 async function signIn(interaction: Interaction, visit: Visit): Promise<void> {
   const { session, context, request } = visit;
   if (!session) return askToSignIn(visit);
@@ -60,7 +60,7 @@ async function signIn(interaction: Interaction, visit: Visit): Promise<void> {
     return showSignIn(visit, { returnTo: request.originalUrl });
   }
   const ts = signedInAt(session.age);
-  // Signing in anew ends the session of before, and may be as somebody else.
+  // Signing in again ends the previous session, and may be as another user.
   interaction.session = undefined;
   await finishInteraction(interaction, visit.response, { login: { accountId: String(session.actor.id), ts } });
 }
@@ -79,7 +79,7 @@ async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
   await finishInteraction(interaction, response, { ...interaction.lastSubmission, consent: {} });
 }
 
-/** The host of a web address; the whole URI for other schemes. */
+/** The host of an http(s) URL; the whole URI for other schemes. */
 function destinationOf(redirectUri: string): string {
   const url = new URL(redirectUri);
   return ['http:', 'https:'].includes(url.protocol) ? url.host : redirectUri;

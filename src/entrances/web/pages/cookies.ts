@@ -1,8 +1,8 @@
 import type { CookieOptions, Request, Response } from 'express';
 
 /**
- * The cookies of the pages: the session, the binding of forms to a browser, the progress of a sign-in,
- * and the token of a link from a mail.
+ * The cookies of the pages: the session, the binding of forms to a browser, the progress of a sign-in, and the token of a mailed
+ * link.
  */
 export type CookieName = 'gantry_session' | 'gantry_form' | 'gantry_sign_in' | 'gantry_link';
 

@@ -34,12 +34,12 @@ export function documentPages(
   const showGraphiql = show('graphiql', 'GraphiQL', graphiql);
   return {
     router,
-    // Also with a query in the URL, where GraphiQL puts it for bookmarks and links.
+    // Also with a query in the URL, where GraphiQL stores it for bookmarks and links.
     graphiql: (request, response, next) => (wantsPage(request) ? showGraphiql(request, response, next) : next()),
   };
 }
 
-/** A file of the viewer: Gantry's package includes it; a checkout has it in the package of the viewer. */
+/** A file of the viewer: Gantry's package includes it; in a checkout it is in the viewer's package. */
 function viewerFile(name: string, type: Asset['type']): Asset {
   const load = async () => {
     const own = packagePath(`dist/viewer/${name}.${type}`);

@@ -4,7 +4,7 @@ import { localPath } from '#src/entrances/web/pages/page.ts';
 import { csrfOf, type Visit } from '#src/entrances/web/pages/visit.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** Signs a browser in and redirects it to where it wanted to go, if what the user has proved is still enough. */
+/** Signs a browser in and redirects it to the page it came for, if what the user has proved is still enough. */
 export async function enter(visit: Visit, userId: number, returnTo: unknown, shown?: Shown): Promise<void> {
   await freshSession(visit, userId, shown);
   clearCookie(visit.response, 'gantry_form', visit.secure);
@@ -15,7 +15,7 @@ export async function enter(visit: Visit, userId: number, returnTo: unknown, sho
 export async function freshSession(visit: Visit, userId: number, shown?: Shown): Promise<string> {
   const { context, response, session, secure } = visit;
   const { sessionExpireDelay } = await currentSettings(context.db);
-  // Nothing of what the browser had before goes on: a session that somebody else planted is useless.
+  // Nothing of the browser's previous session carries over, so that a planted session is useless.
   if (session) await endSession(context.db, session.id);
   const token = await startSession(context.db, userId, shown);
   setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });

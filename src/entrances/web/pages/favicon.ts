@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Router } from 'express';
 import { packagePath } from '#src/platform/package_root.ts';
 
-/** The icon of the site, where browsers look for it without being told. */
+/** The icon of the site at the default path. */
 export function favicon(): Router {
   let content: Promise<Buffer> | undefined;
   return Router().get('/favicon.ico', async (_request, response) => {

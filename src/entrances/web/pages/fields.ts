@@ -2,24 +2,24 @@ import type { Request } from 'express';
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** The mistakes in a form, by the names of its fields. */
+/** The errors of a form, by field name. */
 export type Problems = Record<string, string>;
 
-/** The value of a field, the last of one that is sent several times; empty for one that is missing. */
+/** The value of a field, the last one if it is repeated; empty if missing. */
 export function text(value: unknown): string {
   const last: unknown = Array.isArray(value) ? value.at(-1) : value;
   return typeof last === 'string' ? last : '';
 }
 
-/** The mistakes that a refusal lists; `names` maps fields that have other names in the form. Rethrows all other errors. */
+/** The errors of a ValidationFailed; `names` maps fields that have other names in the form. Rethrows all other errors. */
 export function problemsOf(error: unknown, names: Record<string, string> = {}): Problems {
   if (!(error instanceof ValidationFailed)) throw error;
   return toProblems(error.fields, names);
 }
 
 /**
- * Runs `work` with the new password of a form. If the two passwords do not match, nothing is done, and that is
- * reported together with the mistakes that `check` finds. Throws ValidationFailed, and what `work` and `check` throw.
+ * Runs `work` with the new password of a form. If the two passwords do not match, nothing is done, and that is reported together
+ * with the errors that `check` finds. Throws ValidationFailed, and what `work` and `check` throw.
  */
 export async function withNewPassword<Result>(
   { body }: Request,

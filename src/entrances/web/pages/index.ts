@@ -19,9 +19,9 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
 
-/** The pages for people; `graphiql` is the one at the address of GraphQL, `missing` answers for what is not there. */
+/** The HTML pages; `graphiql` handles the URL of GraphQL, `missing` unknown paths. */
 export interface PageHandlers {
-  /** What pages elsewhere are made with. */
+  /** The options for pages elsewhere. */
   options: PageOptions;
   router: Router;
   graphiql: RequestHandler;

@@ -10,7 +10,7 @@ import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
-/** Pages to request links by mail, and the pages that these lead to: confirming an address, and choosing a new password. */
+/** Pages to request links by mail, and their targets: confirming an address, and choosing a new password. */
 export function mailLinkPages({ page, form }: Pages): Router {
   return Router()
     .get('/users/password/new', page(showAsking('reset')))
@@ -74,8 +74,8 @@ function ask(subject: MailPurpose): (visit: Visit) => Promise<void> {
 }
 
 /**
- * Moves the token of a link from the URL into a cookie before anything is shown, so that it is in no history, no log of
- * another server and no `Referer`. Nothing happens until a form is sent, as programs that scan mail follow links, too.
+ * Moves the token of a link from the URL into a cookie before anything is shown, so that it is in no history, no log of another
+ * server and no `Referer`. Nothing happens until a form is sent, as mail scanners follow links, too.
  */
 function landing(show: (visit: Visit) => Promise<void>): (visit: Visit) => Promise<void> {
   return async (visit) => {

@@ -2,14 +2,14 @@
 export interface NavigationLink {
   path: string;
   label: string;
-  /** As `aria-current` has it: `page` where the link leads to the page that is shown, `true` for the pages below it. */
+  /** The value of `aria-current`: `page` if the link leads to the current page, `true` for the pages below it. */
   current?: 'page' | 'true';
 }
 
 interface NavigationItem {
   path: string;
   label: string;
-  /** Pages that belong to this one although their paths do not begin with its own. */
+  /** Pages that belong to this one although their paths do not begin with its path. */
   also?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const SIGNED_IN: readonly NavigationItem[] = [
 
 const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: 'Sign in' }];
 
-/** The links at the top of the page at a path, for visitors who are signed in or not. */
+/** The links at the top of the page at a path, for signed-in or anonymous visitors. */
 export function navigation(path: string, signedIn: boolean): NavigationLink[] {
   return [...EVERYBODY, ...(signedIn ? SIGNED_IN : SIGNED_OUT)].map((place) => {
     const current = currentAt(place, path);
@@ -37,7 +37,7 @@ export function navigation(path: string, signedIn: boolean): NavigationLink[] {
 
 function currentAt(place: NavigationItem, path: string): NavigationLink['current'] {
   if (path === place.path) return 'page';
-  // Every page of the user's own lies below the profile.
+  // All of the user's own pages are below the profile.
   const below = [...(place.path === '/profile' ? [] : [place.path]), ...(place.also ?? [])];
   return below.some((start) => path === start || path.startsWith(`${start}/`)) ? 'true' : undefined;
 }

@@ -9,7 +9,7 @@ import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
-/** Responds to a visit. DomainErrors that it throws become pages, too. */
+/** Responds to a visit. DomainErrors that it throws become pages. */
 export type PageHandler = (visit: Visit) => Promise<void> | void;
 
 /** Makes request handlers for pages and forms. */
@@ -20,11 +20,9 @@ export interface Pages {
   own(show: PageHandler): RequestHandler;
   /** Handles a form that was sent from a page of this server. `request.body` has its fields, each a string or a list of strings. */
   form(act: PageHandler): RequestHandler[];
-  /** As `form`, for signed-in users. */
+  /** Like `form`, for signed-in users. */
   ownForm(act: PageHandler): RequestHandler[];
-  /**
-   * As `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null where none was sent.
-   */
+  /** Like `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null if none was sent. */
   ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
 }
 
@@ -48,8 +46,8 @@ const parse: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * Leads to the page with a form who asks for the address that the form is sent to, as a browser does when an answer with mistakes
- * is reloaded from its address bar.
+ * Redirects GET requests at a form's action to the page with the form: browsers send them when a response with errors is reloaded
+ * from the address bar.
  */
 export function leadTo(page: string): RequestHandler {
   return (_request, response) => response.redirect(303, page);
@@ -92,22 +90,22 @@ export function showError({ show }: Visit, status: number, title: string, messag
   show('error', { title, message }, status);
 }
 
-/** Whether a client prefers a page to JSON. */
+/** Whether a client prefers HTML to JSON. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
 
-/** Redirects to the sign-in page, and back afterwards if the request was a GET. */
+/** Redirects to the sign-in page, which leads back if the request was a GET. */
 export function askToSignIn({ request, response }: Visit): void {
   const back = request.method === 'GET' ? `?return_to=${encodeURIComponent(request.originalUrl)}` : '';
   response.redirect(303, `/users/sign_in${back}`);
 }
 
-/** The path below this server that a parameter names; `fallback` for anything else, which could lead elsewhere. */
+/** The local path in a parameter; `fallback` for anything else, which could lead to another site. */
 export function localPath(given: unknown, fallback: string): string {
   if (typeof given !== 'string' || !given.startsWith('/')) return fallback;
   const url = URL.canParse(given, HERE) ? new URL(given, HERE) : undefined;
-  // Browsers parse the result once more: `/.//host` is `//host` by now, which is another site.
+  // Browsers parse the result again, when `/.//host` has become `//host`, which is another site.
   if (url?.origin !== HERE || url.pathname.startsWith('//')) return fallback;
   return url.pathname + url.search + url.hash;
 }
@@ -127,7 +125,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** The visit may not be known yet when something goes wrong. */
+/** The visit may be unknown when an error occurs. */
 interface Asked extends Pick<Visit, 'request' | 'response'> {
   visit: Visit | undefined;
 }

@@ -3,7 +3,7 @@ import { renewPrivateToken } from '#src/access/credentials/private_token.ts';
 import type { Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 
-/** Renews the private token of the signed-in user: asks first, and shows the new one once. */
+/** Renews the private token of the signed-in user: asks for confirmation, and shows the new one once. */
 export function privateTokenPages({ own, ownForm }: Pages): Router {
   return Router().get('/profile/private_token', own(confirm)).post('/profile/private_token', ownForm(renew));
 }

@@ -19,7 +19,7 @@ const HOME = '/profile';
 const TOO_LARGE = 'avatar_too_large';
 const AVATAR = { field: 'avatar', largest: LARGEST_AVATAR, tooLarge: `${HOME}?problem=${TOO_LARGE}` };
 
-/** What others see of the signed-in user, and the user's e-mail addresses and SSH keys. */
+/** The public profile of the signed-in user, and the user's e-mail addresses and SSH keys. */
 export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
   return Router()
     .get(HOME, own(showProfile))
@@ -43,7 +43,7 @@ export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
 /** How many addresses and keys the page shows. */
 const SHOWN = 100;
 
-/** The fields of the first form, by their names in the record. */
+/** The fields of the first form, by column name. */
 const FIELDS = {
   name: 'name',
   bio: 'bio',
@@ -73,7 +73,7 @@ function showProfile(visit: Visit): Promise<void> {
   return show(visit, tooLarge ? { avatar: AVATAR_TOO_LARGE } : {});
 }
 
-/** The page; `values` has what was typed into a form that was refused. */
+/** The page; `values` has the input of a rejected form. */
 async function show(visit: Visit, problems: Problems, values: Values = {}, status = 200): Promise<void> {
   const { context, request } = visit;
   const { id, avatarKey, ...user } = await findViewer(context, USER);
@@ -109,7 +109,7 @@ async function save(visit: Visit): Promise<void> {
 async function saveAvatar(visit: Visit): Promise<void> {
   const { avatar } = visit.request.body;
   if (!(avatar instanceof File) || avatar.size === 0) return show(visit, { avatar: "can't be blank" }, {}, 422);
-  // What the browser sends is read in full by now, and small.
+  // The upload is small and has been received completely.
   const picture = { size: avatar.size, stream: () => avatar.stream() as unknown as AsyncIterable<Uint8Array> };
   await saving(visit, 'avatar_saved', {}, () => updateProfile(visit.context, { avatar: picture }));
 }
@@ -150,7 +150,7 @@ async function removeKey(visit: Visit): Promise<void> {
   back(visit, 'key_deleted');
 }
 
-/** Saves, or shows the page again with what is wrong beside its field. */
+/** Saves, or shows the page again with the errors next to their fields. */
 async function saving(visit: Visit, notice: string, values: Values, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -164,7 +164,7 @@ function back({ response }: Visit, notice: string): void {
   response.redirect(303, `${HOME}?notice=${notice}`);
 }
 
-/** Throws NotFound for what is no ID. */
+/** Throws NotFound for an invalid ID. */
 function idOf({ request }: Visit, resource: string): number {
   const given = text(request.params.id);
   if (!/^\d{1,9}$/.test(given)) throw new NotFound(resource);

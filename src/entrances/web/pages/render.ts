@@ -7,7 +7,7 @@ import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 
 /** What the layout of every page needs. */
 export interface Frame {
-  /** Of the page, without the name of the server. */
+  /** Title of the page, without the name of the server. */
   title: string;
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
@@ -15,7 +15,7 @@ export interface Frame {
   csrf: string;
   /** Path of the stylesheet. */
   stylesheet: string;
-  /** URLs outside of this server to which its forms lead by redirects, which browsers hold against the policy of the page. */
+  /** URLs of other servers to which its forms redirect; the page's policy must allow them. */
   formTargets?: readonly string[];
 }
 
@@ -24,9 +24,9 @@ const version = packageVersion();
 const eta = new Eta({ views: packagePath('views'), cache: true, autoEscape: true });
 
 /**
- * Responds with a page from views/<view>.eta. The template escapes its output. The page is not cached, as it may show
- * secrets and the user. Only scripts with its nonce run in it, and other sites cannot frame it.
- * A viewer is a third-party script that writes its own styles and runs workers.
+ * Responds with a page from views/<view>.eta. The template escapes its output. The page is not cached, as it may show secrets and
+ * the user. Only scripts with its nonce run in it, and other sites cannot frame it.
+ * A viewer is a third-party script that injects styles and runs workers.
  */
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');

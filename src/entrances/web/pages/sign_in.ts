@@ -96,7 +96,7 @@ async function submitRenewal(visit: Visit): Promise<void> {
   );
 }
 
-/** Runs a step; shows its form again for mistakes that can be fixed there, otherwise starts over. */
+/** Runs a step; shows its form again for errors that can be fixed there, otherwise starts over. */
 async function stepping(visit: Visit, work: () => Promise<void>, retry: (problems: Record<string, string>) => void) {
   try {
     await work();
@@ -115,7 +115,7 @@ function ticketOf({ request, secure }: Visit): string {
   return readCookie(request, 'gantry_sign_in', secure) ?? '';
 }
 
-/** Where the visitor wanted to go; empty if unknown. */
+/** The path to return to; empty if unknown. */
 function returnPath({ request }: Visit): string {
   return localPath(request.body?.return_to ?? request.query.return_to, '');
 }

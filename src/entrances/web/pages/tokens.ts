@@ -28,7 +28,7 @@ const SCOPES = [
   ['write_repository', 'Fetch from and push to repositories with git over HTTP.'],
 ] as const;
 
-/** Only administrators can use it. */
+/** Offered to administrators only. */
 const METRICS = ['read_metrics', 'Read the metrics of this server, for monitoring.'] as const;
 
 interface Values {
@@ -40,7 +40,7 @@ interface Values {
 interface Shown {
   values?: Values;
   problems?: Problems;
-  /** The token that was just created, whose text is only shown this once. */
+  /** The token that was just created, whose text is only shown once. */
   made?: TokenRow;
 }
 

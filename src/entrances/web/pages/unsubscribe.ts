@@ -11,9 +11,9 @@ import { type Pages, showError } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 
 /**
- * The page that ends mail about an issue or merge request. Nothing happens until its button is pressed, as programs that scan mail
- * follow links; mail clients press it by themselves when their user says so (RFC 8058). The token in the URL is all that is
- * asked for: the body of the request, and whether it comes from a page of this server, do not matter.
+ * The page that unsubscribes from mail about an issue or merge request. Nothing happens until its button is pressed, as mail
+ * scanners follow links; mail clients press it when their user says so (RFC 8058). The token in the URL is the only
+ * authorization: the body of the request and its origin do not matter.
  */
 export function unsubscribePages({ page }: Pages): Router {
   return Router()

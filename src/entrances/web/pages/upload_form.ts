@@ -1,21 +1,21 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { readForm } from '#src/entrances/web/read_form.ts';
 
-/** The file of a form. */
+/** The file field of a form. */
 export interface UploadField {
   field: string;
   /** In bytes. */
   largest: number;
-  /** Path of the page that says that a file is larger. */
+  /** Path of the page that reports a file that is too large. */
   tooLarge: string;
 }
 
-/** What a form has beside its file, in bytes at most. */
+/** Bytes that a form may have besides its file. */
 const REST = 16 * 1024;
 
 /**
- * Reads a multipart form with one small file: `request.body` has its fields, each a text, a File or null. A form that is larger
- * is answered with a redirect to `tooLarge`, so that users who send a photo get a useful message.
+ * Parses a multipart form with one small file: `request.body` has its fields, each a text, a File or null. A larger form is
+ * redirected to `tooLarge`, so that users who send a photo get a useful message.
  */
 export function uploadForm({ field, largest, tooLarge }: UploadField): (RequestHandler | ErrorRequestHandler)[] {
   const read = readForm('multipart/form-data', largest + REST);

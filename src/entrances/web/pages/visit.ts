@@ -14,7 +14,7 @@ export interface PageOptions {
   contextOf(actor: Actor | null, request: Request): Context;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
-  /** Where clients of git reach the server over SSH; null where they do not. */
+  /** Address for git over SSH; null where SSH is off. */
   sshAddress(): SshPlace;
   /** Path of the stylesheet. */
   stylesheet(): Promise<string>;
@@ -26,18 +26,18 @@ export interface PageOptions {
 export interface Visit {
   readonly request: Request;
   readonly response: Response;
-  /** Its actor is the one of the session. */
+  /** Its actor is the user of the session. */
   readonly context: Context;
   readonly session: Session | null;
   /** URL of the server as the visitor uses it, without a trailing slash. */
   readonly baseUrl: string;
-  /** What the addresses of repositories over SSH begin with; null where there are none. */
+  /** Prefix of SSH URLs of repositories; null where SSH is off. */
   readonly sshBase: string | null;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
   /** The `authenticity_token` of this browser's forms. */
   readonly csrf: string;
-  /** Answers with a page. */
+  /** Responds with a page. */
   show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
 }
 
@@ -75,8 +75,8 @@ export async function beginVisit(options: PageOptions, request: Request, respons
 }
 
 /**
- * Where forms of a page lead beside this server: from signing in and consent to the application that waits for it, and from signing
- * out to where the settings say.
+ * The external form targets of a page: signing in and consent redirect to the waiting application, signing out to where the
+ * settings say.
  */
 async function formTargetsOf(db: Db, request: Request, session: Session | null): Promise<string[]> {
   const { afterSignOutPath } = session ? await currentSettings(db) : { afterSignOutPath: null };
@@ -86,14 +86,14 @@ async function formTargetsOf(db: Db, request: Request, session: Session | null):
   ) as string[];
 }
 
-/** The token of a browser's forms, derived from its session or, before there is one, from its cookie for forms. */
+/** The token of a browser's forms, derived from its session or, without one, from its form cookie. */
 export function csrfOf(secret: string, browser: string): string {
   return crypto.createHmac('sha256', secret).update(`form ${browser}`).digest('base64url');
 }
 
 /**
- * Whether a form was sent by the browser that requested it, from a page of this server: it has the token, and the `Origin` header, if
- * there is one, is this server.
+ * Whether a form was sent by the browser that requested it, from a page of this server: it has the token, and the `Origin`
+ * header, if present, is this server.
  */
 export function isOwnForm({ request, csrf, baseUrl }: Visit): boolean {
   const { origin } = request.headers;
