@@ -6,10 +6,10 @@ import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
 import { isUtf8Encoded, ReplacementWatch } from '#src/platform/utf8.ts';
 
-/** Fields and files of a multipart request, and bytes of the largest name. */
+/** Fields and files of a multipart request, and bytes of the longest name. */
 const PARTS = { fields: 20, files: 20, parts: 40, fieldNameSize: 100 };
 
-/** Reads bodies within their limits: JSON that is counted before it is parsed, few parts of multipart. */
+/** Reads bodies within limits: JSON is counted before it is parsed, multipart has few parts. */
 export function readBodies({ bytes }: Pick<Limits, 'bytes'>): Plugin {
   const formDataLimits = { ...PARTS, fieldSize: bytes };
   return {
@@ -26,18 +26,18 @@ export function readBodies({ bytes }: Pick<Limits, 'bytes'>): Plugin {
   };
 }
 
-/** Throws what it means that the client has gone away, which is nobody else's fault; other errors as they are. */
+/** Throws the error for a client that has disconnected; rethrows other errors. */
 function endedEarly(error: unknown): never {
   if (!isBrokenOff(error)) throw error;
   const extensions = { code: 'BAD_REQUEST', http: { status: 400 } };
   throw new GraphQLError('The body ended before all of it had come.', { extensions });
 }
 
-/** A request whose form is read within limits, and whose texts are in UTF-8. */
+/** A request whose form is read within limits and must be UTF-8. */
 function limited(request: Request, formDataLimits: object): Request {
   const watch = new ReplacementWatch();
   const body = request.body && seenBy(watch, request.body);
-  // Bodies that are streams need it; the types of this version of Node do not know it.
+  // Required for stream bodies; missing in the types of this version of Node.
   const init = { method: 'POST', headers: request.headers, body, duplex: 'half' };
   const watched = new (request.constructor as typeof Request)(request.url, init as RequestInit);
   const read = watched.formData.bind(watched) as (options: object) => Promise<FormData>;
@@ -67,7 +67,7 @@ function notUtf8(): GraphQLError {
   });
 }
 
-/** A request whose text has been read. */
+/** A request with its text already read. */
 function withText(request: Request, value: string): Request {
   return Object.create(request, { text: { value: async () => value } });
 }
@@ -78,12 +78,12 @@ function readText(body: Uint8Array): string {
   return text;
 }
 
-/** A request whose body has been read. */
+/** A request with its body already read. */
 function withJson(request: Request, value: unknown): Request {
   return Object.create(request, { json: { value: async () => value } });
 }
 
-/** The value of a body of JSON, whose parts are counted before it is parsed. Throws GraphQLError. */
+/** Parses a JSON body, whose parts are counted first. Throws GraphQLError. */
 export function readJson(body: Uint8Array): unknown {
   try {
     return parseJson(body);

@@ -33,7 +33,7 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: unknown; Output: unknown };
   };
 }>({
-  // The first is told last.
+  // Executed in reverse order.
   plugins: ['records', 'globalIds', 'nullability', PrismaPlugin],
   prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
   defaultFieldNullability: false,

@@ -4,7 +4,7 @@ import { builder } from '#schema/builder.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
 
-/** How many records a page has when nothing is said, and at most (rest-api-v4.md, Limits). */
+/** Default and maximum number of records of a page (rest-api-v4.md, Limits). */
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
 
@@ -32,7 +32,7 @@ const PageInfo = builder.objectRef<LoadedPage<unknown>>('PageInfo').implement({
 type Types = typeof builder.$inferSchemaTypes;
 type Node<T> = ObjectRef<Types, T, T> | InterfaceRef<Types, T, T> | UnionRef<Types, T, T>;
 
-/** The connection and edge types over a node type. */
+/** The connection and edge types for a node type. */
 export function connectionOf<T>(name: string, node: Node<T>) {
   const Edge = builder.objectRef<{ node: T; cursor: string }>(`${name}Edge`).implement({
     description: `One entry of a \`${name}Connection\`: a record with its cursor.`,
@@ -101,15 +101,12 @@ export interface PageArgs {
   offset?: number | null | undefined;
 }
 
-/** A page, and what the document asked for when it was loaded. */
+/** A page, and the fields requested when it was loaded. */
 interface LoadedPage<T> extends Page<T> {
   request?: PageRequest;
 }
 
-/**
- * Loads the page that the arguments name of a list that is in the database. Its cursors hold the places of records in the order
- * of the list. Throws ValidationFailed.
- */
+/** Loads the requested page of a list from the database. Its cursors hold the sort keys of records. Throws ValidationFailed. */
 export async function loadPage<T>(
   args: PageArgs,
   info: GraphQLResolveInfo,
@@ -129,10 +126,7 @@ export async function loadPage<T>(
   return { ...(await load(request)), request };
 }
 
-/**
- * As `loadPage`, of a list that has no columns: what git holds, and what is put together of several tables. Its cursors count
- * records from the start of the list.
- */
+/** Like `loadPage`, for lists without columns: from git, or combined from several tables. Its cursors are offsets. */
 export async function loadCountedPage<T>(
   args: PageArgs,
   info: GraphQLResolveInfo,
@@ -175,7 +169,7 @@ function precedes({ offset, hasMore = false, request }: LoadedPage<unknown>): bo
   return offset > 0 || request?.after !== undefined;
 }
 
-/** Characters of the longest cursor: names of records may be long, and stand in it. */
+/** Characters of the longest cursor, which may contain long names of records. */
 const LONGEST_CURSOR = 4096;
 
 function cursorAt({ offset, places }: Page<unknown>, index: number): string {
@@ -192,7 +186,7 @@ function placeOf(name: string, cursor: string | null | undefined): CursorPositio
     const place: unknown = JSON.parse(decoded(cursor));
     if (typeof place === 'object' && place !== null && !Array.isArray(place)) return place as CursorPosition;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw notACursor(name);
 }
@@ -211,10 +205,10 @@ function notACursor(name: string): ValidationFailed {
   return new ValidationFailed({ [name]: ['is not a cursor of this list'] });
 }
 
-/** What a document wants to know of a page beside its records. */
+/** What a document requests of a page besides its records. */
 interface Asked {
   total: boolean;
-  /** Cursors, and whether there is more. */
+  /** Cursors, and whether there are more pages. */
   places: boolean;
 }
 
@@ -226,7 +220,7 @@ function askedOf({ fieldNodes, fragments }: GraphQLResolveInfo): Asked {
   return { total: wants('totalCount'), places: wants('pageInfo') || wants('edges') };
 }
 
-/** The names of the fields that a selection holds; remembered for documents that run again. */
+/** The names of the fields in a selection; cached for repeated documents. */
 function fieldsOf(set: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): ReadonlySet<string> {
   const known = asked.get(set);
   if (known) return known;

@@ -11,15 +11,15 @@ import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repos
 import { type BranchRefusals, branchRefusals } from '#src/domain/repository/protection.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
-/** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
+/** What every resolver gets: the domain's context, the client's URL of the server, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Where the server is reached over SSH. */
+  /** The server's address for git over SSH. */
   readonly ssh: SshPlace;
   readonly version: string;
   readonly revision: string;
-  /** Whether users without a picture of their own get one from the avatar service. */
+  /** Whether users without an avatar of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
 }
@@ -32,7 +32,7 @@ export function graphqlContext(
   return { ...context, ...server, loaders: new Loaders(context) };
 }
 
-/** The context of an operation that does this and nothing else. */
+/** The context for an operation that has only this purpose. */
 export function contextFor<C extends GraphQLContext>(context: C, purpose: Purpose | undefined): C {
   const actor = actorFor(context.actor, purpose);
   if (actor === context.actor) return context;
@@ -40,7 +40,7 @@ export function contextFor<C extends GraphQLContext>(context: C, purpose: Purpos
   return Object.assign(own, { loaders: new Loaders(own) });
 }
 
-/** The batching loaders of one operation, each made when it is first asked for: most operations need none. */
+/** The batching loaders of one operation, each created on first use: most operations need none. */
 export class Loaders {
   readonly #context: Context;
   #noted: ProjectRow[] | undefined;
@@ -57,14 +57,14 @@ export class Loaders {
     this.#context = context;
   }
 
-  /** Has a project that the actor sees at hand, should it be asked for. */
+  /** Caches a project that the actor can see. */
   noteProject(project: ProjectRow): void {
     if (this.#project) this.#project.prime(project.id, project);
     else if (this.#noted) this.#noted.push(project);
     else this.#noted = [project];
   }
 
-  /** The loaders of what a field of the operation leads to, by names. */
+  /** The loaders for a field of the operation, by name. */
   ofField(field: FieldNode): Map<string, DataLoader<unknown, unknown>> {
     this.#ofFields ??= new Map();
     const known = this.#ofFields.get(field) ?? new Map<string, DataLoader<unknown, unknown>>();
@@ -83,7 +83,7 @@ export class Loaders {
     return this.#project;
   }
 
-  /** What the projects of a group take; null for all but administrators. */
+  /** Statistics of the projects of a group; null for all but administrators. */
   get groupStatistics(): DataLoader<number, GroupStatistics | null> {
     this.#groupStatistics ??= new DataLoader((ids) => groupStatistics(this.#context, ids));
     return this.#groupStatistics;
@@ -96,13 +96,13 @@ export class Loaders {
     return this.#commit;
   }
 
-  /** What jobs printed that the actor may read. */
+  /** Job logs that the actor may read. */
   get trace(): DataLoader<number, string> {
     this.#trace ??= new DataLoader((ids) => traceTexts(this.#context, ids));
     return this.#trace;
   }
 
-  /** Whether the actor sees all that is known of a runner. */
+  /** Whether the actor sees all details of a runner. */
   get runnerInFull(): DataLoader<{ id: number; isShared: boolean }, boolean, number> {
     this.#runnerInFull ??= new DataLoader((runners) => fullyVisible(this.#context, runners), {
       cacheKeyFn: ({ id }) => id,
@@ -110,7 +110,7 @@ export class Loaders {
     return this.#runnerInFull;
   }
 
-  /** Why the actor may not do something to branches of a project; null for anonymous callers, who may do nothing. */
+  /** Why the actor may not modify a branch of a project; null for anonymous callers. */
   get branchRefusals(): DataLoader<ProjectRow, BranchRefusals | null, number> {
     this.#branchRefusals ??= new DataLoader((projects) => refusalsOf(this.#context, projects), {
       cacheKeyFn: ({ id }) => id,

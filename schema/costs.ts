@@ -1,8 +1,8 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
 
-/** What single fields cost that take work or memory beyond a record's; others cost 1. */
+/** The costs of fields that take more work or memory than a record's; others cost 1. */
 export const COSTS: Readonly<Record<string, number>> = {
-  // A file takes some tenths of a second of the thread for all callers.
+  // A file takes some tenths of a second of the main thread.
   'Query.ciLint': 5000,
   'Blob.content': 4000,
   'RepositoryFile.content': 4000,
@@ -19,7 +19,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'RepositoryFile.lastCommitSha': 20,
 };
 
-/** How many records are counted for lists that take no size. */
+/** Assumed number of records for lists without a size argument. */
 export const SIZES: Readonly<Record<string, number>> = {
   'Group.allProjects': 100,
   'Group.allSharedProjects': 100,
@@ -44,10 +44,10 @@ export const SIZES: Readonly<Record<string, number>> = {
   '__Directive.args': 4,
 };
 
-/** Lists that have as many records as an argument has entries. */
+/** Lists with as many records as an argument has entries. */
 export const COUNTED: Readonly<Record<string, string>> = { 'Query.nodes': 'ids' };
 
-/** How operations are counted, for the description of the schema. */
+/** How costs are counted, for the description of the schema. */
 export const COUNTING =
   `The cost of operations is limited: each field costs 1, or what its description says. Fields below a list count once
 for each record that the list can have: its \`first\`, \`last\` or \`limit\`, by default 20. Send the header
@@ -56,7 +56,7 @@ for each record that the list can have: its \`first\`, \`last\` or \`limit\`, by
     ' ',
   );
 
-/** Says in the descriptions of fields what they cost, where that is not 1, and for how many records lists without a size count. */
+/** Adds costs other than 1 to the descriptions of fields, and the assumed number of records to those of lists without a size. */
 export function describeCosts(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;

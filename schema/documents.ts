@@ -13,24 +13,24 @@ import { Limiter, type Limits, parseWithin } from '#schema/limits.ts';
 import type { Measure } from '#schema/measure.ts';
 import { withoutSecrets } from '#schema/redact.ts';
 
-/** What `context` holds from parsing on. */
+/** What parsing adds to `context`. */
 export interface Measured {
   measure?: Measure | null;
 }
 
-/** What a request wants of a document. */
+/** The parts of a request that select an operation. */
 export interface Wanted {
   readonly operationName?: string | null | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** An operation of a valid document, within the limits. */
+/** An operation of a valid document within the limits. */
 export interface Prepared extends Measured {
   document: DocumentNode;
   operation: OperationDefinitionNode;
 }
 
-/** What is wrong with a document. */
+/** The errors of an invalid document. */
 export class Invalid extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -43,15 +43,14 @@ export class Invalid extends Error {
 const NO_OPERATION = 'The document has no operation with that name, or has several and none was named.';
 
 /**
- * Characters of the documents that are kept, and of the largest of them: parsed a document takes up to a hundred times as
- * many bytes.
+ * Characters of all cached documents, and of the largest of them: a parsed document takes up to a hundred times as many bytes.
  */
 const MOST_KEPT = 512 * 1024;
 const LARGEST_KEPT = 32 * 1024;
 
 /**
- * Parses documents and holds them against the limits before anything else looks at them. Valid documents are kept by their
- * texts, and are neither parsed nor validated again.
+ * Parses documents and checks them against the limits first. Valid documents are cached by their text, and neither parsed nor
+ * validated again.
  */
 export class Documents {
   readonly limiter: Limiter;
@@ -62,7 +61,7 @@ export class Documents {
     maxEntrySize: LARGEST_KEPT,
     sizeCalculation: (_document, text) => text.length + 1,
   });
-  /** Texts of documents that were parsed and not validated yet, or are kept. */
+  /** Texts of documents that are cached, or parsed but not yet validated. */
   readonly #texts = new WeakMap<DocumentNode, string>();
 
   constructor(schema: GraphQLSchema, limits: Limits) {
@@ -71,7 +70,7 @@ export class Documents {
     this.limiter = new Limiter(schema, limits);
   }
 
-  /** The operation that is to be executed. Throws Invalid, or GraphQLError for bad syntax and what exceeds a limit. */
+  /** Returns the operation to execute. Throws Invalid, or GraphQLError for syntax errors and exceeded limits. */
   prepare(text: string, wanted: Wanted): Prepared {
     const { document, measure } = this.parse(text, wanted);
     const errors = this.validate(document);
@@ -82,7 +81,9 @@ export class Documents {
     return { document, operation, measure };
   }
 
-  /** The document, and what the operation that is asked for measures. Throws GraphQLError for bad syntax and what exceeds a limit. */
+  /**
+   * Returns the document, and the measure of the requested operation. Throws GraphQLError for syntax errors and exceeded limits.
+   */
   parse(text: string, { operationName, variables }: Wanted): { document: DocumentNode } & Measured {
     const known = this.#valid.get(text);
     const document = known ?? parseWithin(text, this.#limits);
@@ -94,7 +95,7 @@ export class Documents {
     return { document, measure };
   }
 
-  /** What is wrong with a document that was parsed here; nothing if it is valid. */
+  /** The errors of a document that was parsed here; none if it is valid. */
   validate(document: DocumentNode): readonly GraphQLError[] {
     const text = this.#texts.get(document);
     if (text !== undefined && this.#valid.get(text) === document) return [];
@@ -105,7 +106,7 @@ export class Documents {
   }
 }
 
-/** Has yoga parse and validate documents here. */
+/** Makes yoga parse and validate documents here. */
 export function parsing(documents: Documents): Plugin<Measured> {
   return {
     onParse({ params: { source }, context, extendContext, setParsedDocument }) {

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import type { TokenScope as Reach } from '#src/access/credentials/tokens/create.ts';
 import type { Scope } from '#src/access/permissions/scopes.ts';
 
-/** Enum values: the domain's word by its GraphQL name, each with a description. */
+/** Enum values: domain values by GraphQL name, each with a description. */
 function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
   return described;
 }

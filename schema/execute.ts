@@ -14,17 +14,17 @@ import type { DomainError } from '#src/platform/errors.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/limits/budget.ts';
 import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
 
-/** What is to be executed, and how. */
+/** An operation to execute, with options. */
 export interface Execution extends ExecutionArgs {
-  /** Whether the document is one of REST's, which come again and are few: worth a plan at once, and names of its statements. */
+  /** Whether the document is one of REST's, which are few and repeat: worth an immediate plan and named statements. */
   comesAgain?: boolean;
-  /** What the operation is for, unless it is a mutation: reading, when absent; null if the request counts as a change. */
+  /** The purpose of the operation unless it is a mutation: reading when absent; null if the request counts as a change. */
   purpose?: Purpose | null;
 }
 
 /**
- * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,
- * with the one error that says why; a mutation comes to its end, as what it has done stays done.
+ * Executes an operation within a budget of its own, and masks internal errors. A query is aborted with one error when it exceeds
+ * the budget; a mutation is completed, as its effects stay.
  *
  * @param report receives errors that clients do not see
  */
@@ -60,8 +60,8 @@ export async function executeWithin(
 }
 
 /**
- * Runs an operation for a caller whose credential reaches it. One that reaches nothing of the API is told nothing, not even what
- * anybody may know.
+ * Runs an operation if the caller's credential allows it. One without any access to the API gets no data at all, not even public
+ * data.
  */
 async function runFor(
   actor: Actor | null,
@@ -69,7 +69,7 @@ async function runFor(
   work: () => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   if (!actor || reachesAnything(actor)) return work();
-  // Where the domain asks for a scope it knows best which ones are enough.
+  // If the domain requires a scope, its error is more precise.
   const { errors } = isMutation ? {} : await work();
   return { errors: errors ?? [asGraphQLError(outOfReach(actor))] };
 }

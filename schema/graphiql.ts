@@ -1,6 +1,6 @@
 /**
- * What GraphiQL opens with for somebody who is signed in: their own data. Without a name: GraphiQL would go on asking for the
- * operation of that name for a moment after another one was written in its place.
+ * The default query for signed-in users: their own data. It has no name, because after another query was typed GraphiQL would
+ * still request the operation of that name for a moment.
  */
 export const OWN_QUERY = `# Run this query with the button, or with Ctrl-Enter.
 {
@@ -26,7 +26,7 @@ export const OWN_QUERY = `# Run this query with the button, or with Ctrl-Enter.
 }
 `;
 
-/** What it opens with for anybody else. */
+/** The default query for anonymous visitors. */
 export const PUBLIC_QUERY = `# Run this query with the button, or with Ctrl-Enter. Sign in to see your own projects.
 {
   projects(first: 5) {
@@ -40,16 +40,16 @@ export const PUBLIC_QUERY = `# Run this query with the button, or with Ctrl-Ente
 `;
 
 /**
- * GraphiQL as a script and a stylesheet of their own, so that browsers keep them and run no inline script: the package gives
- * one page of nine megabytes with everything inside. The script shows it in the element `#root`, whose attribute
- * `data-signed-in` says which query it opens with.
+ * GraphiQL as separate script and stylesheet, so that browsers cache them and run no inline script: the package contains one page
+ * of nine megabytes with everything inside. The script renders into the element `#root`, whose attribute `data-signed-in` selects
+ * the default query.
  */
 export async function loadGraphiql(): Promise<{ script: string; style: string }> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const page = renderGraphiQL({
     title: 'Gantry GraphQL',
     endpoint: '/graphql',
-    // The credentials of the browser's own session, and of no other site.
+    // Sends the browser's session cookie to this server only.
     credentials: 'same-origin',
     defaultQuery: OWN_QUERY,
   });
@@ -58,7 +58,7 @@ export async function loadGraphiql(): Promise<{ script: string; style: string }>
   return { script: withChoice(script), style };
 }
 
-/** The script with the query that the page asks for in place of the one for everybody. */
+/** The script, changed to use the default query that the page selects. */
 function withChoice(script: string): string {
   const own = JSON.stringify(OWN_QUERY);
   const [before, after, ...more] = script.split(own);

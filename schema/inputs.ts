@@ -8,7 +8,7 @@ type ArgFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchema
 /** What the fields of an input are made with. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
-/** The project that an input is about; `whose` follows "The project". */
+/** The project that an input concerns; `whose` follows "The project". */
 export function projectField(t: InputFields, whose: string) {
   return t.field({
     type: 'ProjectRef',
@@ -17,7 +17,7 @@ export function projectField(t: InputFields, whose: string) {
   });
 }
 
-/** The group that an input is about; `whose` follows "The group". */
+/** The group that an input concerns; `whose` follows "The group". */
 export function groupField(t: InputFields, whose: string) {
   return t.field({
     type: 'GroupRef',
@@ -26,7 +26,7 @@ export function groupField(t: InputFields, whose: string) {
   });
 }
 
-/** For a record of a project: the project may be left out, as the ID says it. */
+/** The project of a record, which may be omitted as the ID implies it. */
 export function holderField(t: InputFields, record: string) {
   return t.field({
     type: 'ProjectRef',
@@ -44,12 +44,12 @@ export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
   });
 }
 
-/** A filter that is off or on; `which` follows "Only". */
+/** A boolean filter; `which` follows "Only". */
 export function onlyField(t: ArgFields | InputFields, which: string) {
   return t.boolean({ required: true, defaultValue: false, description: `Only ${which}; false does not filter.` });
 }
 
-/** For an input that says nothing. GraphQL has no empty inputs. */
+/** An input without fields of its own, as GraphQL has no empty inputs. */
 export function emptyInput(name: string, description: string) {
   return builder.inputType(name, {
     description,
@@ -59,13 +59,13 @@ export function emptyInput(name: string, description: string) {
   });
 }
 
-/** The names that the input and the payload of a mutation have. */
+/** The names of the input and the payload of a mutation. */
 export function namesOf(mutation: string) {
   const name = mutation.slice(0, 1).toUpperCase() + mutation.slice(1);
   return { input: `${name}Input`, payload: `${name}Payload` };
 }
 
-/** The user whose account an input is about. */
+/** The user whose account an input concerns. */
 export function accountField(t: InputFields) {
   return t.field({
     ...idOf('User'),

@@ -15,32 +15,32 @@ export interface JsonPostOptions {
   documents: Documents;
   persisted: PersistedDocuments;
   long: LongDocuments;
-  /** Operations that one request may carry. */
+  /** Operations that one request may contain. */
   batch: number;
-  /** Who asks, and with what. Throws DomainErrors. */
+  /** Identifies the caller. Throws DomainErrors. */
   contextOf(request: IncomingMessage): Promise<GraphQLContext>;
-  /** Executes an operation when it is its turn. */
+  /** Executes an operation when its turn comes. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
-  /** An error as clients are told it. */
+  /** An error as shown to clients. */
   told(error: unknown): GraphQLError;
 }
 
-/** Whether a request is JSON over POST, as nearly all clients of GraphQL send it. */
+/** Whether a request is JSON over POST, as nearly all GraphQL clients send. */
 export function isJsonPost({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
 /**
- * Answers JSON over POST (GraphQL over HTTP): one operation or a batch. It is the way that nearly all operations come, and takes
- * a millisecond of CPU less than yoga does, as long as reading a page of a list.
+ * Handles JSON over POST (GraphQL over HTTP): one operation or a batch. Nearly all operations arrive this way, and it takes a
+ * millisecond of CPU less than yoga, as much as reading a page of a list.
  */
 export function jsonPost(options: JsonPostOptions) {
   return async (request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> => {
-    // Large bodies wait on the disk.
+    // Large bodies are kept on the disk.
     const source = request.body instanceof Readable ? request.body : request;
     const size = Number(request.headers['content-length'] ?? 0);
     const body = await readAtMost(source, size, () => new Error('The body is longer than it says')).catch(() => null);
-    // The client went away before all had come.
+    // The client disconnected before the whole body arrived.
     if (!body) return void response.destroy();
     const type = mediaTypeOf(request.headers.accept);
     if (type === undefined) return refuse(request, response);
@@ -76,7 +76,7 @@ async function operate(
       const { variables = null, operationName = null } = params;
       return execute({ schema, document, contextValue, variableValues: variables, operationName });
     };
-    // Who asks is not known yet: their addresses tell callers apart.
+    // The caller is not identified yet, so callers are told apart by address.
     return await (long.isLong(text) ? long.inTurn(callerOf(null, req.ip ?? null), work) : work());
   } catch (error) {
     return { errors: error instanceof Invalid ? error.errors.map(told) : [told(error)] };
@@ -105,14 +105,14 @@ function tooMany(most: number): string {
   return `Batching is limited to ${most} operations per request.`;
 }
 
-/** @param spec whether clients that ask for plain JSON get status 200, as GraphQL over HTTP has it for well-formed requests */
+/** @param spec whether clients that accept plain JSON get status 200, as GraphQL over HTTP specifies for well-formed requests */
 function badRequest(message: string, status = 400, spec = false): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status, ...(spec && { spec }) } } });
 }
 
 const [JSON_TYPE, GRAPHQL_TYPE] = ['application/json', 'application/graphql-response+json'] as const;
 
-/** The form of the answer: the first one that the client names; undefined if it takes none that there is. */
+/** The media type of the response: the first supported one that the client names; undefined if there is none. */
 function mediaTypeOf(accept = '*/*'): string | undefined {
   for (const part of accept.toLowerCase().split(',')) {
     const [type, ...parameters] = part.replaceAll(/\s/g, '').split(';');
@@ -130,11 +130,11 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
   response.end();
 }
 
-/** How errors of GraphQL ask for a status and headers of the answer. */
+/** HTTP status and headers requested by a GraphQL error. */
 interface AskedOfHttp {
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** Whether clients that ask for plain JSON get status 200 all the same. */
+  /** Whether clients that accept plain JSON get status 200 anyway. */
   spec?: boolean;
 }
 
@@ -156,7 +156,7 @@ function send(
   response.end(JSON.stringify(Array.isArray(result) ? result.map(withoutHttp) : withoutHttp(result)));
 }
 
-/** The result without what its errors ask of HTTP. */
+/** The result without the HTTP extensions of its errors. */
 function withoutHttp(result: ExecutionResult): object {
   if (!result.errors) return result;
   const errors = result.errors.map((error) => {

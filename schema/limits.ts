@@ -11,21 +11,21 @@ import {
 import { type Measure, measure } from '#schema/measure.ts';
 import { repeatsTooMuch } from '#schema/repeats.ts';
 
-/** What one request may ask for at most. */
+/** Limits of one request. */
 export interface Limits {
-  /** Words and signs of a document. */
+  /** Lexical tokens of a document. */
   tokens: number;
   /** Levels of fields below the operation. */
   depth: number;
-  /** Fields of an operation, each as often as the lists around it may have records (costs.ts). */
+  /** Fields of an operation, each multiplied by the sizes of the lists around it (costs.ts). */
   cost: number;
-  /** Aliases in all, those in fragments wherever these are spread. */
+  /** Aliases in total, counting those in fragments once per spread. */
   aliases: number;
-  /** Spreads of fragments in all, counted likewise. */
+  /** Fragment spreads in total, counted likewise. */
   spreads: number;
-  /** Operations that one request may carry. */
+  /** Operations that one request may contain. */
   batch: number;
-  /** Bytes of a request that uploads nothing. */
+  /** Bytes of a request without uploads. */
   bytes: number;
 }
 
@@ -39,19 +39,19 @@ export const DEFAULT_LIMITS: Limits = {
   bytes: 256 * 1024,
 };
 
-/** How GraphQL over HTTP answers what is not executed: 400, and 200 to clients that ask for plain JSON. */
+/** How GraphQL over HTTP answers requests that are not executed: 400, and 200 to clients that accept plain JSON. */
 export const REFUSED = { spec: true, status: 400 };
 
-/** Operations of one document, of which one runs and all are looked at. */
+/** Operations of one document, of which one runs but all are checked. */
 const MOST_OPERATIONS = 50;
 
 /** The standard introspection query has fifteen levels below `__schema`. */
 const INTROSPECTION_DEPTH = 20;
 
 /**
- * A document within the limit of tokens.
+ * Parses a document within the limit of tokens.
  *
- * @throws GraphQLError for wrong syntax, or a document that is too long or nested too deeply
+ * @throws GraphQLError for syntax errors, or a document that is too long or nested too deeply
  */
 export function parseWithin(text: string, { tokens }: Pick<Limits, 'tokens'>): DocumentNode {
   try {
@@ -66,11 +66,11 @@ export function parseWithin(text: string, { tokens }: Pick<Limits, 'tokens'>): D
   }
 }
 
-/** Holds operations against the limits. */
+/** Checks operations against the limits. */
 export class Limiter {
   readonly #schema: GraphQLSchema;
   readonly #limits: Limits;
-  /** What one introspection may cost: twice what the standard query does. */
+  /** Maximum cost of an introspection: twice that of the standard query. */
   readonly #introspectionCost: number;
 
   constructor(schema: GraphQLSchema, limits: Limits) {
@@ -82,10 +82,10 @@ export class Limiter {
   }
 
   /**
-   * Measures all operations of a document, and returns the measure of the one that is to run.
+   * Checks all operations of a document, and returns the measure of the one to run.
    *
-   * @param operationName as the request has it
-   * @param variables as the request has them
+   * @param operationName as requested
+   * @param variables as requested
    * @throws GraphQLError that names the limit
    */
   check(document: DocumentNode, operationName: string | undefined, variables: Record<string, unknown>): Measure | null {
@@ -103,7 +103,7 @@ export class Limiter {
   }
 
   /**
-   * Checks what validation would take long over; a document that is within the other limits needs it once.
+   * Checks repeated fields, which are slow to validate; needed once per document within the other limits.
    *
    * @throws GraphQLError
    */
@@ -114,7 +114,7 @@ export class Limiter {
     }
   }
 
-  /** For `extensions.cost`: what was counted beside its limit. */
+  /** For `extensions.cost`: each count with its limit. */
   report({ cost, depth, aliases, spreads }: Measure): Record<string, { used: number; limit: number }> {
     const used = { cost, depth, aliases, spreads };
     return Object.fromEntries(
@@ -146,7 +146,7 @@ function operationsOf({ definitions }: DocumentNode): OperationDefinitionNode[] 
   return definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
 }
 
-/** A refusal of a request that asks for more than it may. */
+/** The error for a request that exceeds a limit. */
 export function tooLarge(message: string, nodes?: ASTNode | readonly ASTNode[]): GraphQLError {
   const extensions = { code: 'QUERY_TOO_LARGE', http: REFUSED };
   return new GraphQLError(message, { nodes: nodes ?? null, extensions });

@@ -1,16 +1,16 @@
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** Characters of the longest document that is parsed and measured in passing. */
+/** Longest document in characters that is parsed and measured without queueing. */
 const LONG = 8 * 1024;
 
-/** Longer documents, of one caller one at a time. */
+/** Longer documents, one at a time per caller. */
 const TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
 
-/** Has long documents looked at by turns, however they come. */
+/** Queues the processing of long documents, whatever the transport. */
 export class LongDocuments {
   readonly #turns = new CallerSemaphore(TURNS);
 
-  /** Whether a document has to wait for its turn. */
+  /** Whether a document must be queued. */
   isLong(text: string | null | undefined): boolean {
     return (text?.length ?? 0) > LONG;
   }

@@ -14,18 +14,18 @@ import {
 import { DEFAULT_LIMIT, MAX_LIMIT } from '#schema/connection.ts';
 import { COSTS, COUNTED, SIZES } from '#schema/costs.ts';
 
-/** How large an operation is, its fragments counted wherever they are spread. */
+/** The size of an operation; fragments count once per spread. */
 export interface Measure {
   /** Levels of fields. */
   depth: number;
-  /** Fields, each as often as the lists around it may have records (costs.ts). */
+  /** Fields, each multiplied by the sizes of the lists around it (costs.ts). */
   cost: number;
   aliases: number;
   /** Spreads of named fragments. */
   spreads: number;
   /** `__schema` and `__type`. */
   introspections: number;
-  /** Levels of fields below these, which count neither as depth nor as cost. */
+  /** Levels of fields below these, which count as neither depth nor cost. */
   introspectionDepth: number;
   introspectionCost: number;
 }
@@ -40,10 +40,10 @@ const NOTHING: Measure = {
   introspectionCost: 0,
 };
 
-/** Introspection itself, of which one may be in an operation. */
+/** The introspection fields; an operation may have one of them. */
 const INTROSPECTION = new Set(['__schema', '__type']);
 
-/** What an operation measured, and the sizes that variables gave its lists. */
+/** The measure of an operation, and the list sizes from its variables. */
 interface Measured {
   schema: GraphQLSchema;
   sizes: Size[];
@@ -53,10 +53,10 @@ interface Measured {
 const known = new WeakMap<OperationDefinitionNode, Measured>();
 
 /**
- * Measures an operation of a document, anew only when its variables give lists other sizes than the last time. Each
- * fragment is looked at once, however often it is spread. What is not in the schema counts as a field without more.
+ * Measures an operation of a document; again only if its variables change the sizes of lists. Each fragment is visited once,
+ * however often it is spread. Fields missing in the schema count as one.
  *
- * @param variables as the request has them, for sizes of lists; those that are absent have their defaults
+ * @param variables as requested, for sizes of lists; absent ones have their defaults
  */
 export function measure(
   operation: OperationDefinitionNode,
@@ -92,7 +92,7 @@ class Measuring {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #variables: Variables;
   readonly sizes: Size[] = [];
-  /** A fragment that is being measured counts as nothing within itself: such cycles are refused as invalid. */
+  /** A fragment being measured counts as nothing within itself: validation rejects such cycles. */
   readonly #measured = new Map<string, Measure>();
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
@@ -151,13 +151,13 @@ class Measuring {
     return asked.length === 0 ? DEFAULT_LIMIT : Math.max(1, ...asked.map((size) => Math.min(size, MAX_LIMIT)));
   }
 
-  /** The number that a value stands for, null for null; what is none counts as the most, and is refused later. */
+  /** The number that a value stands for, null for null; anything else counts as the maximum, and is rejected later. */
   #number(node: ValueNode): number | null {
     if (node.kind !== Kind.VARIABLE) return asNumber(literal(node));
     return this.#given((variables) => asNumber(variables.get(node.name.value) ?? null));
   }
 
-  /** How many entries a list has. What stands for a list of one counts as one, and what is not known as the most. */
+  /** How many entries a list has. A single value counts as one, an unknown list as the maximum. */
   #length(node: ValueNode): number {
     if (node.kind === Kind.LIST) return Math.max(1, node.values.length);
     if (node.kind !== Kind.VARIABLE) return 1;

@@ -1,11 +1,11 @@
 import { type ASTNode, Kind, visit } from 'graphql';
 
-/** How deep values are looked into. */
+/** Maximum depth of values. */
 const DEEPEST = 10;
 
 /**
- * The names of fields whose text holds a NUL, which the database cannot keep: among the variables of a request, and in what these
- * nodes of its document are given.
+ * The names of fields whose text contains NUL, which the database cannot store: among the variables of a request, and in the
+ * arguments of these nodes of its document.
  */
 export function fieldsWithNul(nodes: readonly ASTNode[], variables: unknown): string[] {
   const fields = new Set<string>();
@@ -24,7 +24,7 @@ export function fieldsWithNul(nodes: readonly ASTNode[], variables: unknown): st
     visit(node, {
       Argument: named,
       ObjectField: named,
-      // What is below is given to others.
+      // The selections below have arguments of their own.
       SelectionSet: () => false,
       [Kind.STRING]: ({ value }) => look(value, path),
     });

@@ -1,8 +1,8 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 
 /**
- * Makes nullable what may be refused while the rest of the answer stands: every mutation, and every look-up, which is what
- * queries answer with and whatever takes arguments. Lists, connections among them, and what a record always has are as declared.
+ * Makes nullable what can fail while the rest of the response stands: every mutation, and every look-up, which means fields of
+ * Query and fields with arguments. Lists, including connections, and the unconditional fields of records stay as declared.
  */
 class NullabilityPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {

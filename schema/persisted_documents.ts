@@ -4,16 +4,16 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { REFUSED } from '#schema/limits.ts';
 
-/** Texts of documents by what clients call them: a hash as a rule. */
+/** Texts of documents by identifier, usually a hash. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** Characters of the documents that are kept by their hashes, and of the largest of them. */
+/** Characters of all documents cached by hash, and of the largest of them. */
 const MOST_KEPT = 2 * 1024 * 1024;
 const LARGEST_KEPT = 32 * 1024;
 
 /**
- * Takes hashes in place of documents: those of documents that were sent before (automatic persisted queries, as Apollo has
- * them), or of trusted ones. Where there are trusted documents, nothing else is executed.
+ * Accepts hashes instead of documents: those of documents sent before (Apollo's automatic persisted queries), or of trusted ones.
+ * With trusted documents, nothing else is executed.
  */
 export function persistedDocuments(trusted: TrustedDocuments | undefined): PersistedDocuments {
   const approved = trusted && new Set(trusted.values());
@@ -38,7 +38,7 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Persi
     if (known === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     return known;
   };
-  // By then it is valid and within the limits.
+  // By then the document is valid and within the limits.
   const keep = (params: Params) => {
     const hash = hashOf(params);
     if (hash && params.query && !trusted) kept.set(hash, params.query);
@@ -58,21 +58,21 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Persi
   return Object.assign(plugin, { textOf, keep });
 }
 
-/** For requests over HTTP as a plugin; for others the text that is to be executed, undefined where there is none. */
+/** A plugin for requests over HTTP; for others, the text to execute, undefined if there is none. */
 export interface PersistedDocuments extends Plugin {
-  /** Throws a GraphQLError where it may not be executed, or where the hash of none is given. */
+  /** Throws a GraphQLError if it may not be executed, or if the hash is unknown. */
   textOf(params: Params): string | undefined;
-  /** Keeps a document that was found valid by the hash that it was sent with. */
+  /** Caches a valid document by the hash that it was sent with. */
   keep(params: Params): void;
 }
 
-/** The parameters of a request, which may name a document by its hash. */
+/** The parameters of a request, which may contain a hash instead of a document. */
 export type Params = GraphQLParams & { documentId?: unknown };
 
 const ONLY_TRUSTED = 'This server runs only the documents that its administrators have approved';
 const OTHER_HASH = 'The hash is not the SHA-256 of the document';
 
-/** The hash that a request names, by Apollo's extension or as `documentId` (GraphQL over HTTP); null without one. */
+/** The hash in a request, in Apollo's extension or as `documentId` (GraphQL over HTTP); null without one. */
 function hashOf({ extensions, documentId }: Params): string | null {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { version?: unknown; sha256Hash?: unknown } };
   const given = persistedQuery?.sha256Hash ?? documentId ?? null;

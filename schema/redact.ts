@@ -1,13 +1,13 @@
 import { GraphQLError } from 'graphql';
 
-/** Characters of the longest message: the executor repeats whole values in it. */
+/** Characters of the longest message: graphql-js repeats whole values in it. */
 const LONGEST = 2000;
-/** Values of inputs whose names say that they are secrets, as messages of the executor repeat them; the end may be cut off. */
+/** Values of inputs with secret names, as messages of graphql-js repeat them; the end may be cut off. */
 const SECRETS = /((?:password|token|secret)\w*\\?"?: ?)"(?:[^"\\]|\\.)*(?:"|\\?$)/gi;
 /** User name and password in a URL. */
 const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s"/\\?#]*@/gi;
 
-/** The error without the secrets of the request: what is wrong with a value is told with the whole input around it. */
+/** The error without the secrets of the request: messages about a value quote the whole input around it. */
 export function withoutSecrets<E extends Error>(error: E): E | GraphQLError {
   if (!(error instanceof GraphQLError)) return error;
   const told = error.message.length > LONGEST ? `${error.message.slice(0, LONGEST)}…` : error.message;

@@ -2,7 +2,7 @@ import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
 import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
 
-/** A path that is to be read as one whatever it looks like: the REST API knows no global IDs. JSON cannot make one of these. */
+/** A value that is always read as a path, as the REST API has no global IDs. JSON cannot produce one. */
 export class FullPath {
   readonly path: string;
 
@@ -13,7 +13,7 @@ export class FullPath {
 
 type Parsed = { Project: number | string; Group: number | string; Namespace: NamespaceRef };
 
-/** The parsers of a scalar that names a project, a group or a namespace by ID or path. */
+/** The parsers of a scalar that identifies a project, a group or a namespace by ID or path. */
 export function refTo<T extends keyof Parsed>(type: T) {
   const parseValue = (value: unknown) => parseRef(type, value) as Parsed[T];
   return {
@@ -23,7 +23,7 @@ export function refTo<T extends keyof Parsed>(type: T) {
   };
 }
 
-/** Digits are an ID, what is a global ID names its record, anything else is a path. */
+/** Parses digits as an ID, a global ID as that of its record, anything else as a path. */
 export function parseRef(type: keyof Parsed, value: unknown): NamespaceRef {
   if (value instanceof FullPath) return value.path;
   if (typeof value === 'number' && Number.isInteger(value)) return inRange(value);
@@ -42,7 +42,7 @@ function byGlobalId(type: keyof Parsed, value: string): NamespaceRef | null {
   throw new GraphQLError(`is the ID of a record of type ${found.type}, not ${type}`);
 }
 
-/** IDs are 32 bits wide: what is larger names nothing. */
+/** IDs are 32 bits wide: larger ones match nothing. */
 function inRange(id: number): number {
   return id >= 0 && id <= 2_147_483_647 ? id : 0;
 }

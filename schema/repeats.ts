@@ -6,21 +6,21 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Pairs of fields that stand under one name in one place. */
+/** Pairs of fields with the same response name in one place. */
 const MOST_PAIRS = 20_000;
 
-/** The fields of one name in one place. */
+/** The fields with one response name in one place. */
 interface Merged {
   count: number;
   inside: SelectionSetNode[];
 }
 
 /**
- * Whether an operation has more fields under one name in one place than there is any use for: each has to be held against each
- * other, as both make one field of the answer (GraphQL, 5.3.2). Takes time by the fields that it has with its fragments spread,
- * and ends as soon as there are too many.
+ * Whether an operation repeats response names in one place excessively: validation compares each pair of them, as both are merged
+ * into one field (GraphQL, 5.3.2). Takes time proportional to the fields with fragments spread, and stops as soon as there are
+ * too many.
  *
- * @param most fields that the operation can have: more of them come of a fragment within itself, which is refused elsewhere
+ * @param most maximum number of fields: only fragments within themselves have more, which is rejected elsewhere
  */
 export function repeatsTooMuch(
   operation: OperationDefinitionNode,
@@ -45,7 +45,7 @@ export function repeatsTooMuch(
   return false;
 }
 
-/** The fields of selections that make one object; a fragment that is spread several times counts once. */
+/** Merges the fields of selections on one object; repeated spreads of a fragment count once. */
 function merge(
   selections: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

@@ -72,7 +72,7 @@ builder.scalarType('Long', {
   },
 });
 
-/** PostgreSQL's JSON has UTC with as many digits behind the second as it takes: those are filled up to milliseconds. */
+/** PostgreSQL's JSON has UTC with as few fractional digits as possible: they are padded to milliseconds. */
 function formatDateTime(value: string | Date): string {
   if (typeof value !== 'string' || !value.endsWith('+00:00')) return new Date(value).toISOString();
   const text = value.slice(0, -6);
@@ -81,7 +81,7 @@ function formatDateTime(value: string | Date): string {
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** A moment; without an offset it is UTC. */
+/** A timestamp; UTC without an offset. */
 export function parseDateTime(value: unknown): Date {
   if (typeof value === 'string' && MOMENT.test(value.trim())) {
     const text = value.trim().replace(' ', 'T').replaceAll(' ', '');
@@ -92,7 +92,7 @@ export function parseDateTime(value: unknown): Date {
   throw new GraphQLError('is not an ISO 8601 date and time');
 }
 
-/** In any case. No user has the ID 0, which stands for no user, too. */
+/** Case-insensitive. No user has the ID 0, which also matches no user. */
 function parseUserMatch(value: unknown): UserMatch {
   const word = String(value).toLowerCase();
   if (word === 'none' || word === 'any') return word;
@@ -105,7 +105,7 @@ function parseUserMatch(value: unknown): UserMatch {
   throw new GraphQLError('is neither the ID of a user, nor NONE or ANY');
 }
 
-/** A day that exists. */
+/** A valid date. */
 export function parseDate(value: unknown): string {
   if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
     const date = new Date(`${value}T00:00:00Z`);

@@ -6,7 +6,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Fields that hold a credential or what is kept encrypted, of whatever type. */
+/** Fields of any type that hold a credential or an encrypted value. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'privateToken',
   'recoveryCodes',
@@ -20,7 +20,7 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set([
 
 const known = new WeakMap<OperationDefinitionNode, boolean>();
 
-/** Whether an operation of a document selects a secret anywhere, whatever it calls it. Each fragment is looked at once. */
+/** Whether an operation selects a secret anywhere, under any alias. Each fragment is visited once. */
 export function selectsSecrets(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const found = known.get(operation);
   if (found !== undefined) return found;

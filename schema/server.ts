@@ -26,29 +26,29 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { measureOperation } from '#src/platform/observability/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
-  /** Who asks, and with what. Throws DomainErrors. */
+  /** Identifies the caller. Throws DomainErrors. */
   contextOf(request: IncomingMessage): Promise<GraphQLContext>;
   /** Receives errors that clients do not see. */
   report(error: unknown): void;
   limits: Limits;
-  /** What an operation may use of the database. */
+  /** The database budget of an operation. */
   budget?: BudgetLimits | undefined;
   /** In which callers take turns with whatever they ask. */
   turns: CallerSemaphore;
   /** The documents that alone are executed; any is without them. */
   trustedDocuments?: TrustedDocuments | undefined;
-  /** What subscriptions take. */
+  /** What subscriptions need. */
   live: LiveServing;
 }
 
-/** What receives changes, and who may subscribe to how many. */
+/** Receives changes, and limits subscriptions. */
 export interface LiveServing {
   hub: Hub | null;
   callers: Callers;
   limits: LiveLimits;
 }
 
-/** Answers requests for /graphql, and gives what WebSockets need. */
+/** Handles requests for /graphql, and provides what WebSockets need. */
 export interface GraphQLServer {
   (request: IncomingMessage, response: ServerResponse): Promise<void> | void;
   subscribing: Subscribing;
@@ -56,10 +56,10 @@ export interface GraphQLServer {
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
 }
 
-/** Operations that cost more than this, and introspection, keep the event loop busy for tens of milliseconds. */
+/** Operations that cost more, and introspection, occupy the event loop for tens of milliseconds. */
 const LARGE = 5000;
 
-/** Large operations: of one caller one at a time, so that nobody else waits for them. */
+/** Large operations run one at a time per caller, so that they do not delay others. */
 const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
@@ -78,7 +78,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   const long = new LongDocuments();
   const execute = executor(documents.limiter, (args) => executeWithin(args, report, budget), turns);
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
-  // Answers GET, multipart and Server-Sent Events.
+  // Handles GET, multipart and Server-Sent Events.
   const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse } & Measured, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -87,7 +87,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     batching: { limit: limits.batch },
     extraParamNames: ['documentId'],
     graphiql: false,
-    // The size is known before anything is read.
+    // The size is checked before anything is read.
     maxRequestBodySize: false,
     parserAndValidationCache: false,
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },
@@ -118,7 +118,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   return Object.assign(answer, { subscribing, prepare: preparing(schema, documents, persisted, long), execute });
 }
 
-/** Has long documents looked at by turns. Who asks is not known yet: their addresses tell callers apart. */
+/** Queues the processing of long documents. The caller is not identified yet, so callers are told apart by address. */
 export function longDocuments(long = new LongDocuments()): Plugin {
   return {
     onParams({ params, context, paramsHandler, setParamsHandler }) {
@@ -136,7 +136,7 @@ function executing(execute: (args: ExecutionArgs) => Promise<ExecutionResult>): 
   return { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
 }
 
-/** What runs operations by turns, the large ones one by one, and tells what they cost where that is asked for. */
+/** Runs operations in fair order, large ones one by one, and reports their cost on request. */
 function executor(
   limiter: Limiter,
   execute: (args: ExecutionArgs) => Promise<ExecutionResult>,
@@ -146,7 +146,7 @@ function executor(
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, actor, clientAddress, req, res } = args.contextValue as Executing;
-    // Every document is measured where it is parsed.
+    // Every document is measured when it is parsed.
     if (!measure) throw tooLarge('The operation was not measured.');
     const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
     const operation = getOperationAST(document, operationName);
@@ -161,13 +161,13 @@ function executor(
   };
 }
 
-/** One secret keeps the answers of a whole batch as they are. */
+/** One secret prevents compressing the responses of a whole batch. */
 function settleCompression(response: ServerResponse, isSecret: boolean): void {
   if (isSecret) refuseCompression(response);
   else allowCompression(response);
 }
 
-/** Gives the errors of yoga itself codes of the list, as all errors of an answer have. */
+/** Gives errors of yoga itself a listed code, as all errors have. */
 function closedCodes(): Plugin {
   return {
     onResultProcess({ result, setResult }) {

@@ -1,8 +1,8 @@
 import { type GraphQLSchema, isEnumType } from 'graphql';
 
 /**
- * A word or number that no value of an enum stands for. The REST API hands it on where the domain refuses it in the words of the
- * contract, after what is to be refused before. JSON cannot make one of these.
+ * A word or number that is no value of an enum. The REST API passes it on where the domain rejects it with the contract's
+ * message, after earlier checks. JSON cannot produce one.
  */
 export class UnknownWord {
   readonly word: string | number;
@@ -12,7 +12,7 @@ export class UnknownWord {
   }
 }
 
-/** Lets unknown words pass to the domain. */
+/** Lets unknown enum values pass to the domain. */
 export function admitUnknownWords(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isEnumType(type)) continue;

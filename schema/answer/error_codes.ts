@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#src/platform/errors.ts';
 
-/** Codes of what goes wrong before the domain is asked, or unforeseen. */
+/** Codes of errors outside of the domain, and of unexpected ones. */
 type RequestCode =
   | 'GRAPHQL_PARSE_FAILED'
   | 'GRAPHQL_VALIDATION_FAILED'
@@ -8,7 +8,7 @@ type RequestCode =
   | 'PERSISTED_QUERY_REQUIRED'
   | 'INTERNAL_SERVER_ERROR';
 
-/** Each value that `extensions.code` of an error may have, with its meaning, as docs/graphql.md has them. */
+/** All values of `extensions.code` of an error with their meanings, as listed in docs/graphql.md. */
 export const ERROR_CODES: Readonly<Record<ErrorCode | RequestCode, string>> = {
   UNAUTHENTICATED: 'A credential is needed, or the one that was sent is unknown, expired or revoked.',
   INSUFFICIENT_SCOPE: 'The token lacks a required scope; `scope` lists those that are accepted.',
@@ -30,7 +30,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode | RequestCode, string>> = {
   INTERNAL_SERVER_ERROR: 'An unexpected error. The server’s log has the details.',
 };
 
-/** The code that is told for one that the executor or the server around it has set, or not. */
+/** The published code for one that the executor or its server may have set. */
 export function codeOf(code: unknown): string {
   if (typeof code === 'string' && Object.hasOwn(ERROR_CODES, code)) return code;
   return code === 'REQUEST_ENTITY_TOO_LARGE' ? 'QUERY_TOO_LARGE' : 'BAD_REQUEST';

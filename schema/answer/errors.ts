@@ -14,7 +14,7 @@ import { add, placeOf, wrongLiterals, wrongVariables } from '#schema/answer/wron
 import { REFUSED } from '#schema/limits.ts';
 import { domainErrorOf, type FieldErrors, NotFound } from '#src/platform/errors.ts';
 
-/** An operation as it was asked for. */
+/** An operation as requested. */
 export interface Asked {
   schema: GraphQLSchema;
   document: DocumentNode;
@@ -23,8 +23,8 @@ export interface Asked {
 }
 
 /**
- * The result with its errors as clients of GraphQL are told them (docs/graphql.md): `code` of the list, `fields` by the names
- * of the input. REST reads the errors of the domain as they are.
+ * The result with its errors in the form of this API (docs/graphql.md): a listed `code`, `fields` by the names of the input. REST
+ * uses the errors of the domain as they are.
  */
 export function withToldErrors(result: ExecutionResult, asked: Asked): ExecutionResult {
   const { errors } = result;
@@ -34,13 +34,13 @@ export function withToldErrors(result: ExecutionResult, asked: Asked): Execution
   if (isCoercion && operation) {
     const fields = wrongVariables(asked.schema, asked.document, operation, asked.variables);
     if (Object.keys(fields).length > 0) return { ...result, errors: [wrongValues(fields, operation)] };
-    // A default that a variable cannot have, which is a fault of the document.
+    // An invalid default of a variable is an error in the document.
     return { ...result, errors: errors.map(invalid) };
   }
   return { ...result, errors: errors.map((error) => told(error, operation, asked)) };
 }
 
-/** Errors of validation with those of wrong values put together for each field, in the form that the domain's have. */
+/** Replaces errors of validation: those about invalid values are merged per field, in the form of the domain's. */
 export function toldValidation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -52,7 +52,7 @@ export function toldValidation(
   return [...others.map(invalid), ...wrong.map(({ fields, node }) => wrongValues(fields, node))];
 }
 
-/** What is told of a request that was not executed: a code of the list in any case. */
+/** The error of a request that was not executed, with a listed code. */
 export function withCode(error: GraphQLError): GraphQLError {
   const { error: challenge, sudo, ...extensions } = error.extensions;
   const code = codeOf(extensions.code);
@@ -69,7 +69,7 @@ function told(error: GraphQLError, operation: OperationDefinitionNode | null | u
   const [node] = nodes ?? [];
   if (extensions.code === undefined && !error.path) return withCode(error);
   if (extensions.code === undefined) {
-    // The value of a variable that an argument does not take; whatever else has no code is a fault of the schema.
+    // An argument rejects the value of a variable; any other error without a code is a bug in the schema.
     if (node?.kind !== Kind.VARIABLE) return changed(error, message, { ...extensions, code: 'INTERNAL_SERVER_ERROR' });
     const fields: FieldErrors = {};
     add(fields, placeOf(asked.document, node.name.value), ['must not be null']);
@@ -96,7 +96,7 @@ function wrongValues(fields: FieldErrors, nodes: ASTNode | null): GraphQLError {
   return new GraphQLError(sentence(fields), { nodes, extensions });
 }
 
-/** All that is wrong: `title can't be blank, color must be a valid color code`. */
+/** Joins all errors: `title can't be blank, color must be a valid color code`. */
 function sentence(fields: FieldErrors): string {
   const all = Object.entries(fields).flatMap(([place, messages]) => {
     const name = place.replace(/^input\./, '');

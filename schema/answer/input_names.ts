@@ -7,10 +7,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-/**
- * The names of input that a name of the domain may stand for, where it is not the same in camelCase; the first that the input
- * has is meant.
- */
+/** The input names for a domain name, where that is not just its camelCase; the first one that the input has is used. */
 export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   title: ['newTitle', 'title'],
   password: ['newPassword', 'password'],
@@ -26,12 +23,12 @@ export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   fingerprint: ['key'],
 };
 
-/** Arguments of a field, or fields of an input, by their names. */
+/** Arguments of a field, or fields of an input, by name. */
 type Inputs = Readonly<Record<string, GraphQLInputType>>;
 
 /**
- * Where the input of a field of an operation has what the domain names: `visibility_level` is `input.visibility`. What the
- * input has under no such name is said of the argument as a whole; of fields with no input, the name in camelCase.
+ * The path in an operation's input for a domain name: `visibility_level` is `input.visibility`. Names that the input lacks stand
+ * for the argument as a whole; for fields without input, the name in camelCase.
  */
 export function inputPath(
   name: string,
@@ -46,7 +43,7 @@ export function inputPath(
   return find(candidates, inputs)?.join('.') ?? args[0]?.name ?? camelCase(name);
 }
 
-/** How deep inputs are looked into: `input.author.name`. */
+/** Maximum depth of inputs: `input.author.name`. */
 const DEPTH = 3;
 
 function find(candidates: readonly string[], inputs: Inputs, depth = DEPTH): string[] | undefined {

@@ -25,18 +25,18 @@ import type { FieldErrors } from '#src/platform/errors.ts';
 
 type Keys = readonly (string | number)[];
 
-/** What is wrong with values that stand in a document, below one of its fields. */
+/** Invalid values in a document, below one of its fields. */
 export interface WrongLiterals {
   node: FieldNode | null;
   fields: FieldErrors;
-  /** As validation words them, to know its errors again. */
+  /** The messages of validation for them, which identify its errors. */
   told: string[];
 }
 
-/** Places of which is told what is wrong with them: as many as anybody corrects at once, of a list with thousands of values. */
+/** Maximum number of reported places, as a list may have thousands of invalid values. */
 const MOST_TOLD = 50;
 
-/** What is wrong with the values of variables, by the input where the document uses each first. */
+/** The errors of variable values, by the input that uses each variable first. */
 export function wrongVariables(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -66,7 +66,7 @@ export function wrongVariables(
   return fields;
 }
 
-/** What is wrong with the values in a document, for each of its fields. */
+/** The errors of literal values in a document, per field. */
 export function wrongLiterals(schema: GraphQLSchema, document: DocumentNode): WrongLiterals[] {
   const found: WrongLiterals[] = [];
   const around: (FieldNode | null)[] = [];
@@ -97,7 +97,7 @@ export function wrongLiterals(schema: GraphQLSchema, document: DocumentNode): Wr
   return found;
 }
 
-/** Does work that counts what it finds, until that is so much; work behind that is not begun. */
+/** Runs work that reports what it finds; work after the maximum is skipped. */
 function upTo(most: number): (work: (count: () => void) => void) => void {
   let found = 0;
   const enough = new Error('enough');
@@ -114,7 +114,7 @@ function upTo(most: number): (work: (count: () => void) => void) => void {
   };
 }
 
-/** Where a document uses a variable first, as the path of its input; of one that it does not use, the variable's name. */
+/** The input path at which a document first uses a variable; the variable's name if it is unused. */
 export function placeOf(document: DocumentNode, variable: string): Keys {
   let place: Keys = [variable];
   visit(document, {
@@ -128,13 +128,13 @@ export function placeOf(document: DocumentNode, variable: string): Keys {
   return place;
 }
 
-/** Adds messages to those that there are at a place. */
+/** Adds messages to those at a path. */
 export function add(fields: FieldErrors, place: Keys, messages: readonly string[]): void {
   const name = place.join('.');
   fields[name] = [...new Set([...(fields[name] ?? []), ...messages])];
 }
 
-/** Names of arguments and fields of inputs, and places in lists, along the way to a value. */
+/** Names of arguments and input fields, and list indexes, along the path to a value. */
 function keysOf(way: readonly (ASTNode | readonly ASTNode[])[]): Keys {
   return way.flatMap((node, at): (string | number)[] => {
     if ('kind' in node) return node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD ? [node.name.value] : [];
@@ -144,7 +144,7 @@ function keysOf(way: readonly (ASTNode | readonly ASTNode[])[]): Keys {
   });
 }
 
-/** The words of graphql-js, which repeat values and speak of types, as what is wrong with the input at a place. */
+/** Rewrites a message of graphql-js, which repeats the value and names types, as an error of the input at a path. */
 function plainly(message: string, keys: Keys, type: GraphQLInputType): { at: Keys; problem: string } {
   const missing = /^Expected value of type "[^"]*" to include required field "(\w+)"/.exec(message)?.[1];
   if (missing !== undefined) return { at: [...keys, missing], problem: 'is required' };
@@ -152,7 +152,7 @@ function plainly(message: string, keys: Keys, type: GraphQLInputType): { at: Key
   if (unknown !== undefined) return { at: [...keys, unknown], problem: 'is not known here' };
   if (/not to be null\.$/.test(message)) return { at: keys, problem: 'must not be null' };
   if (message.startsWith('Within OneOf')) return { at: keys, problem: 'must have exactly one of its fields' };
-  // The scalars of this schema say what is wrong in these words.
+  // Messages of this schema's scalars begin like this.
   if (/^(is|must|has|cannot) /.test(message)) return { at: keys, problem: message };
   return { at: keys, problem: `must be ${expected(typeAt(type, keys))}` };
 }

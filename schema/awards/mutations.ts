@@ -43,7 +43,7 @@ const AwardableReference = builder.inputType('AwardableReference', {
   }),
 });
 
-/** The record that an input names. Throws ValidationFailed for IDs of records that are given no emoji. */
+/** The record that an input names. Throws ValidationFailed for IDs of types without awards. */
 function awardableRef({ note, ...given }: typeof AwardableReference.$inferInput): AwardableRef {
   if (note) return { note: { id: note.id, on: note.on && noteableRef(note.on) } };
   if (given.id == null) return noteableRef(given);

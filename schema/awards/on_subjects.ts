@@ -14,7 +14,7 @@ import { findAward, listAwardsOn } from '#src/domain/tracking/awards/list.ts';
 const TYPES = { Issue, MergeRequest, Snippet, Note } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet', Note: 'note' } as const;
 
-/** The awards on records of a type. */
+/** Adds awards to a type. */
 function addAwards(type: AwardableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     awards: t.field({

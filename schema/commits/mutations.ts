@@ -27,13 +27,13 @@ const CommitAction = builder.enumType('CommitAction', {
   } as const,
 });
 
-/** What an author is called where it is not the caller. */
+/** Author fields, where the author is not the caller. */
 export const author = (t: InputFields) => ({
   authorName: t.string({ description: 'Name of the author; the caller’s own when left out.' }),
   authorEmail: t.string({ description: 'E-mail address of the author; the caller’s own when left out.' }),
 });
 
-/** Contents too large for the text of a request. */
+/** A file for contents too large for the text of a request. */
 export const contentFile = (t: InputFields) =>
   t.field({
     type: 'Upload',

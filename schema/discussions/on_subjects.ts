@@ -14,7 +14,7 @@ import '#src/domain/tracking/merge_requests/computed_fields.ts';
 const TYPES = { Issue, MergeRequest, Snippet } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet' } as const;
 
-/** The threads on records of a type. */
+/** Adds threads to a type. */
 function addDiscussions(type: NoteableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     discussions: t.field({

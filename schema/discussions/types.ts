@@ -64,13 +64,13 @@ const RIGHTS = {
   discussion: { select: { mergeRequest: { select: { authorId: true, targetProjectId: true } } } },
 } as const;
 
-/** What is kept with the thread was written by `beginThread`. */
+/** Stored with the thread by `beginThread`. */
 const positionIn = (json: unknown) => (json ?? null) as Position | null;
 const linesIn = (json: unknown) => (json ?? []) as KeptLine[];
 
 const SIGNS = { added: '+', removed: '-', unchanged: ' ' } as const;
 
-/** A thread, of which the first note that is left is the record. */
+/** A thread, represented by its first remaining note. */
 export const Discussion = builder.prismaObject('Note', {
   variant: 'Discussion',
   description:

@@ -99,7 +99,7 @@ Event.implement({
       type: Note,
       nullable: true,
       description: 'The comment that was written; null for other events.',
-      // It is read with the event, with what is selected of its author here.
+      // The note is read with the event, including what is selected of its author.
       resolve: ({ note }) => note as typeof Note.$inferType | null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
@@ -108,7 +108,7 @@ Event.implement({
 
 export const EventConnection = connectionOf('Event', Event);
 
-/** What a document asks of the users of events: of who caused them, and of who wrote the notes. */
+/** The fields requested of the users of events: of their authors, and of the authors of notes. */
 export function usersAt(info: GraphQLResolveInfo): Selection<'User'> {
   const writer = selectionAt(info, 'Note').parts.get('author') as Selection<'User'> | null | undefined;
   const user = selectionAt(info, 'User');

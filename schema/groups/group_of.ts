@@ -4,7 +4,7 @@ import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 
-/** The group that a record belongs to, read with those of the other records of a list; null where the caller may not see it. */
+/** The group of a record, batched for the records of a list; null if the caller may not see it. */
 export async function groupOf(
   context: GraphQLContext,
   info: GraphQLResolveInfo,

@@ -12,7 +12,7 @@ const Order = builder.enumType('GroupOrder', {
   } as const,
 });
 
-/** The arguments of every list of groups with an order of its own. */
+/** The arguments of every sortable list of groups. */
 export const groupListArgs = builder.args((t) => ({
   ...pageArgs,
   search: t.string({ description: 'Only groups with this text in name or path, in any case.' }),
@@ -25,7 +25,7 @@ export const groupListArgs = builder.args((t) => ({
   sort: sortField(t, 'asc'),
 }));
 
-/** The order that the arguments name. */
+/** The order requested by the arguments. */
 export function groupOrder(args: { orderBy: GroupOrder['by']; sort: Direction }): GroupOrder {
   return { by: args.orderBy, direction: args.sort };
 }

@@ -58,7 +58,7 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
-/** All projects of a group, read with those of the other groups of a list. */
+/** All projects of a group, batched for the groups of a list. */
 async function allProjects(
   context: GraphQLContext,
   info: GraphQLResolveInfo,

@@ -31,7 +31,7 @@ const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').impleme
   }),
 });
 
-/** For what signed-in callers see of a group. Throws Unauthenticated, InsufficientScope. */
+/** For fields that signed-in callers see. Throws Unauthenticated, InsufficientScope. */
 const signedIn = guardedBy((_group: object, context) => requireActor(context) !== null);
 
 export const Group = builder.prismaObject('Namespace', {

@@ -5,7 +5,7 @@ import { can, type GroupAbility } from '#src/access/permissions/abilities.ts';
 import { mayCreateGroups } from '#src/domain/groups/create.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 
-/** Whether the caller has an ability in the group, by what is at hand of it. */
+/** Whether the caller has an ability in the group, from the data already loaded. */
 function ability(name: GroupAbility, description: string) {
   return {
     description,

@@ -14,7 +14,7 @@ const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
 
 type State = 'waiting' | 'delivered' | 'failed';
 
-/** What later releases call events in the log of a hook; events of the server have their own names. */
+/** Later names of events in the log of a hook; events of the server have their own names. */
 const TRIGGERS: Record<string, string> = {
   push: 'push_hooks',
   tag_push: 'tag_push_hooks',

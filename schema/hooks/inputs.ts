@@ -9,7 +9,7 @@ const WEBHOOK_URL =
 const TOKEN =
   'Secret that is sent in the header `X-Gitlab-Token` and signs the requests; blank or null for none. At most 255 characters. Stored encrypted.';
 
-/** The events, each with its default for new webhooks where `isNew` says so. */
+/** The event switches; `isNew` adds the defaults for new webhooks. */
 const events = (t: InputFields, isNew: boolean) => {
   const flag = (description: string, defaultValue: boolean) =>
     t.boolean({ description, ...(isNew ? { defaultValue } : {}) });

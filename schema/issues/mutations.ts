@@ -20,7 +20,7 @@ const IssueStateEvent = builder.enumType('IssueStateEvent', {
   } as const,
 });
 
-/** The issue that an input is about. */
+/** The issue that an input concerns. */
 export const which = (t: InputFields) => ({
   project: projectField(t, 'of the issue'),
   iid: t.int({ required: true, description: 'Number of the issue within its project, as in its URL.' }),
@@ -28,7 +28,7 @@ export const which = (t: InputFields) => ({
 
 const CONFIDENTIAL = 'Whether only the author, the assignee and the project’s reporters can see the issue.';
 
-/** What an issue is made of beside its title; `labels` says what the list of titles means. */
+/** The fields of an issue besides its title; `labels` describes the list of titles. */
 const values = (t: InputFields, labels: string) => ({
   description: t.string({ description: 'Text of the issue, in Markdown.' }),
   assigneeId: t.field({

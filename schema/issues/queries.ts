@@ -54,7 +54,7 @@ export const issueArgs = builder.args((t) => ({
   sort: sortField(t, 'desc'),
 }));
 
-/** The order that the arguments of a list of issues ask for. */
+/** The order requested by the arguments of a list of issues. */
 export function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {
   return { by: args.orderBy, direction: args.sort };
 }

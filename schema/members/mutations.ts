@@ -27,7 +27,7 @@ const member = (t: InputFields) =>
     description: 'Global or numeric ID of the user.',
   });
 
-/** Who is a member, of what level and for how long; `upTo` is the highest level. */
+/** The user, access level and expiry of a membership; `upTo` is the highest level. */
 const membership = (t: InputFields, upTo: string) => ({
   userId: member(t),
   accessLevel: t.field({

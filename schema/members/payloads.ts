@@ -4,7 +4,7 @@ import { Member } from '#schema/members/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { type ChangedMember, changedMember } from '#src/domain/members/list.ts';
 
-/** The payload of a mutation that makes or changes a membership. */
+/** The payload of a mutation that creates or updates a membership. */
 export function memberPayload(mutation: string) {
   return builder.objectRef<ChangedMember>(namesOf(mutation).payload).implement({
     description: 'The membership after the change.',

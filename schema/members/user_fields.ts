@@ -8,8 +8,8 @@ type Types = typeof builder.$inferSchemaTypes;
 type Builder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, Types['PrismaTypes']['Member']>;
 
 /**
- * What a record about one user shows of that user, beside the user itself: of any model that has the relation `user` and its
- * column, as members have, whose builder stands for those of the others.
+ * The fields of a record about one user that are copied from that user, besides the user itself: for any model with the relation
+ * `user` and its column, as members have, whose builder stands for the others' too.
  */
 export function userFields(t: Builder) {
   return {
@@ -25,7 +25,7 @@ export function userFields(t: Builder) {
   };
 }
 
-/** What the addresses of the user's picture and page are made of. */
+/** What the URLs of the user's avatar and page are made from. */
 const SHOWN = { user: { select: { id: true, username: true, avatarHash: true, avatarKey: true } } } as const;
 
 interface Shown {

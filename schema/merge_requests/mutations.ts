@@ -19,13 +19,13 @@ const MergeRequestStateEvent = builder.enumType('MergeRequestStateEvent', {
   } as const,
 });
 
-/** Names the merge request of a mutation. */
+/** The merge request that an input concerns. */
 export const whichMergeRequest = (t: InputFields) => ({
   project: projectField(t, 'that the merge request is in: the target project'),
   iid: t.int({ required: true, description: 'Number of the merge request within its project, as in its URL.' }),
 });
 
-/** What a merge request is made of beside title and branches; `labels` says what the list of titles means. */
+/** The fields of a merge request besides title and branches; `labels` describes the list of titles. */
 const values = (t: InputFields, labels: string) => ({
   description: t.string({ description: 'Text of the merge request, in Markdown.' }),
   assigneeId: t.field({

@@ -20,7 +20,7 @@ import {
   versionDiff,
 } from '#src/domain/tracking/merge_requests/versions.ts';
 
-/** What is read of a version to get at its commits. */
+/** The fields of a version that lead to its commits. */
 const COMMITS = {
   headCommitSha: true,
   baseCommitSha: true,
@@ -82,7 +82,7 @@ const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
 
 const MergeRequestVersionConnection = connectionOf('MergeRequestVersion', MergeRequestVersion);
 
-/** What is read of a merge request to get at the commits of its latest version. */
+/** The fields of a merge request that lead to the commits of its latest version. */
 const LATEST = { targetProjectId: true, sha: true, latestBaseSha: true, latestStartSha: true } as const;
 
 interface Latest {

@@ -10,22 +10,22 @@ import SchemaBuilder, {
 import { fromGlobalId } from '#schema/node/global_id.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
-/** An input or argument that names a record of the type by its ID: resolvers get its number. */
+/** An input or argument for the ID of a record of the type; resolvers get its database ID. */
 export function idOf(type: string) {
   return { type: 'ID' as unknown as InputRef<number>, extensions: { idOf: type } };
 }
 
-/** As `idOf`, for a list of them. */
+/** Like `idOf`, for a list. */
 export function idsOf(type: string) {
   return { type: ['ID'] as unknown as [InputRef<number>], extensions: { idOf: type } };
 }
 
 /**
- * The number behind an ID: a global one of the type, or the number itself, as the REST API uses it. What no record can have is
- * a number all the same, and names nothing.
+ * The database ID for an ID: a global one of the type, or the number itself, as in the REST API. Numbers out of range are
+ * accepted but match nothing.
  *
  * @param input name of the input, for the message
- * @throws ValidationFailed for the ID of a record of another type, and for what is no ID
+ * @throws ValidationFailed for the ID of a record of another type, and for values that are not IDs
  */
 export function databaseIdOf(type: string, given: string, input: string): number {
   if (/^-?\d+$/.test(given)) return Math.max(-MOST, Math.min(MOST, Number(given)));
@@ -35,10 +35,10 @@ export function databaseIdOf(type: string, given: string, input: string): number
   throw new ValidationFailed({ [input]: [wrong] });
 }
 
-/** IDs are 32 bits wide, and nothing has the last of them. */
+/** IDs are 32 bits wide, and the last one is never used. */
 const MOST = 2_147_483_647;
 
-/** Hands resolvers the numbers behind the IDs that inputs and arguments carry. */
+/** Passes database IDs to resolvers in place of the IDs in inputs and arguments. */
 class GlobalIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const ids = mapInputFields(config.args, this.buildCache, ({ extensions }) => (extensions?.idOf as string) ?? null);

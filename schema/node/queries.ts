@@ -42,7 +42,7 @@ type Finder = (
   info: GraphQLResolveInfo,
 ) => Promise<readonly { id: number }[]>;
 
-/** How records of each type are found by their IDs: those that the caller can see, by one statement however many they are. */
+/** Finds records of each type by ID: those that the caller can see, with one statement for all. */
 const FINDERS: Record<string, Finder> = {
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
@@ -81,7 +81,7 @@ type FindInProjects<M extends ModelName> = (
   projectOf: ProjectOf,
 ) => Promise<{ id: number }[]>;
 
-/** The projects that tell who may read a record are found together for the records of all types. */
+/** The projects that determine who may read a record are loaded together for all types. */
 function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Finder {
   return (context, ids, info) =>
     find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, (id) =>
@@ -91,7 +91,7 @@ function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Fin
 
 type NodeOrNull = { id: number; __typename: string } | null;
 
-/** The records with these global IDs, in their order; null for those that the caller may not see or that are none. */
+/** The records with these global IDs, in their order; null for unknown IDs and those that the caller may not see. */
 async function findNodes(
   context: GraphQLContext,
   globalIds: readonly string[],

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 
 export { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
 
-/** The interface of everything that has a global ID. */
+/** The interface of all types with a global ID. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
   description: 'A record with a global ID, which `node` and `nodes` can find.',
   fields: (t) => ({

@@ -13,7 +13,7 @@ import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 const TYPES = { Issue, MergeRequest, Snippet } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet' } as const;
 
-/** The notes on records of a type. */
+/** Adds notes to a type. */
 function addNotes(type: NoteableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     notes: t.field({

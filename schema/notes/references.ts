@@ -43,7 +43,7 @@ export const NoteableReference = builder.inputType('NoteableReference', {
   }),
 });
 
-/** One of the fields, as inputs carry them. */
+/** One of the fields, as in inputs. */
 interface Given {
   id?: string | null | undefined;
   issue?: typeof IssueReference.$inferInput | null | undefined;
@@ -51,7 +51,7 @@ interface Given {
   snippet?: typeof ProjectSnippetReference.$inferInput | null | undefined;
 }
 
-/** The record that an input names. Throws ValidationFailed for IDs of records that have no notes. */
+/** The record that an input names. Throws ValidationFailed for IDs of types without notes. */
 export function noteableRef({ id, issue, mergeRequest, snippet }: Given): NoteableRef {
   if (issue) return { type: 'Issue', project: issue.project, number: issue.iid };
   if (mergeRequest) return { type: 'MergeRequest', project: mergeRequest.project, number: mergeRequest.iid };

@@ -25,7 +25,7 @@ export const NotificationLevel = builder.enumType('NotificationLevel', {
   } as const,
 });
 
-/** What the events of each kind are about. */
+/** Descriptions of the kinds of events. */
 export const EVENT_WORDS: Readonly<Record<NotificationEvent, string>> = {
   newNote: 'new comments',
   newIssue: 'new issues',

@@ -6,7 +6,7 @@ import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { changedPipeline } from '#src/domain/ci/pipelines/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
-/** A pipeline that was changed, and what is answered in the place of what its record says. */
+/** A changed pipeline, and values that override those of its record. */
 interface Changed extends ChangedRecord {
   answered?: { status: JobStatus };
 }

@@ -11,25 +11,25 @@ import {
 } from 'graphql';
 import type { Path, Run } from '#schema/plan/run.ts';
 
-/** Turns what a resolver returned into what the answer holds. Throws what is wrong with it, before it is located. */
+/** Converts what a resolver returned into its value in the response. Throws errors that are not located yet. */
 export type Complete = (value: unknown, run: Run, path: Path) => unknown;
 
-/** What completers need of the plan that they belong to. */
+/** What completers need from their plan. */
 export interface Completing {
-  /** Field of which the values are, as `Type.field`, for messages. */
+  /** The field of the values, as `Type.field`, for messages. */
   field: string;
-  /** Puts together what is selected of an object of that type. */
+  /** Returns a function that builds the selected fields of an object of that type. */
   object(type: GraphQLObjectType): (source: unknown, run: Run, path: Path) => unknown;
-  /** Notes an error where null may stand in for the value, and throws it where not. */
+  /** Records an error where null is allowed in place of the value, otherwise throws it. */
   failed(error: unknown, run: Run, path: Path, type: GraphQLOutputType): null;
-  /** The type of an object of an interface or union, by the schema's own means. */
+  /** The type of an object of an interface or union, as the schema resolves it. */
   typeOf(value: unknown, run: Run, path: Path, type: GraphQLOutputType): GraphQLObjectType | Promise<GraphQLObjectType>;
 }
 
-/** Types whose values stand in the answer as they are, where they are of this type of JavaScript. */
+/** Types whose values are returned unchanged if they are of this JavaScript type. */
 export const PLAIN: Readonly<Record<string, string>> = { String: 'string', Boolean: 'boolean' };
 
-/** The type of JavaScript of values that stand in the answer as they are; undefined for all other types. */
+/** The JavaScript type of values that are returned unchanged; undefined for all other types. */
 function plainOf(type: GraphQLOutputType): string | undefined {
   const nullable = getNullableType(type);
   return isLeafType(nullable) ? PLAIN[nullable.name] : undefined;
@@ -111,7 +111,7 @@ function listCompleter(itemType: GraphQLOutputType, of: Completing): Complete {
   };
 }
 
-/** Nobody waits for these any more: the answer is known without them, whether they fail or not. */
+/** The results of these are no longer needed, whether they fail or not. */
 export function forget(work: readonly unknown[] = []): void {
   for (const one of work) if (one instanceof Promise) one.catch(() => undefined);
 }

@@ -10,20 +10,20 @@ import {
   type VariableValues,
 } from 'graphql';
 
-/** The fragments of a document by their names. */
+/** The fragments of a document by name. */
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-/** What a document selects under one name of the answer. */
+/** The selections of a document with one response name. */
 export interface Selected {
-  /** In the answer. */
+  /** Response name. */
   name: string;
-  /** All selections of that name, of which the first has the arguments. */
+  /** All selections of that name; the first has the arguments. */
   nodes: [FieldNode, ...FieldNode[]];
-  /** Whether it is wanted with these variables; null where it always is. */
+  /** Whether it is included with these variables; null if always. */
   wanted: ((variables: VariableValues) => boolean) | null;
 }
 
-/** What selections want of objects of a type, in the order of the answer (GraphQL specification, CollectFields). */
+/** The fields selected of objects of a type, in response order (GraphQL specification, CollectFields). */
 export function collectFields(
   schema: GraphQLSchema,
   fragments: Fragments,
@@ -62,13 +62,13 @@ function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition: stri
   return isAbstractType(named) && schema.isSubType(named, type);
 }
 
-/** Wanted by one of several ways, each of which has to pass all of its directives. */
+/** Included if any of several selections is, each of which must pass all of its directives. */
 function whenAny(ways: readonly DirectiveNode[][]): (variables: VariableValues) => boolean {
   const tests = ways.map((directives) => directives.map(passes));
   return (variables) => tests.some((all) => all.every((test) => test(variables)));
 }
 
-/** `@include` and `@skip`, whose argument is a boolean or a variable of one, as validation has made sure. */
+/** Evaluates `@include` and `@skip`, whose argument is a boolean or a boolean variable, as validation ensures. */
 function passes({ name, arguments: given }: DirectiveNode): (variables: VariableValues) => boolean {
   const value = given?.[0]?.value;
   const skips = name.value === 'skip';

@@ -9,15 +9,15 @@ import { LRUCache } from 'lru-cache';
 import { Plan } from '#schema/plan/plan.ts';
 
 /**
- * How large the plans are that are kept for clients, and the largest of them: in fields, each of which takes up to 4 KB. Fields
- * count as often as fragments repeat them, and the text of the document, which is kept with its plan, counts too.
+ * The total size of cached plans, and of the largest: in fields, each of which takes up to 4 KB. Fields count once per fragment
+ * spread, and the text of the document, which is cached with its plan, counts too.
  */
 const MOST_KEPT = 10_000;
 const LARGEST_KEPT = 2_000;
-/** Characters of a document that count as much as a field: parsed, a character takes up to a hundred bytes. */
+/** Characters of a document that count as one field: a parsed character takes up to a hundred bytes. */
 const TEXT = 40;
 
-/** The plans of documents that come again, which are the server's own; null for what has none. */
+/** The plans of the server's own documents, which repeat; null if there is none. */
 const own = new WeakMap<OperationDefinitionNode, Plan | null>();
 const seen = new WeakSet<OperationDefinitionNode>();
 const kept = new LRUCache<OperationDefinitionNode, { plan: Plan | null; size: number }>({
@@ -27,8 +27,8 @@ const kept = new LRUCache<OperationDefinitionNode, { plan: Plan | null; size: nu
 });
 
 /**
- * The plan of an operation: worked out when it comes for the second time, or for the first where it is known to come again.
- * Null where graphql-js has to execute it.
+ * The plan of an operation: made when it arrives for the second time, or for the first if it is known to repeat. Null if
+ * graphql-js has to execute it.
  */
 export function planOf(
   schema: GraphQLSchema,
@@ -54,7 +54,7 @@ export function planOf(
   return plan;
 }
 
-/** What the plan of an operation counts; no more is looked at than a plan may have. */
+/** The size of an operation's plan; stops counting at the maximum. */
 function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): number {
   const fragments = new Map<string, SelectionSetNode>();
   for (const one of document.definitions) {

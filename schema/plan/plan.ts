@@ -29,9 +29,9 @@ import { keysOf, type Path, Run } from '#schema/plan/run.ts';
 import { readerOf, readsOf } from '#schema/records/plugin.ts';
 
 /**
- * An operation of a valid document, worked out once: what graphql-js finds out for each value of each answer (which fields are
- * selected, of which type they are, how they are completed) is found out before the first. Answers equal those of graphql-js
- * in data and errors (test/schema/plan.test.ts).
+ * A precomputed execution of an operation of a valid document: what graphql-js works out for each value of each response (which
+ * fields are selected, their types, how they are completed) is worked out once. Responses equal those of graphql-js in data and
+ * errors (test/schema/plan.test.ts).
  */
 export class Plan {
   readonly #schema: GraphQLSchema;
@@ -40,7 +40,7 @@ export class Plan {
   readonly #isMutation: boolean;
   readonly #root: Compose;
 
-  /** Null for what plans do not answer: introspection, subscriptions. */
+  /** Null for what plans do not support: introspection, subscriptions. */
   static of(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan | null {
     const type = schema.getRootType(operation.operation);
     if (!type || operation.operation === 'subscription') return null;
@@ -69,7 +69,7 @@ export class Plan {
   /**
    * Executes the operation.
    *
-   * @throws the reason of the signal when that is aborted before the answer is complete
+   * @throws the reason of the signal if that is aborted before the response is complete
    */
   async execute(
     given: Readonly<Record<string, unknown>>,
@@ -99,7 +99,7 @@ export class Plan {
     return run.errors.length > 0 ? { errors: run.errors, data } : { data };
   }
 
-  /** What puts together the selected fields of objects of a type; one after the other for mutations. */
+  /** Returns a function that builds the selected fields of objects of a type; sequentially for mutations. */
   #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[], serially = false): Compose {
     const fields = collectFields(this.#schema, this.#fragments, type, sets).map((selected) =>
       this.#field(type, selected),
@@ -120,7 +120,7 @@ export class Plan {
       const answer = empty();
       let waiting: Waiting[] | undefined;
       try {
-        // By index: this runs for each object of each answer, and iterators would take a quarter more.
+        // By index: this runs for each object of each response, and iterators would take a quarter more time.
         for (let index = 0; index < fields.length; index++) {
           const { name, wanted, resolve } = fields[index] as Field;
           if (wanted && !wanted(run.variables)) continue;
@@ -168,7 +168,7 @@ export class Plan {
     return { name, wanted, resolve: withShortcut(field, resolve) };
   }
 
-  /** What reads the value of a field from its object. */
+  /** Returns a function that reads the value of a field from its object. */
   #reader(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>, nodes: Selected['nodes']): Read {
     const path = pathOf(field);
     if (path) return readerOf(path, `${parent.name}.${field.name}`);
@@ -185,7 +185,7 @@ export class Plan {
     };
   }
 
-  /** What resolvers are told of the field and of the operation. */
+  /** The resolver info about the field and the operation. */
   #info(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>, nodes: Selected['nodes']) {
     const common = {
       fieldName: field.name,
@@ -223,7 +223,7 @@ export class Plan {
       field: `${parent.name}.${field.name}`,
       object: (type) => {
         let compose: Compose | undefined;
-        // Worked out at its first use where a type holds itself.
+        // Built on first use, as a type may contain itself.
         return (source, run, path) => {
           compose ??= object(type);
           return compose(source, run, path);
@@ -235,11 +235,11 @@ export class Plan {
   }
 }
 
-/** Something of which a plan does not know how it is answered. */
+/** Thrown for what plans do not support. */
 class Unplannable extends Error {}
 
 type Answer = Record<string, unknown>;
-/** Puts together what is selected of an object; of the whole answer the path is undefined. */
+/** Builds the selected fields of an object; the path is undefined for the root. */
 type Compose = (source: unknown, run: Run, path: Path | undefined) => unknown;
 type Read = (source: unknown, run: Run, path: Path) => unknown;
 
@@ -250,33 +250,33 @@ interface Field {
 }
 
 /**
- * An answer before its fields are known. Objects without a prototype take longer to fill and to write; one is needed only where
- * a field would otherwise be the prototype.
+ * Creates an empty response object. Objects without a prototype take longer to fill and serialize; one is needed only if a field
+ * would otherwise be the prototype.
  */
 function emptyAnswer(fields: readonly Field[]): () => Answer {
   return fields.some(({ name }) => name === '__proto__') ? () => Object.create(null) : () => ({});
 }
 
-/** A field of an answer whose value is not there yet. */
+/** A field of a response whose value is pending. */
 interface Waiting {
   name: string;
   value: Promise<unknown>;
 }
 
-/** An answer, once the last of its values is there. */
+/** A response object, once all of its values are there. */
 async function settled(answer: Answer, waiting: Waiting[]): Promise<Answer> {
   const values = await Promise.all(waiting.map(({ value }) => value));
   for (const [index, { name }] of waiting.entries()) answer[name] = values[index];
   return answer;
 }
 
-/** Where the value of a field lies in its record, if its resolver does no more than to read it there. */
+/** The path of a field's value in its record, if its resolver only reads it there. */
 function pathOf(field: GraphQLField<unknown, unknown>): readonly string[] | undefined {
   const { path, isGuarded = false } = readsOf(field) ?? {};
   return (!isGuarded && path) || undefined;
 }
 
-/** The property of its object that the resolver of a field reads, if it does no more. */
+/** The property that the resolver of a field reads from its object, if it does only that. */
 function exposedBy(field: GraphQLField<unknown, unknown>): string | undefined {
   if (readsOf(field)?.isGuarded) return undefined;
   const property = field.extensions.pothosExposedField;
@@ -284,8 +284,8 @@ function exposedBy(field: GraphQLField<unknown, unknown>): string | undefined {
 }
 
 /**
- * As `resolve`, for the most frequent values: texts, numbers and booleans that lie in the record. What to say of a value that is
- * wrong, and of which place, is left to `resolve`.
+ * Like `resolve`, with a fast path for the most frequent values: strings, numbers and booleans in the record. Errors about wrong
+ * values, and their paths, are left to `resolve`.
  */
 function withShortcut(field: GraphQLField<unknown, unknown>, resolve: Compose): Compose {
   const type = getNullableType(field.type);
@@ -305,7 +305,7 @@ function withShortcut(field: GraphQLField<unknown, unknown>, resolve: Compose): 
       const coerced = isSimple ? type.coerceOutputValue(value) : null;
       if (coerced != null) return coerced;
     } catch {
-      // `resolve` fails too, and says where.
+      // `resolve` throws the same error with its path.
     }
     return resolve(source, run, prev);
   };
@@ -314,7 +314,7 @@ function withShortcut(field: GraphQLField<unknown, unknown>, resolve: Compose): 
 const NEVER = new AbortController().signal;
 const NO_VARIABLES = { sources: {}, coerced: {} };
 
-/** Nobody here waits for work that resolvers leave behind. */
+/** No caller waits for work that resolvers leave behind. */
 const noHelpers: GraphQLResolveInfo['getAsyncHelpers'] = () => ({
   promiseAll: (values) => Promise.all(values),
   track: () => undefined,
@@ -327,7 +327,7 @@ function failed(error: unknown, run: Run, path: Path, type: GraphQLOutputType, n
   return null;
 }
 
-/** The type of an object of an interface or union, as its resolver tells or the object itself. */
+/** The type of an object of an interface or union, from its resolver or the object itself. */
 function typeOf(
   schema: GraphQLSchema,
   value: unknown,
@@ -358,7 +358,7 @@ function usesVariables({ arguments: given = [] }: FieldNode): boolean {
   return found;
 }
 
-/** The response, unless the signal is aborted before. What goes on behind it is left alone. */
+/** The response, unless the signal is aborted first. Pending work is left alone. */
 function untilAborted(answer: Promise<ExecutionResult>, signal: AbortSignal): Promise<ExecutionResult> {
   const { promise, resolve, reject } = Promise.withResolvers<ExecutionResult>();
   const abort = () => reject(signal.reason);

@@ -1,14 +1,14 @@
 import { type FieldNode, type GraphQLError, type GraphQLField, getArgumentValues, type VariableValues } from 'graphql';
 
-/** Where a value stands in the answer. */
+/** The path of a value in the response. */
 export interface Path {
   readonly prev: Path | undefined;
   readonly key: string | number;
-  /** Type of the object of which it is a field; undefined for items of lists. */
+  /** Type of the object that has the field; undefined for items of lists. */
   readonly typename: string | undefined;
 }
 
-/** Where a document selects a field of a type. */
+/** A selection of a field of a type in a document. */
 export interface FieldSelection {
   readonly field: GraphQLField<unknown, unknown>;
   readonly node: FieldNode;
@@ -21,7 +21,7 @@ export class Run {
   readonly signal: AbortSignal;
   readonly getSignal: () => AbortSignal;
   readonly errors: GraphQLError[] = [];
-  /** Where an error has put null. */
+  /** Paths that an error has set to null. */
   readonly #nulled = new Set<Path | undefined>();
   readonly #args = new Map<FieldSelection, Record<string, unknown>>();
 
@@ -33,14 +33,14 @@ export class Run {
     this.getSignal = getSignal;
   }
 
-  /** The arguments of a field, which are the same for all objects that have it there. Throws GraphQLError. */
+  /** The arguments of a field, which are the same for all objects at this place. Throws GraphQLError. */
   args(place: FieldSelection): Record<string, unknown> {
     const known = this.#args.get(place) ?? getArgumentValues(place.field, place.node, this.variables);
     this.#args.set(place, known);
     return known;
   }
 
-  /** Notes an error, unless its place is gone from the answer by another one already. `undefined` is the whole answer. */
+  /** Records an error, unless another error has already removed its path from the response. `undefined` is the root. */
   note(error: GraphQLError, path: Path | undefined): void {
     for (let at = path; at !== undefined; at = at.prev) if (this.#nulled.has(at)) return;
     if (this.#nulled.has(undefined)) return;
@@ -49,7 +49,7 @@ export class Run {
   }
 }
 
-/** The keys that lead to a value, as errors name them. */
+/** The keys of a path, as in errors. */
 export function keysOf(path: Path): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let at: Path | undefined = path; at !== undefined; at = at.prev) keys.unshift(at.key);

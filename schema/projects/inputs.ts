@@ -4,7 +4,7 @@ import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
 
-/** What is switched on and off, and how it is in new projects. */
+/** The feature switches, with their defaults in new projects. */
 const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> = {
   issuesEnabled: { description: 'Whether the project has issues.', defaultValue: true },
   mergeRequestsEnabled: { description: 'Whether the project has merge requests.', defaultValue: true },
@@ -29,7 +29,7 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   },
 };
 
-/** The fields of the switches, made one by one. */
+/** Makes the fields of the switches. */
 function switches<F>(field: (options: (typeof SWITCHES)[Switch]) => F): Record<Switch, F> {
   return Object.fromEntries(Object.entries(SWITCHES).map(([name, options]) => [name, field(options)])) as never;
 }
@@ -93,7 +93,7 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   }),
 });
 
-/** An input that names a project and says no more; `what` follows "The project". */
+/** An input that only names a project; `what` follows "The project". */
 export function projectInput(name: string, what: string) {
   return builder.inputType(name, {
     description: `The project ${what}.`,

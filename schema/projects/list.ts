@@ -69,7 +69,7 @@ export const projectArgs = builder.args((t) => ({
   sort: sortField(t, 'desc'),
 }));
 
-/** What the arguments say: which projects, in which order. */
+/** The projects and order requested by the arguments. */
 export function projectList({ filter, orderBy, sort }: ListArgs): ProjectList {
   return { filter: filter ?? {}, order: { by: orderBy, direction: sort } };
 }

@@ -3,7 +3,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 
-/** The field `project` of records that are in a project always, beside their `projectId`. */
+/** The field `project` of records that always have a project, for use with their `projectId`. */
 export const ownProject = {
   type: Project,
   description: 'The project that the record belongs to.',

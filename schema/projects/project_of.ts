@@ -5,7 +5,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** The project that a record belongs to, read with those of the other records of a list; null where the caller may not see it. */
+/** The project of a record, batched for the records of a list; null if the caller may not see it. */
 export async function projectOf(
   context: GraphQLContext,
   info: GraphQLResolveInfo,

@@ -43,7 +43,7 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
   }),
 });
 
-/** A membership of the caller, and what the caller wants to hear of the place that it is in. */
+/** A membership of the caller, with the caller's notification setting there. */
 interface AccessRow {
   level: number;
   setting: NotificationSetting | null;

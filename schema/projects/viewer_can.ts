@@ -4,7 +4,7 @@ import { Project } from '#schema/projects/types.ts';
 import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 
-/** Whether the caller has an ability in the project, by what is at hand of it. */
+/** Whether the caller has an ability in the project, from the data already loaded. */
 function ability(name: ProjectAbility, description: string) {
   return {
     description,

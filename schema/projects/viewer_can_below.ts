@@ -14,7 +14,7 @@ import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { mayChange } from '#src/domain/snippets/save.ts';
 import { mayUpdate } from '#src/domain/tracking/issues/update.ts';
 
-/** Whether the caller has an ability in the project of a record: the projects of all records of a list are read together. */
+/** Whether the caller has an ability in the project of a record; projects are batched for the records of a list. */
 function ability(name: ProjectAbility, description: string) {
   return {
     description,

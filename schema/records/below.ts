@@ -6,7 +6,7 @@ import type { ModelName } from '#src/platform/records/model.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-/** What is read of the list of each parent. */
+/** What is read from the list of each parent. */
 interface Below<T> {
   page: PageRequest;
   selection: Selection<ModelName, T>;
@@ -15,10 +15,10 @@ interface Below<T> {
 type Pages<Parent, T> = (parents: readonly Parent[]) => Promise<(Page<T> | Error)[]>;
 
 /**
- * A page of a list below a record. Lists below the records of a list are read together, by one statement for a level, however
- * many records there are; what stands alone is read at once.
+ * Loads a page of a list below a record. Lists below the records of a list are read together, with one statement per level
+ * however many records there are; single ones are read immediately.
  *
- * @param pages reads them, and gives an error in the place of what is refused
+ * @param pages reads them, and returns an error in place of a page that is refused
  */
 export async function loadBelow<Parent, T>(
   context: Pick<GraphQLContext, 'loaders'>,
@@ -35,8 +35,8 @@ export async function loadBelow<Parent, T>(
 }
 
 /**
- * The loader of a field of an operation, for what is read of it at one time. The same field has the same arguments wherever it
- * stands; what is selected differs where a fragment that holds the field is spread beside other fields.
+ * The loader for one use of a field in an operation. The same field node always has the same arguments; the selection differs if
+ * its fragment is spread next to other fields.
  */
 export function loaderAt<Key, T>(
   { loaders }: Pick<GraphQLContext, 'loaders'>,
@@ -54,7 +54,7 @@ export function loaderAt<Key, T>(
   return loader as DataLoader<Key, T>;
 }
 
-/** Parents of one statement. */
+/** Parents per statement. */
 const MOST = 100;
 
 function isBelowList(path: GraphQLResolveInfo['path']): boolean {

@@ -16,7 +16,7 @@ type Lists<M extends ModelName, Parent> = (
   selection: Selection<M, Known<M>>,
 ) => Promise<(Page<Known<M>> | Error)[]>;
 
-/** The page that the arguments name of a list below a record, with what the document selects (loadBelow). */
+/** The requested page of a list below a record, with the selection of the document (loadBelow). */
 export function pageBelow<M extends ModelName, Parent>(
   model: M,
   parent: Parent,

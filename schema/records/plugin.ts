@@ -7,20 +7,26 @@ import SchemaBuilder, {
 import type { GraphQLField } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
 
-/** What a field of a type with a model reads of the record. */
+/** What a field of a type with a model reads from the record. */
 export interface Reads {
-  /** The way to the answer: relations, and a column, computed field or relation at last; null where a resolver makes it of `select`. */
+  /**
+   * The path to the value: relations, ending in a relation, column or computed field; null if a resolver computes it from
+   * `select`.
+   */
   path: readonly string[] | null;
-  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, computed fields, and relations with the same below. */
+  /**
+   * Read in addition to the end of the path. Like Prisma's `select`: names of columns, computed fields, and relations with the
+   * same nested.
+   */
   select: Readonly<Record<string, unknown>>;
-  /** Whether it depends on more than the record what the field gives: then only its resolver does. */
+  /** Whether the value depends on more than the record, so that only the resolver can produce it. */
   isGuarded: boolean;
 }
 
 /**
- * Takes over from the Prisma plugin when fields are resolved: what they read is collected once for a document
- * (`selectionAt`) and is there when they are asked. The plugin would look up for each field of each record whether that is so,
- * and load what it misses, unseen, with all columns; here what was not selected is an error.
+ * Replaces the Prisma plugin in resolving fields: what fields read is collected once per document (`selectionAt`) and already
+ * loaded when they are resolved. The plugin would check that for each field of each record, and silently load what is missing
+ * with all columns; here reading what was not selected is an error.
  */
 class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
@@ -50,7 +56,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-/** Reads what lies at the end of a path, or null where a relation on the way is. All of it must have been selected. */
+/** Reads the value at the end of a path, or null if a relation on the way is null. All of it must have been selected. */
 export function readerOf(path: readonly string[], place: string): (record: unknown) => never {
   const [first = '', ...rest] = path;
   const read = (record: unknown, part: string): unknown => {
@@ -62,10 +68,10 @@ export function readerOf(path: readonly string[], place: string): (record: unkno
   return (record) => path.reduce((at: unknown, part) => (at === null ? null : read(at, part)), record) as never;
 }
 
-/** Whether the caller can see the value of a field; it throws where that is an error. */
+/** Whether the caller can see the value of a field; throws where that is an error. */
 type Guard = (record: never, context: GraphQLContext) => boolean;
 
-/** For a field that is null where the guard says no. */
+/** For a field that is null if the guard returns false. */
 export function guardedBy<T>(guard: (record: T, context: GraphQLContext) => boolean) {
   return { extensions: { guard } };
 }
@@ -76,7 +82,7 @@ function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined) {
     guard(record as never, context as GraphQLContext) ? read(record) : (null as never);
 }
 
-/** For a field whose answer is that of a record beyond a relation: the path there. */
+/** For a field whose value belongs to a related record: the path there. */
 export function viaRelation(...path: string[]) {
   return {
     extensions: { viaRelation: path },
@@ -86,12 +92,12 @@ export function viaRelation(...path: string[]) {
   };
 }
 
-/** For a field that leads to a record of which its readers see more than the document says: what is read always. */
+/** For a field with a record of which resolvers need more than the document selects: what is always read. */
 export function alsoSelect(select: Reads['select']) {
   return { extensions: { alsoSelect: select } };
 }
 
-/** What a field reads of its record; undefined for fields of types without a model. */
+/** What a field reads from its record; undefined for fields of types without a model. */
 export function readsOf(field: GraphQLField<unknown, unknown>): Reads | undefined {
   return field.extensions.reads as Reads | undefined;
 }

@@ -18,9 +18,9 @@ import { Selection } from '#src/platform/records/selection.ts';
 type Asking = Pick<GraphQLResolveInfo, 'schema' | 'fragments'>;
 
 /**
- * What a document asks of the records of a model at and below a field: of what the field gives itself, of the nodes of a
- * connection, of what a payload holds. It is found out once for a field of a document, without regard to variables: what
- * `@include` leaves out this time is read nevertheless, so that there is one statement.
+ * What a document selects from the records of a model at and below a field: from its own value, from the nodes of a connection,
+ * from the records in a payload. Computed once per field of a document, regardless of variables: what `@include` leaves out this
+ * time is read anyway, so that there is one statement.
  */
 export function selectionAt<M extends ModelName>(
   {
@@ -48,7 +48,7 @@ interface Collected {
   selection: Selection;
 }
 
-/** By the first node of a field: it goes with its document. */
+/** Keyed by the first node of a field, so that entries live as long as the document. */
 const known = new WeakMap<FieldNode, Map<string, Collected>>();
 
 function isSame(some: readonly FieldNode[], others: readonly FieldNode[]): boolean {
@@ -63,7 +63,7 @@ function below(
 ): Selection {
   const named = getNamedType(type);
   let selection = recordsOf(model, named, sets, asking);
-  // Connections, edges and payloads stand around the records.
+  // Connections, edges and payloads wrap the records.
   const around = isObjectType(named) && modelOf(named) === undefined ? named : undefined;
   for (const { nodes } of around ? collectFields(asking.schema, asking.fragments, around, sets) : []) {
     const field = around?.getFields()[nodes[0].name.value];
@@ -78,7 +78,7 @@ function objectsOf(type: ReturnType<typeof getNamedType>, { schema }: Asking): r
   return isObjectType(type) ? [type] : [];
 }
 
-/** What is selected of the records of a model where a type, or an interface or union of several, is. */
+/** What is selected from the records of a model in a type, or an interface or union of several. */
 function recordsOf(
   model: ModelName,
   type: ReturnType<typeof getNamedType>,
@@ -86,7 +86,7 @@ function recordsOf(
   asking: Asking,
 ): Selection {
   const objects = objectsOf(type, asking).filter((object) => modelOf(object) === model);
-  // Of an interface over one model the records have what it always reads; more of it only where more is asked for.
+  // Interfaces over one model always read their common columns; more only if more is selected.
   const common = isInterfaceType(type) && modelOf(type) === model ? type : undefined;
   return objects.reduce(
     (all, object) => {
@@ -97,7 +97,7 @@ function recordsOf(
   );
 }
 
-/** Whether anything is selected of a type that not all types of the interface have. */
+/** Whether the selection needs a type that not all types of the interface have. */
 function asksBeyond(
   common: GraphQLInterfaceType,
   type: GraphQLObjectType,
@@ -122,7 +122,7 @@ function collect(model: ModelName, type: GraphQLObjectType, sets: SelectionSetNo
   return selection;
 }
 
-/** What lies along a path of relations, with what is selected of its end where that is a record. */
+/** The selection along a path of relations, with what is selected at its end if that is a record. */
 function along(model: ModelName, [part = '', ...rest]: readonly string[], end: () => Selection): Selection {
   const relation = factsOf(model).relations[part];
   const below = relation && (rest.length > 0 ? along(relation.model, rest, end) : end());
@@ -137,7 +137,7 @@ function related(type: GraphQLResolveInfo['returnType'], nodes: FieldNode[], ask
   return recordsOf(model, named, setsOf(nodes), asking);
 }
 
-/** What resolvers declare beside the document. */
+/** What resolvers need besides the document. */
 function constant(model: ModelName, select: Readonly<Record<string, unknown>>): Selection {
   const parts = Object.entries(select).map(([name, part]): [string, Selection | null] => {
     const relation = factsOf(model).relations[name];
@@ -147,12 +147,12 @@ function constant(model: ModelName, select: Readonly<Record<string, unknown>>): 
   return new Selection(model, new Map(parts));
 }
 
-/** Every record has its key. */
+/** Every record needs its key. */
 function keyOf(model: ModelName): Selection {
   return new Selection(model, new Map(factsOf(model).key.map((name) => [name, null])));
 }
 
-/** What every record of a type has. */
+/** What every record of a type needs. */
 function alwaysOf(model: ModelName, { extensions }: GraphQLObjectType | GraphQLInterfaceType): Selection {
   return keyOf(model).with(constant(model, (extensions.pothosPrismaSelect ?? {}) as Record<string, unknown>));
 }

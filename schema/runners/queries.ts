@@ -85,7 +85,7 @@ builder.prismaObjectFields(Runner, (t) => ({
     select: { id: true },
     resolve: (runner, _args, context, info) => {
       const selection = selectionAt(info, 'Project');
-      // A shared runner may be in the lists of many projects: it is looked at once.
+      // A shared runner may be in the lists of many projects: each is loaded once.
       const load = async (ids: readonly number[]) => {
         const runners = ids.map((id) => ({ id }));
         return (await listRunnerProjects(context, runners, ALL_PROJECTS.page, selection)).map(({ nodes }) => nodes);

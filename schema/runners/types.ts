@@ -2,13 +2,12 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 
-/** For what only those see who see a runner in full; null for others. */
+/** For fields visible only to those who see a runner in full; null for others. */
 function inFull<T>(read: (runner: T) => string | null) {
   return async (runner: T & { id: number; isShared: boolean }, _args: object, { loaders }: GraphQLContext) =>
     (await loaders.runnerInFull.load(runner)) ? read(runner) : null;
 }
 
-/** Of those who see it. */
 const WHO = 'Null for callers who cannot see the runner in full.';
 
 export const Runner = builder.prismaObject('Runner', {

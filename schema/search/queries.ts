@@ -59,7 +59,7 @@ type Search = (
   info: GraphQLResolveInfo,
 ) => Promise<Page<{ id: number }>>;
 
-/** The lists that are searched, each with the visibility that it has everywhere. */
+/** The searchable lists, each with its usual visibility. */
 const SEARCHES: Record<'Project' | 'Group' | 'User' | 'Issue' | 'Milestone', Search> = {
   Project: (context, search, page, info) => {
     const list = { filter: { search }, order: { by: 'last_activity_at', direction: 'desc' } } as const;

@@ -40,7 +40,7 @@ const SubjectExclusion = builder.inputType('SubjectExclusion', {
   }),
 });
 
-/** What lists of issues and of merge requests are filtered by alike; `which` follows "Only". */
+/** The common filters of lists of issues and of merge requests; `which` follows "Only". */
 export function subjectFilterFields(t: InputFields, which: 'issues' | 'merge requests') {
   return {
     scope: t.field({ type: SubjectScope, description: `Only ${which} in which the caller has this part.` }),

@@ -9,7 +9,7 @@ import { listParticipants } from '#src/domain/tracking/subjects/participants.ts'
 const TYPES = { Issue, MergeRequest } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const;
 
-/** The users who take part in records of a type. */
+/** Adds participants to a type. */
 function addParticipants(type: keyof typeof TYPES): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     participants: t.field({

@@ -6,9 +6,9 @@ import { readCredentials } from '#src/access/credentials/credentials.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 
-/** What is known of those who connect. */
+/** Identifies the callers of connections. */
 export interface Callers {
-  /** The credentials of a request. The session of a browser is one on pages of this server alone. */
+  /** The credentials of a request. A browser's session counts only on pages of this server. */
   credentialsOf(request: IncomingMessage): Credentials;
   /** Throws DomainErrors. */
   authenticate(credentials: Credentials): Promise<Actor | null>;
@@ -18,7 +18,7 @@ export interface Callers {
   contextFor(caller: Pick<LiveCaller, 'actor' | 'baseUrl'>, address: string | null): Promise<GraphQLContext>;
 }
 
-/** Somebody who subscribes. Callers without a credential are one. */
+/** A subscriber. All anonymous callers count as one. */
 export function liveCaller(credentials: Credentials, actor: Actor | null, baseUrl: string): LiveCaller {
   const who = actor ? createHash('sha256').update(JSON.stringify(credentials)).digest('base64') : 'nobody';
   const checkedAt = actor ? performance.now() : Number.POSITIVE_INFINITY;
@@ -26,8 +26,8 @@ export function liveCaller(credentials: Credentials, actor: Actor | null, baseUr
 }
 
 /**
- * The credentials that a client gives when it opens a connection, under the names that headers or parameters have, also in an
- * object `headers`; null where there are none.
+ * The credentials that a client sends when it opens a connection, under the names of headers or parameters, also in an object
+ * `headers`; null without any.
  */
 export function credentialsIn(given: Readonly<Record<string, unknown>> | undefined): Credentials | null {
   const nested = typeof given?.headers === 'object' && given.headers !== null ? given.headers : {};

@@ -6,25 +6,25 @@ import { ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
 
-/** Why a connection is closed, beside what the protocol says (RFC 6455, 7.4.1). */
+/** Close codes of a connection besides those of the protocol (RFC 6455, 7.4.1). */
 export const CLOSES = { slow: 1013, stopping: 1012, idle: 1000 } as const;
 
-/** Milliseconds that a client has to take the end of its connection. */
+/** Milliseconds within which a client must accept the close of its connection. */
 const CLOSE_GRACE = 2_000;
-/** Milliseconds after which a connection is closed that carries nothing. */
+/** Milliseconds after which an unused connection is closed. */
 const IDLE = 5 * 60_000;
 
-/** A WebSocket with what it carries. */
+/** A WebSocket with its operations. */
 export class Connection {
   readonly #socket: WebSocket;
   readonly #buffer: number;
   readonly #stopHeartbeat: () => void;
-  /** What is under way, by its ID; the protocol's server keeps it. */
+  /** The running operations by ID; managed by the protocol's server. */
   operations: Record<string, unknown> = {};
   #isAlive = true;
   #usedAt = performance.now();
 
-  /** @param buffer bytes that may wait for the client */
+  /** @param buffer bytes that may be buffered for the client */
   constructor(socket: WebSocket, { buffer, heartbeat }: { buffer: number; heartbeat: Heartbeat }) {
     this.#socket = socket;
     this.#buffer = buffer;
@@ -45,7 +45,7 @@ export class Connection {
     }
   }
 
-  /** Notes that the client asked for something. */
+  /** Records activity of the client. */
   use(): void {
     this.#usedAt = performance.now();
   }
@@ -55,14 +55,14 @@ export class Connection {
     else this.#socket.once('close', listener);
   }
 
-  /** Closes the connection with a reason, whether the client answers or not. */
+  /** Closes the connection with a reason, whether the client responds or not. */
   close(code: number, reason: string): void {
     this.#socket.close(code, reason.slice(0, 120));
     const timer = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE).unref();
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** When the client has taken what it was sent, or is lost. */
+  /** Resolves when the client has read what it was sent, or is gone. */
   ready(): Promise<void> {
     const socket = this.#socket;
     if (socket.bufferedAmount < this.#buffer / 4) return Promise.resolve();
@@ -72,7 +72,7 @@ export class Connection {
     });
   }
 
-  /** Looks whether the client is there. */
+  /** Checks whether the client is still there. */
   #beat(): void {
     const socket = this.#socket;
     const isIdle = Object.keys(this.operations).length === 0 && performance.now() - this.#usedAt > IDLE;
@@ -86,8 +86,8 @@ export class Connection {
 }
 
 /**
- * One subscription of a connection. The protocol's server takes it for a stream of answers that has none: they are sent
- * past it, as they are the same for many clients.
+ * One subscription of a connection. To the protocol's server it is a stream without results: they are sent directly, as they are
+ * the same for many clients.
  */
 export class CarriedSubscription implements Sink {
   readonly #connection: Connection;
@@ -105,7 +105,7 @@ export class CarriedSubscription implements Sink {
   }
 
   /**
-   * Counts the subscription as open: whatever is committed from now on is told.
+   * Marks the subscription as open: all later commits are sent.
    *
    * @param leave ends the subscription
    */
@@ -124,7 +124,7 @@ export class CarriedSubscription implements Sink {
     if (reason && !(reason instanceof ServerStops)) {
       const { message, extensions } = reason;
       this.#connection.send(`${this.#head}"error","payload":${JSON.stringify([{ message, extensions }])}}`);
-      // Nothing more is to be said of it.
+      // Nothing more is sent for it.
       delete this.#connection.operations[this.#id];
     }
     this.#finish(reason instanceof ServerStops ? 'stopping' : (reason?.code ?? 'completed'));
@@ -134,7 +134,7 @@ export class CarriedSubscription implements Sink {
     return this.#connection.ready();
   }
 
-  /** As the protocol's server sees it. */
+  /** The stream for the protocol's server. */
   stream(): AsyncGenerator<ExecutionResult, undefined> {
     const stop = async (): Promise<IteratorReturnResult<undefined>> => {
       this.#finish('client');

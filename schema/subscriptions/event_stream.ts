@@ -5,10 +5,10 @@ import { ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import { type DomainError, Unavailable } from '#src/platform/errors.ts';
 import { countSubscription, subscriptionMessages } from '#src/platform/observability/metrics/subscriptions.ts';
 
-/** Milliseconds that a client has to take the end of its stream. */
+/** Milliseconds within which a client must accept the end of its stream. */
 const CLOSE_GRACE = 5_000;
 
-/** An answer that stays open and takes events, in the distinct connections mode of graphql-sse. */
+/** A response that stays open and sends events, in the distinct connections mode of graphql-sse. */
 export class EventStream implements Sink {
   readonly #response: ServerResponse;
   readonly #buffer: number;
@@ -18,7 +18,7 @@ export class EventStream implements Sink {
   #leave: () => void = () => undefined;
   #ended: (reason: string) => void = () => undefined;
 
-  /** @param buffer bytes that may wait for the client */
+  /** @param buffer bytes that may be buffered for the client */
   constructor(response: ServerResponse, { buffer, heartbeat }: { buffer: number; heartbeat: Heartbeat }) {
     this.#response = response;
     this.#buffer = buffer;
@@ -27,7 +27,7 @@ export class EventStream implements Sink {
   }
 
   /**
-   * Tells the client that it is subscribed: whatever is committed from now on is told.
+   * Confirms the subscription to the client: all later commits are sent.
    *
    * @param leave ends the subscription
    */
@@ -66,10 +66,10 @@ export class EventStream implements Sink {
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-cache',
-      // Proxies like nginx would gather it.
+      // Keeps proxies like nginx from buffering.
       'X-Accel-Buffering': 'no',
     });
-    // Some browsers tell of the headers only with the first bytes.
+    // Some browsers report the headers only with the first bytes.
     this.#response.write(':\n\n');
     this.#stopHeartbeat = this.#heartbeat.add(() => this.#write(':\n\n'));
   }
@@ -101,7 +101,7 @@ export class EventStream implements Sink {
   }
 }
 
-/** An answer with the cursor behind it. */
+/** A result with its cursor appended. */
 export function withCursor(json: string, cursor: string | null): string {
   return cursor === null ? json : `${json.slice(0, -1)},"extensions":{"cursor":${JSON.stringify(cursor)}}}`;
 }

@@ -50,7 +50,7 @@ const JobTraceScope = builder.inputType('JobTraceScope', {
   }),
 });
 
-/** A part of a trace together with its job. */
+/** A chunk of a job log with its job. */
 type JobTracePartRow = TracePart & { job: { id: number } };
 
 const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implement({
@@ -59,7 +59,7 @@ const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implemen
     job: t.field({
       type: Job,
       description: 'The job that the log belongs to.',
-      // It is read with the part, with what is selected of it here.
+      // The job is read with the chunk, including what is selected of it.
       resolve: ({ job }) => job as typeof Job.$inferType,
     }),
     offset: t.expose('offset', { type: 'Long', description: 'Offset of the part in the log, in bytes.' }),
@@ -168,7 +168,10 @@ interface Asked<In> {
   after?: string | null | undefined;
 }
 
-/** What the caller may subscribe to. Without an ability anonymous callers may, too. Throws NotFound, Forbidden, Unauthenticated. */
+/**
+ * What the caller may subscribe to. Without an ability, anonymous callers may subscribe, too. Throws NotFound, Forbidden,
+ * Unauthenticated.
+ */
 async function sourceOf(
   context: GraphQLContext,
   kind: ChangeKind,
@@ -201,7 +204,7 @@ async function projectOfJob({ db }: GraphQLContext, id: number): Promise<number>
   return job.projectId;
 }
 
-/** What the job printed from where the change says; hidden where that is nothing. */
+/** The job's output from the offset of the change; hidden if there is none. */
 async function readPart(
   context: GraphQLContext,
   event: LiveEvent,

@@ -1,9 +1,9 @@
-/** Milliseconds after which an idle connection is sent something: less than proxies wait. */
+/** Milliseconds after which an idle connection gets a heartbeat: less than the timeouts of proxies. */
 const PERIOD = 15_000;
-/** In so many parts, one after the other, so that many connections do not keep the event loop busy at once. */
+/** Number of batches, one after the other, so that many connections do not occupy the event loop at once. */
 const PARTS = 30;
 
-/** Has something done for each of many connections every fifteen seconds, by one timer for all. */
+/** Calls a function for each of many connections every fifteen seconds, with a single timer. */
 export class Heartbeat implements Disposable {
   readonly #parts = Array.from({ length: PARTS }, () => new Set<() => void>());
   readonly #timer: NodeJS.Timeout;
@@ -13,7 +13,7 @@ export class Heartbeat implements Disposable {
     this.#timer = setInterval(() => this.#beat(), period / PARTS).unref();
   }
 
-  /** @returns ends it */
+  /** @returns stops it */
   add(beat: () => void): () => void {
     const part = this.#parts[Math.floor(Math.random() * PARTS)];
     part?.add(beat);

@@ -15,19 +15,19 @@ export interface Reads {
   budget?: BudgetLimits | undefined;
 }
 
-/** Bytes of the document and the variables of a subscription, which are kept as long as it is. */
+/** Bytes of a subscription's document and variables, which are kept as long as it is open. */
 export const LONGEST = 8 * 1024;
 
-/** Characters of the documents that are kept parsed: a parsed one takes up to a hundred times as much. */
+/** Characters of the documents that are cached parsed: parsed ones take up to a hundred times as much. */
 const parsed = new LRUCache<string, DocumentNode>({
   maxSize: 128 * 1024,
   sizeCalculation: (_document, text) => text.length + 1,
 });
 
 /**
- * What is to be executed for each change, of a valid document. Texts are kept, not what they are when parsed.
+ * The operation to execute for each change, of a valid document. Texts are kept rather than parsed documents.
  *
- * @throws GraphQLError when they are too long
+ * @throws GraphQLError if they are too long
  */
 export function liveOperation(
   args: ExecutionArgs,

@@ -5,10 +5,10 @@ import type { LongDocuments } from '#schema/long_documents.ts';
 import type { PersistedDocuments } from '#schema/persisted_documents.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 
-/** What a client sends to have something executed. */
+/** A client's request to execute an operation. */
 export interface Sent extends Wanted {
   readonly query: string;
-  /** Also the hash of a persisted document, whose `query` is empty then. */
+  /** May have the hash of a persisted document; `query` is then empty. */
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -18,7 +18,7 @@ export type Prepare = (
   context: GraphQLContext,
 ) => Promise<{ args: ExecutionArgs; isSubscription: boolean }>;
 
-/** Prepares operations that come by another way than HTTP, within the same limits. */
+/** Prepares operations of other transports than HTTP, within the same limits. */
 export function preparing(
   schema: GraphQLSchema,
   documents: Documents,

@@ -8,22 +8,22 @@ import { EventStream } from '#schema/subscriptions/event_stream.ts';
 import { Heartbeat } from '#schema/subscriptions/heartbeat.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
 
-/** Marks the result that stands for a subscription. */
+/** Marks the result of an admitted subscription. */
 const ADMITTED = Symbol('admitted');
 
-/** Answers a request of a server of yoga. */
+/** Handles a request as yoga does. */
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<Response>;
 
 export interface EventStreamOptions {
   subscribing: Subscribing;
   callers: Callers;
-  /** Bytes that may wait for one client. */
+  /** Bytes that may be buffered per client. */
   buffer: number;
 }
 
 /**
- * Subscriptions over Server-Sent Events. Yoga reads, checks and admits the request as any other; what is admitted is then
- * sent without it, as it would keep much more for a connection that is idle.
+ * Subscriptions over Server-Sent Events. Yoga reads, checks and admits the request like any other; events are then sent without
+ * yoga, which would keep much more memory per idle connection.
  */
 export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOptions) {
   const admitted = new WeakMap<IncomingMessage, Admitted>();
@@ -47,16 +47,16 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
     },
   };
 
-  /** Answers a request that takes events. */
+  /** Handles a request that accepts events. */
   const answer = async (handle: Handle, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const forget = listenersSince([request, response, request.socket]);
     const said = await handle(request, response);
     const subscription = admitted.get(request);
     if (!subscription) return send(said, response);
     admitted.delete(request);
-    // They would keep all that yoga knows of the request.
+    // Listeners would keep all that yoga knows of the request.
     forget();
-    // Its duration is none of an answer (src/entrances/web/request_facts.ts).
+    // Its duration is not that of a response (src/entrances/web/request_facts.ts).
     Object.assign(request, { routeTemplate: '/graphql subscription' });
     if (response.destroyed) return subscription.release();
     response.once('close', subscription.release);
@@ -75,12 +75,12 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
   return { plugin, answer };
 }
 
-/** Whether a request takes Server-Sent Events. */
+/** Whether a request accepts Server-Sent Events. */
 export function wantsEvents({ headers }: IncomingMessage): boolean {
   return headers.accept?.toLowerCase().includes('text/event-stream') ?? false;
 }
 
-/** Gives what removes the listeners that are added from now on. */
+/** Returns a function that removes all listeners added from now on. */
 function listenersSince(emitters: readonly EventEmitter[]): () => void {
   const events = ['close', 'error', 'finish', 'end', 'aborted'];
   const before = new Set(emitters.flatMap((emitter) => events.flatMap((event) => emitter.rawListeners(event))));
@@ -96,7 +96,7 @@ function listenersSince(emitters: readonly EventEmitter[]): () => void {
 
 async function send(said: Response, response: ServerResponse): Promise<void> {
   response.writeHead(said.status, Object.fromEntries(said.headers));
-  // A body of fetch is one of parts, as Node.js has it, but not declared as such.
+  // In Node.js a fetch body is iterable, but not declared as such.
   const parts = (said.body ?? []) as unknown as AsyncIterable<Uint8Array>;
   for await (const part of parts) {
     if (response.destroyed) return;
@@ -105,7 +105,7 @@ async function send(said: Response, response: ServerResponse): Promise<void> {
   response.end();
 }
 
-/** Refuses a subscription that comes by a way that carries none. */
+/** The error for a subscription over a transport without support for them. */
 export function wrongTransport(): GraphQLError {
   const message =
     'Subscriptions are answered over WebSocket (graphql-transport-ws) or with `Accept: text/event-stream`.';

@@ -2,18 +2,21 @@ import type { Change } from '#src/domain/live/change.ts';
 import type { Topic } from '#src/domain/live/topic.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 
-/** What a field of Subscription answers about: the root value of one execution, which notes what came out of it. */
+/** The root value of one execution of a subscription, which collects facts about the result. */
 export interface LiveEvent {
   readonly change: Change;
-  /** Whether the subscriber does not see the record: then nothing is sent. */
+  /** Whether the subscriber may not see the record: then nothing is sent. */
   isHidden: boolean;
-  /** Of a part of a trace. */
+  /** Offset of the next chunk of a job log. */
   next?: number;
   hasMore?: boolean;
   isOver?: boolean;
 }
 
-/** What a field subscribes to. Nothing is iterated: changes are read once for all who wait for the same (src/domain/live/hub.ts). */
+/**
+ * The source of a subscription field. It is not iterated: changes are read once for all who wait for the same
+ * (src/domain/live/hub.ts).
+ */
 export class Source implements AsyncIterable<LiveEvent> {
   readonly topic: Topic;
   readonly after: string | null;
@@ -28,7 +31,7 @@ export class Source implements AsyncIterable<LiveEvent> {
   }
 }
 
-/** Reads the record of a change; what the subscriber may not see is noted. */
+/** Reads the record of a change, and notes if the subscriber may not see it. */
 export async function readSeen<Result>(event: LiveEvent, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();

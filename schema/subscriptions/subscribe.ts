@@ -10,24 +10,24 @@ import { DomainError, Unavailable } from '#src/platform/errors.ts';
 import { Budget, within } from '#src/platform/limits/budget.ts';
 import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** What subscriptions are served with. */
+/** What serving subscriptions needs. */
 export interface Subscribing extends Reads {
-  /** Null where this process receives no changes. */
+  /** Null if this process receives no changes. */
   hub: Hub | null;
   quota: CallerSemaphore;
 }
 
-/** A subscription that may be: it has its place, which `release` gives back. */
+/** An admitted subscription: it holds a slot, which `release` frees. */
 export interface Admitted {
-  /** Begins to send, and gives what ends the subscription. Throws DomainErrors. */
+  /** Starts sending, and returns a function that ends the subscription. Throws DomainErrors. */
   start(sink: Sink): Promise<() => void>;
   release(): void;
 }
 
 /**
- * Looks whether somebody may subscribe to what a valid document says, and takes a place.
+ * Checks whether the caller may subscribe to what a valid document selects, and takes a slot.
  *
- * @param after from where a lost subscription goes on, where the client says so beside the document
+ * @param after where a lost subscription resumes, if the client says so outside of the document
  * @throws GraphQLError
  */
 export async function admit(
@@ -57,7 +57,7 @@ export async function admit(
   }
 }
 
-/** What the document subscribes to. Throws the first error. */
+/** The source that the document subscribes to. Throws the first error. */
 async function sourceOf(args: ExecutionArgs): Promise<Source> {
   const contextValue = contextFor(args.contextValue as GraphQLContext, 'read');
   const valid = validateSubscriptionArgs({ ...args, contextValue });
@@ -67,7 +67,7 @@ async function sourceOf(args: ExecutionArgs): Promise<Source> {
   throw ('errors' in stream && stream.errors?.[0]) || new Error('A field of Subscription has no source');
 }
 
-/** What a subscriber is told of an error. */
+/** The error as shown to a subscriber. */
 export function asDomainError(error: unknown, report: (error: unknown) => void): DomainError {
   if (error instanceof DomainError) return error;
   report(error);

@@ -23,28 +23,28 @@ export interface WebSocketOptions {
   subscribing: Subscribing;
   callers: Callers;
   prepare: Prepare;
-  /** Executes a query or mutation when it is the caller's turn. */
+  /** Executes a query or mutation when the caller's turn comes. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
   limits: LiveLimits;
-  /** Bytes of the largest message that is taken. */
+  /** Bytes of the largest accepted message. */
   messageBytes: number;
 }
 
-/** Stands for a document that is no longer needed. */
+/** Replaces a document that is no longer needed. */
 const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-/** Milliseconds in which a client has to say who it is. */
+/** Milliseconds within which a client must authenticate. */
 const INIT = 10_000;
 
-/** What is known of a connection: what its request said, and who it is once it has said so. */
+/** Facts about a connection: from its request, and the caller once authenticated. */
 interface Extra {
   connection: Connection;
-  /** Those of its request, until others are given. */
+  /** Those of the request, until others are sent. */
   credentials: Credentials;
   actor: Actor | null;
   baseUrl: string;
   address: string | null;
-  /** Gives back the place of the connection. */
+  /** Frees the slot of the connection. */
   release(): void;
 }
 
@@ -79,7 +79,7 @@ export class WebSockets {
     });
   }
 
-  /** Takes over the connection of a request that asks for WebSocket. */
+  /** Takes over the connection of a WebSocket request. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { callers } = this.#options;
     const address = callers.addressOf(request);
@@ -92,7 +92,7 @@ export class WebSockets {
     }
     socket.once('close', release);
     socket.once('error', release);
-    // What is needed of the request is taken out of it: it would be kept as long as the connection.
+    // Only the needed facts are copied: the request would be kept as long as the connection.
     const facts = {
       credentials: callers.credentialsOf(request),
       baseUrl: callers.baseUrlOf(request),
@@ -102,7 +102,7 @@ export class WebSockets {
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, facts));
   }
 
-  /** Closes all connections at once: clients connect elsewhere. */
+  /** Closes all connections: clients reconnect elsewhere. */
   stop(): void {
     for (const connection of this.#connections) connection.close(CLOSES.stopping, 'The server is restarting.');
     this.#heartbeat[Symbol.dispose]();
@@ -132,7 +132,7 @@ export class WebSockets {
         connection.close(CloseCode.InternalServerError, 'Unexpected error.');
       });
     });
-    // What breaks the protocol of WebSocket, such as a message that is too large, is closed with its code by the socket itself.
+    // The socket itself closes protocol errors, such as a message that is too large, with their code.
     socket.on('error', () => undefined);
     socket.once('close', (code, reason) => {
       webSockets.dec();
@@ -142,7 +142,7 @@ export class WebSockets {
     });
   }
 
-  /** Learns who the client is. A credential that is none closes the connection. */
+  /** Authenticates the client. An invalid credential closes the connection. */
   async #connect({ extra, connectionParams, subscriptions }: Ctx): Promise<boolean> {
     const { subscribing } = this.#options;
     extra.connection.operations = subscriptions;
@@ -163,7 +163,7 @@ export class WebSockets {
     }
   }
 
-  /** What the client wants executed. Connections whose credentials are no longer valid are closed. */
+  /** Prepares an operation of the client. Connections whose credentials are no longer valid are closed. */
   async #prepare(
     { extra, subscriptions }: Ctx,
     id: string,
@@ -204,7 +204,7 @@ export class WebSockets {
     const found = this.#admitted.get(args);
     if (!found) throw new Error('The subscription was not admitted');
     const { admitted, carried } = found;
-    // The protocol's server holds them as long as the subscription lasts, and they have done their work.
+    // The protocol's server holds these as long as the subscription, though they are no longer needed.
     Object.assign(args, { document: NOTHING, contextValue: null, variableValues: null });
     try {
       const leave = await admitted.start(carried);
@@ -220,14 +220,14 @@ export class WebSockets {
   }
 }
 
-/** An error with a code, and without the status that HTTP would have for it. */
+/** An error with its code, but without the HTTP status. */
 function withoutStatus(error: GraphQLError): GraphQLError {
   const { nodes, path, message } = error;
   const { http: _, ...extensions } = withCode(error).extensions;
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
 }
 
-/** Answers a request for a connection that is not accepted. */
+/** Rejects a connection request. */
 function refuse(socket: Duplex, error: unknown): void {
   const isMany = error instanceof RateLimited;
   const [status, message] = isMany ? [429, error.message] : [503, 'The server has no room for more connections.'];

@@ -6,7 +6,7 @@ import type { SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { setTimeEstimate } from '#src/domain/tracking/time_tracking/estimate.ts';
 import { addSpentTime, resetSpentTime } from '#src/domain/tracking/time_tracking/spend.ts';
 
-/** What the time of is kept: the words for it, its reference and its payload. */
+/** The kinds of records with time tracking: their words, reference and payload. */
 const KINDS = [
   {
     kind: 'Issue' as SubjectType,

@@ -35,7 +35,7 @@ const ENTRIES = 'Each time that was added or taken back, oldest first.';
 
 const TYPES = { Issue, MergeRequest } as const;
 
-/** The times of records of a type. */
+/** Adds time tracking to a type. */
 function addTimes(type: keyof typeof TYPES): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     timeEstimate: t.exposeInt('timeEstimate', { description: ESTIMATE }),

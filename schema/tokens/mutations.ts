@@ -7,7 +7,7 @@ import { createImpersonationToken, createPersonalAccessToken } from '#src/access
 import type { TokenRow } from '#src/access/credentials/tokens/list.ts';
 import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access/credentials/tokens/revoke.ts';
 
-/** What a new token is called, and how far and long it reaches. */
+/** The name, scopes and expiry of a new token. */
 const made = (t: InputFields) => ({
   name: t.string({ required: true, description: 'What the token is for; at most 255 characters.' }),
   scopes: t.field({ type: [TokenScope], required: true, description: 'Scopes of the token; at least one.' }),

@@ -37,7 +37,7 @@ export const RenewPrivateTokenInput = emptyInput(
   'No input is needed to renew the caller’s private token.',
 );
 
-/** What users say about themselves. */
+/** The fields that users set on their own profile. */
 const about = (t: InputFields) => ({
   bio: t.string({ description: 'A short text about the user.' }),
   location: t.string({ description: 'Where the user lives or works.' }),
@@ -48,7 +48,7 @@ const about = (t: InputFields) => ({
   twitter: t.string({ description: 'The user’s Twitter name.' }),
 });
 
-/** What may be said of a user, whether new or not. */
+/** The fields of a new or existing user. */
 const profile = (t: InputFields) => ({
   ...about(t),
   externUid: t.string({ description: 'ID of the user at the identity provider; required with `provider`.' }),
@@ -128,7 +128,7 @@ export const UpdateUserInput = builder.inputType('UpdateUserInput', {
   }),
 });
 
-/** The input of a mutation that names a user and says no more; `what` follows "Which user to". */
+/** The input of a mutation that only names a user; `what` follows "Which user to". */
 export function userInput(mutation: string, what: string) {
   return builder.inputType(namesOf(mutation).input, {
     description: `Which user to ${what}.`,

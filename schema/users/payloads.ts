@@ -3,7 +3,7 @@ import { namesOf } from '#schema/inputs.ts';
 import type { Known } from '#schema/records/types.ts';
 import { User } from '#schema/users/types.ts';
 
-/** The payload of a mutation that makes or changes a user. */
+/** The payload of a mutation that creates or updates a user. */
 export function userPayload(mutation: string, description = 'The user as they are now.') {
   return builder.objectRef<{ user: Known<'User'> }>(namesOf(mutation).payload).implement({
     description: 'The user after the mutation.',
@@ -11,7 +11,7 @@ export function userPayload(mutation: string, description = 'The user as they ar
   });
 }
 
-/** The payload of a mutation that brings a user into a state in which they may be already. */
+/** The payload of a mutation that puts a user into a state, possibly the current one. */
 export function userStatePayload(mutation: string) {
   return builder.objectRef<{ user: Known<'User'>; changed: boolean }>(namesOf(mutation).payload).implement({
     description: 'The user after the mutation, and whether it changed anything.',

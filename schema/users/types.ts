@@ -22,16 +22,16 @@ builder.prismaObject('Identity', {
 export const AVATAR =
   'URL of the user’s picture: the uploaded one, or an 80 by 80 pixel one from the avatar service. Null if there is neither.';
 
-/** A user, and what comes along where more is shown than the caller would see. */
+/** A user, with what may be shown beyond the caller's usual access. */
 type Shown = { id: number; shownEmail?: string } & Partial<OwnAccount>;
 
-/** For what signed-in callers see. Throws Unauthenticated, InsufficientScope. */
+/** For fields visible to signed-in callers. Throws Unauthenticated, InsufficientScope. */
 const signedIn = guardedBy(({ isOwn }: Shown, context) => {
   if (!isOwn) requireAccount(context);
   return true;
 });
 
-/** For what only administrators and the user see; null for others. */
+/** For fields visible only to administrators and the user; null for others. */
 const forAccount = guardedBy(seesAccount);
 
 function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
@@ -202,16 +202,13 @@ export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActi
 
 export const UserActivityConnection = connectionOf('UserActivity', UserActivity);
 
-/**
- * URL of the picture that a user uploaded, else of the one of 80 by 80 pixels that the avatar service has for their address; null
- * where neither is there.
- */
+/** URL of the user's uploaded avatar, else of the one of 80 by 80 pixels at the avatar service; null if there is neither. */
 export function avatarUrl(user: Pictured, { baseUrl, avatars }: Pick<GraphQLContext, 'baseUrl' | 'avatars'>) {
   if (user.avatarKey !== null) return baseUrl + avatarPath(user.id, user.avatarKey);
   return avatars ? `https://www.gravatar.com/avatar/${user.avatarHash}?s=80&d=identicon` : null;
 }
 
-/** What the URL of a user's picture is made of. */
+/** What the URL of an avatar is made from. */
 export interface Pictured {
   id: number;
   avatarHash: string;
