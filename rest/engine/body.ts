@@ -9,8 +9,8 @@ import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /**
- * The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart, where one may be
- * a SpooledFile, which the caller disposes of. All is counted while it is read, and before it is parsed. Throws BadBody.
+ * The parameters of the body, in any format and for any method: JSON, urlencoded, or the fields of multipart, where one may be a
+ * SpooledFile, which the caller disposes of. Everything is counted while it is read, and before it is parsed. Throws BadBody.
  */
 export async function bodyParameters(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
   const { headers } = request;
@@ -20,7 +20,7 @@ export async function bodyParameters(request: IncomingMessage, limits: BodyLimit
   return parametersOf(type, await readAll(request, limits.bytes), limits);
 }
 
-/** The parameters of a body that is in memory. What says nothing of its form is an urlencoded one. */
+/** The parameters of a body in memory. Without a content type it counts as urlencoded. */
 function parametersOf(type: string, body: Buffer, { lists }: BodyLimits): Record<string, unknown> {
   if (isJson(type)) return json(body);
   return type === '' || type === 'application/x-www-form-urlencoded' ? parseFormBody(body, lists) : {};
@@ -34,10 +34,7 @@ function isJson(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json');
 }
 
-/**
- * Puts the body of a request on the disk, for which it may be too large to be in memory beside others. Throws BadBody; nothing
- * stays behind then.
- */
+/** Spools the body of a request that may be too large for memory to the disk. Throws BadBody, and then leaves no file behind. */
 export async function spoolBody(request: IncomingMessage, limit: number): Promise<SpooledFile> {
   const refusal = tooLarge(`${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal;
@@ -47,13 +44,13 @@ export async function spoolBody(request: IncomingMessage, limit: number): Promis
   });
 }
 
-/** Throws what it means that the client has gone away, which is nobody else's fault; other errors as they are. */
+/** Throws the error for a client that has disconnected; rethrows other errors. */
 function endedEarly(error: unknown): never {
   if (!isBrokenOff(error)) throw error;
   throw new BadBody(400, 'The body ended before all of it had come');
 }
 
-/** As bodyParameters, of a body on the disk. */
+/** Like bodyParameters, for a body on the disk. */
 export async function spooledParameters(
   request: IncomingMessage,
   body: SpooledFile,
@@ -66,7 +63,7 @@ export async function spooledParameters(
     return parametersOf(type, whole, limits);
   }
   if (isJson(type)) return parametersIn(await parseLargeJson(body.stream(), limits.bytes));
-  // Such forms take long to read, at once.
+  // Such forms take long to parse, in one piece.
   throw tooLarge(`${CONTENT_BODY} bytes that are neither JSON nor multipart`);
 }
 
@@ -89,7 +86,7 @@ function json(body: Buffer): Record<string, unknown> {
 }
 
 function parametersIn(value: unknown): Record<string, unknown> {
-  // As a Go client sends where it has no parameters.
+  // Go clients send this without parameters.
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new BadBody(400, 'The body must be a JSON object');

@@ -15,48 +15,48 @@ import { FullPath } from '#schema/refs.ts';
 import { UnknownWord } from '#schema/words.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
-/** A parameter of a route, as its operation's variable declares it. */
+/** A parameter of a route, as declared by its operation's variable. */
 export interface Parameter {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** The keys under which it is given: that of its name, or those of a record within a record (`not[labels]`). */
+  /** The keys of the parameter: its name, or nested ones (`not[labels]`). */
   readonly keys: readonly [first: string, ...inner: string[]];
-  /** The variable that it fills, or the way to a field of one that is an input. */
+  /** The variable that it fills, or the path to a field of an input. */
   readonly fills: readonly [variable: string, ...fields: string[]];
-  /** The field of an input that it fills, if it fills one. */
+  /** The input field that it fills, if any. */
   readonly field?: GraphQLInputField | undefined;
   readonly required: boolean;
-  /** The value where none is given, as this API has it; undefined where the operation names none. */
+  /** The default in this API; undefined if the operation has none. */
   readonly default?: unknown;
-  /** As the operation writes it, of a field of an input: GraphQL takes the default of a variable whole or not at all. */
+  /** The default of an input field as written in the operation: GraphQL only has defaults for whole variables. */
   readonly preset?: unknown;
   readonly in: 'path' | 'request';
   readonly commaSeparated: boolean;
   readonly minimum: number | undefined;
   readonly allowed?: readonly number[] | undefined;
   readonly nullWord?: string | undefined;
-  /** Words that stand for values: beside those of an enum, in place of those of another type. */
+  /** Words that stand for values: in addition to those of an enum, or instead of those of other types. */
   readonly words?: Words | undefined;
-  /** Whether one value may also come as a list of one. */
+  /** Whether a single value may also be sent as a list of one. */
   readonly onlyOne?: boolean;
-  /** Whether a reference takes a number alone. */
+  /** Whether a reference accepts numeric IDs only. */
   readonly numericId?: boolean;
-  /** Where the domain refuses what no value of an enum stands for: '' is the parameter itself, else a key of its records. */
+  /** Where the domain rejects unknown enum values: '' is the parameter itself, else a key of its records. */
   readonly passUnknownEnum?: readonly string[];
-  /** Where texts may hold NUL, likewise. */
+  /** Where texts may contain NUL, likewise. */
   readonly verbatim?: readonly string[];
 }
 
-/** Words of a parameter, with what would have to be given for the same. */
+/** Words of a parameter, each with the value that it stands for. */
 export type Words = Readonly<Record<string, string | number | boolean>>;
 
-/** What is taken otherwise than usual: of a parameter by its places, of one value by ''. */
+/** Exceptions: for a parameter by place, for one value by ''. */
 type Places = Required<Pick<Parameter, 'passUnknownEnum' | 'verbatim'>>;
 
-/** A value that a parameter does not take; the message follows the parameter's name. */
+/** An unacceptable value of a parameter; the message follows the parameter's name. */
 export class Unusable extends Error {}
 
-/** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
+/** Converts a parameter's value for its variable: null for blank where the type has no blank. Throws Unusable. */
 export function coerce(given: unknown, parameter: Parameter): unknown {
   const {
     type,
@@ -75,7 +75,7 @@ export function coerce(given: unknown, parameter: Parameter): unknown {
   if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, ...places });
   const result = coerceOne(value, numericId ? GraphQLInt : nullable, places);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
-  // What would be cut is no ID, which names nothing then, but a value.
+  // A text that would be truncated to an ID is an error, not an unknown ID.
   if (
     nullable === GraphQLInt &&
     !numericId &&
@@ -91,7 +91,7 @@ export function coerce(given: unknown, parameter: Parameter): unknown {
   return result;
 }
 
-/** What is meant by a value that is a word for another one, or the only one of a list. */
+/** The value for a word, or the only value of a list. */
 function meant(given: unknown, type: GraphQLInputType, { words, onlyOne }: Parameter): unknown {
   const value = onlyOne && Array.isArray(given) ? only(given) : given;
   if (!words || !isScalar(value)) return value;
@@ -110,12 +110,12 @@ function only(list: readonly unknown[]): unknown {
   throw new Unusable(`allows one value, but found ${list.length}: ${named.join(', ')}${rest}`);
 }
 
-/** Values that a message quotes. */
+/** Values listed in a message. */
 const MOST_NAMED = 10;
 
-/** Values of the longest list. */
+/** Maximum number of values of a list. */
 const MOST_VALUES = 10_000;
-/** Characters of the longest text that can be a number or one of a few words. */
+/** Characters of the longest text that can be a number or an enum value. */
 const LONGEST_WORD = 100;
 
 function coerceList(
@@ -132,13 +132,13 @@ function coerceList(
     return texts.map((text) => coerceOne(text, item, places));
   }
   requireFew(list);
-  // Numbers have no commas of their own.
+  // Numbers contain no commas.
   const entries = item === GraphQLInt && list.some((entry) => typeof entry === 'string' && entry.includes(','));
   const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
   return (entries ? parts(list) : list).filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, places));
 }
 
-/** What stands between commas. */
+/** Splits at commas. */
 function parts(list: readonly unknown[]): string[] {
   const texts = list.flatMap((text) => String(text).split(',', MOST_VALUES + 1));
   requireFew(texts);
@@ -165,7 +165,7 @@ function coerceOne(value: unknown, type: GraphQLInputType, places: Places): unkn
   return typeof read === 'string' ? viaScalar(type, read) : read;
 }
 
-/** The API's words and numbers for the values of an enum are those of the domain. */
+/** In this API, enum values are written as in the domain. */
 function coerceWord(text: string, type: GraphQLEnumType, { passUnknownEnum }: Places): unknown {
   const word = isNumeric(type) ? SCALARS.Int?.(text) : text;
   const known = type.getValues().find(({ value }) => value === word);
@@ -174,17 +174,17 @@ function coerceWord(text: string, type: GraphQLEnumType, { passUnknownEnum }: Pl
   throw new Unusable('does not have a valid value');
 }
 
-/** Whether the values of an enum are numbers to the domain. */
+/** Whether the domain's values of an enum are numbers. */
 export function isNumeric(type: GraphQLEnumType): boolean {
   return type.getValues().every(({ value }) => typeof value === 'number');
 }
 
-/** The fields of an input that the records of a parameter may have: files come as parameters of their own. */
+/** The input fields that the records of a parameter may have; files are parameters of their own. */
 export function recordFields(type: GraphQLInputObjectType): GraphQLInputField[] {
   return Object.values(type.getFields()).filter((field) => getNamedType(field.type).name !== 'Upload');
 }
 
-/** A record of the API's snake_case keys as the input of the schema; what it does not know is left out. */
+/** Converts a record with snake_case keys to an input of the schema; unknown keys are dropped. */
 function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Places): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unusable('is invalid');
   const record: Record<string, unknown> = {};
@@ -207,19 +207,19 @@ function placesAt(key: string, { passUnknownEnum, verbatim }: Places): Places {
   return { passUnknownEnum: itself(passUnknownEnum), verbatim: itself(verbatim) };
 }
 
-/** What the domain refuses as missing, in its own words. Throws Unusable where it has none. */
+/** The value that makes the domain reject a missing parameter with its own message. Throws Unusable if there is none. */
 function blank(type: GraphQLInputType, { passUnknownEnum }: Places): unknown {
   if ('name' in type && type.name === 'String') return '';
   if (isEnumType(type) && passUnknownEnum.includes('')) return new UnknownWord('');
   throw new Unusable(isEnumType(type) ? 'does not have a valid value' : 'is invalid');
 }
 
-/** The API's name for a field of the schema. */
+/** Converts a field name of the schema to this API's. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Digits are an ID; anything else is a path, whatever it looks like. A namespace may be called by digits, too. */
+/** Digits are an ID, anything else a path; a namespace may also have a path of digits. */
 function reference(text: string, type: string): unknown {
   if (text.includes('\0')) throw new Unusable('is invalid');
   return /^\d+$/.test(text) && type !== 'NamespaceRef' ? text : new FullPath(text);
@@ -229,7 +229,7 @@ const SCALARS: Record<string, (text: string) => unknown> = {
   Int(text) {
     const number = Number(text);
     if (!/^[+-]?\d+$/.test(text)) throw new Unusable('is invalid');
-    // IDs are 32 bits wide: a larger number names nothing, and nothing has the ID 2147483647.
+    // IDs are 32 bits wide: larger numbers match nothing, and the ID 2147483647 is never used.
     return Math.max(-2_147_483_648, Math.min(2_147_483_647, number));
   },
   ID: (text) => SCALARS.Int?.(text),
@@ -249,7 +249,7 @@ const SCALARS: Record<string, (text: string) => unknown> = {
   },
 };
 
-/** A day in any form that clients of this API send: with slashes, with one digit, and with a time, of which the day counts. */
+/** Normalizes the date formats that clients of this API send: with slashes, single digits, or a time, which is dropped. */
 function dayOf(text: string): string {
   const [, year = '', month = '', day = '', time] =
     /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ](.+))?$/i.exec(text) ?? [];
@@ -259,7 +259,7 @@ function dayOf(text: string): string {
 
 const TIME = /^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|UTC|[+-]?\d{2}:?\d{2})?$/i;
 
-/** A moment: also with `UTC` for the offset, and with an offset whose `+` became a space on its way through a URL. */
+/** Normalizes a timestamp: also with `UTC` as the offset, or with an offset whose `+` became a space in a URL. */
 function momentOf(text: string): string {
   const [, moment = '', offset = ''] = /^(.+?:\d{2}(?:\.\d+)?) ?(UTC|(?<= )\d{2}:?\d{2})$/i.exec(text) ?? [];
   if (moment === '') return text;
@@ -275,13 +275,13 @@ function viaScalar(type: GraphQLInputType, text: string): unknown {
   }
 }
 
-/** PostgreSQL's text has no NUL, and no halves of surrogate pairs. */
+/** PostgreSQL's text cannot contain NUL or unpaired surrogates. */
 function clean(text: string): string {
   if (text.includes('\0')) throw new Unusable('is invalid');
   return text.toWellFormed();
 }
 
-/** As clean, for all texts of any value. */
+/** Like clean, for all texts within a value. */
 function cleanDeep(value: unknown): unknown {
   if (typeof value === 'string') return clean(value);
   if (Array.isArray(value)) return value.map(cleanDeep);

@@ -28,36 +28,36 @@ import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 
-/** A route with all that follows from its operation, worked out once at start. */
+/** A route with everything derived from its operation, computed once at start. */
 export interface Endpoint {
   readonly route: Route;
   readonly operationName: string;
   readonly document: DocumentNode;
   readonly parameters: readonly Parameter[];
-  /** Names under which parameters come that are lists. */
+  /** Names of parameters that are lists. */
   readonly lists: ReadonlySet<string>;
-  /** Keys from the operation's result to the body. */
+  /** Keys from the operation's result to the response body. */
   readonly resultPath: readonly string[];
   readonly paginated: boolean;
   readonly status: number;
-  /** Turns enum values into the API's words, in place; null when there is nothing to turn. */
+  /** Converts enum values to this API's words, in place; null if there are none. */
   readonly render: ((value: unknown) => void) | null;
   readonly resultType: FieldsType;
   /** Whether the body is an array that is not paginated. */
   readonly list: boolean;
-  /** The type of a body that is no record but one value. */
+  /** The type of a body that is a single value rather than a record. */
   readonly scalar: GraphQLOutputType | null;
-  /** Whether the result holds a credential or another secret. */
+  /** Whether the result contains a secret. */
   readonly secret: boolean;
-  /** What the selection of the body is, for the OpenAPI document. */
+  /** The selection of the body, for the OpenAPI document. */
   readonly selection: SelectionSetNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/** Variables that the engine fills itself. */
+/** Variables set by the engine itself. */
 export const ENGINE_VARIABLES = new Set(['limit', 'offset', 'signed_in', 'administrator']);
 
-/** Works a route out, whose operation is valid for the schema: requireValid holds it against that before it is released. */
+/** Compiles a route whose operation is valid for the schema; requireValid checks that before a release. */
 export function compile(route: Route, schema: GraphQLSchema): Endpoint {
   const operation = route.operation.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
@@ -122,7 +122,7 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
   return parameters;
 }
 
-/** An input is as many parameters as it has fields; those of an input in it are keys of a parameter: `not[labels]`. */
+/** The fields of an input become parameters; those of a nested input become keys of a parameter: `not[labels]`. */
 function parametersIn(
   record: GraphQLInputObjectType,
   above: Parameter['fills'],
@@ -144,7 +144,7 @@ function parametersIn(
   });
 }
 
-/** What an operation says that a variable is where nothing is given: as this API has it, and as GraphQL takes it. */
+/** The defaults of a variable: in this API, and in GraphQL. */
 interface Defaults {
   read: unknown;
   written: unknown;
@@ -188,7 +188,7 @@ function listsOf(parameters: readonly Parameter[], { aliases, synonyms }: Route)
   return new Set([...names, ...others]);
 }
 
-/** Of places in parameters, those in this one: '' is itself, else a key of its records. */
+/** The places within this parameter: '' is the parameter itself, else a key of its records. */
 function placesIn(parameter: string, places: readonly string[] = []): string[] {
   return places.flatMap((path) => {
     const [name, key = ''] = path.split('.');
@@ -196,7 +196,7 @@ function placesIn(parameter: string, places: readonly string[] = []): string[] {
   });
 }
 
-/** What a selection may be of. */
+/** The types that can have selections. */
 export type FieldsType = GraphQLObjectType | GraphQLInterfaceType;
 
 export function hasFields(type: unknown): type is FieldsType {
@@ -230,16 +230,16 @@ function descend(
 }
 
 export interface SelectedField {
-  /** As it stands in the result. */
+  /** Response name. */
   name: string;
-  /** As the schema calls it. */
+  /** Name in the schema. */
   field: string;
   selection: SelectionSetNode | undefined;
-  /** Under a directive, so it may be missing. */
+  /** Has a directive, so it may be missing. */
   optional: boolean;
 }
 
-/** All fields of a selection, those of its fragments included. */
+/** All fields of a selection, including those of its fragments. */
 export function fieldsOf(
   { selections }: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -259,7 +259,7 @@ export function fieldsOf(
   });
 }
 
-/** The domain's words for the values of an enum are the API's. */
+/** The domain's values of an enum are this API's words. */
 function wordsOf(type: GraphQLEnumType): (name: string) => unknown {
   const words = new Map(type.getValues().map(({ name, value }) => [name, value]));
   return (name) => words.get(name);
@@ -267,7 +267,7 @@ function wordsOf(type: GraphQLEnumType): (name: string) => unknown {
 
 type Step = (record: Record<string, unknown>) => void;
 
-/** Only the paths that hold enum values are walked. */
+/** Only the paths to enum values are visited. */
 function renderer(
   type: FieldsType,
   selection: SelectionSetNode,

@@ -16,23 +16,23 @@ import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
-/** Who asks. */
+/** The caller. */
 interface Asker {
   id: number;
   admin: boolean;
 }
 
-/** What the facade is handed by the composition root. `A` is who asks; null is anonymous. */
+/** What the composition root passes to the facade. `A` is the caller; null is anonymous. */
 export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
-  /** Who asks. Throws DomainErrors. */
+  /** Identifies the caller. Throws DomainErrors. */
   authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
-  /** Refuses a caller whose credential does not reach what the request does. Throws DomainErrors. */
+  /** Rejects a caller whose credential does not allow what the request does. Throws DomainErrors. */
   admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
-  /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
+  /** Checks a route's up-front ability on the record that `ref` identifies. Throws DomainErrors. */
   precheck(actor: A | null, ability: string, ref: unknown, endpoint: Endpoint, request: IncomingMessage): Promise<void>;
-  /** Runs an operation with the context and error masking that /graphql has. */
+  /** Runs an operation with the same context and error masking as /graphql. */
   execute(
     endpoint: Endpoint,
     variables: Record<string, unknown>,
@@ -47,29 +47,29 @@ export interface FacadeOptions<A extends Asker> {
     endpoint: Endpoint,
     request: IncomingMessage,
   ): Promise<RawContent>;
-  /** Called with the route that answers a request, by its path below /api/v4. */
+  /** Called with the path below /api/v4 of the route that handles a request. */
   matched?(request: IncomingMessage, path: string): void;
   /** In which callers take turns with whatever they ask. */
   turns: CallerSemaphore;
   /** Who is one caller there. */
   callerOf(actor: A | null, request: IncomingMessage): string;
-  /** The size of the largest file that may be sent, in bytes. */
+  /** Bytes of the largest file upload. */
   largestFile(): Promise<number>;
-  /** The size of the largest content of a file that may be sent among parameters, in bytes. */
+  /** Bytes of the largest file content among parameters. */
   largestContent(): number;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   /** Answers GET and HEAD of /openapi.json. */
   openapi(request: IncomingMessage, response: ServerResponse): Promise<void>;
   logError(error: unknown, request: IncomingMessage): void;
-  /** What an unexpected error means to callers if its cause passes. */
+  /** The error for an unexpected failure with a temporary cause. */
   transientFailure(error: unknown): DomainError | null;
 }
 
-/** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` what follows the `?`. */
+/** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` the part after the `?`. */
 export type Facade = (request: IncomingMessage, response: ServerResponse, path: string, query: string) => Promise<void>;
 
-/** The REST API over the schema: each route runs one operation. */
+/** Creates the REST API over the schema: each route runs one operation. */
 export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade {
   const router = new Router();
   for (const route of options.routes) {
@@ -103,38 +103,38 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
 
 const EXPOSED = [...PAGINATION_HEADERS, 'X-Diff-Overflow'].join(', ');
 
-/** A request at its endpoint. */
+/** A request with its endpoint. */
 interface Call {
   readonly endpoint: Endpoint;
-  /** Those that the path has. */
+  /** The methods of the path. */
   readonly methods: readonly string[];
-  /** The values of the path by the names of its parameters. */
+  /** The values in the path by parameter name. */
   readonly values: ReadonlyMap<string, string>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What follows the `?`. */
+  /** The part after the `?`. */
   readonly query: string;
 }
 
-/** Larger bodies are received onto the disk before their turn: whoever sends slowly holds up nobody else. */
+/** Larger bodies are received to the disk before they are queued, so that slow senders do not delay others. */
 const ARRIVALS = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
 const arrivals = new CallerSemaphore(ARRIVALS);
 
-/** They are in memory whole then, several times: of one sender a few are read at a time, and the others wait. */
+/** They are then held in memory several times over: a few of one sender are parsed at a time, the others wait. */
 const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
 const largeBodies = new CallerSemaphore(LARGE_BODIES);
 
-/** The largest of them hold a hundred megabytes of memory each, until it is committed. */
+/** The largest of them each take a hundred megabytes of memory until committed. */
 const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
 const spooledBodies = new CallerSemaphore(SPOOLED_BODIES);
 
-/** Parameters that may say who asks. */
+/** Parameters that may contain credentials. */
 const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
-/** Finds out who asks before anything of the body is read, so far as headers and query tell: others may send less. */
+/** Identifies the caller by headers and query before anything of the body is read: unidentified ones may send less. */
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
   const { request, endpoint } = call;
   const query = parseForm(call.query, endpoint.lists);
@@ -145,7 +145,7 @@ async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): P
   return work(options, call, { query, sender, bytes });
 }
 
-/** As `answerSender`, of a body that takes long to come, or to read. */
+/** Like `answerSender`, for a body that takes long to arrive or to parse. */
 async function answerLarge<A extends Asker>(options: FacadeOptions<A>, call: Call, asked: Received<A>): Promise<void> {
   const { request, endpoint } = call;
   const { sender, bytes } = asked;
@@ -157,14 +157,14 @@ async function answerLarge<A extends Asker>(options: FacadeOptions<A>, call: Cal
   await queue.run(caller, () => answerSender(options, call, { ...asked, bytes: held, spooled }));
 }
 
-/** A request of which everything is known but the body. */
+/** A request before its body is parsed. */
 interface Received<A> {
   query: Record<string, unknown>;
-  /** Who asks by headers and query. */
+  /** The caller according to headers and query. */
   sender: A | null;
-  /** The body, where it is on the disk. */
+  /** The body, if it is on the disk. */
   spooled?: SpooledFile;
-  /** The largest body. */
+  /** Bytes of the largest body. */
   bytes: number;
 }
 
@@ -193,16 +193,16 @@ async function answerSender<A extends Asker>(
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const work = () => operate(options, call, asked, actor);
   const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
-  // Content is streamed for as long as the client takes.
+  // Content is streamed for as long as the client takes, outside of the queue.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, endpoint, request), request, response);
 }
 
-/** What an operation is asked for. */
+/** The variables of an operation. */
 interface Asked {
   variables: Record<string, unknown>;
   page: PageParameters | null;
-  /** What is wrong with it. */
+  /** The errors in the parameters. */
   problems: string[];
 }
 
@@ -226,9 +226,9 @@ function askedFor(
 }
 
 /**
- * Runs the operation and answers with its result.
+ * Runs the operation and sends its result.
  *
- * @returns what a raw route has found, whose content is the answer; undefined if it is answered
+ * @returns the result of a raw route, whose content is yet to be sent; undefined if the response is sent
  */
 async function operate<A extends Asker>(
   options: FacadeOptions<A>,
@@ -241,18 +241,18 @@ async function operate<A extends Asker>(
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);
-  // A look-up may find nothing without an error; what lies below it is missing then.
+  // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined) return void refuse(response, 404, { message: '404 Not found' });
   if (endpoint.route.raw) return { subtree };
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 
-/** What lies at the end of the keys, null where a record there has none; undefined where there is nothing to have it. */
+/** The value at the end of the keys: null if a record there has none, undefined if there is no such record. */
 function valueAt(data: ExecutionResult['data'], keys: readonly string[]): unknown {
   return keys.reduce((value: unknown, key) => (value as Record<string, unknown> | null | undefined)?.[key], data);
 }
 
-/** Answers with what an error of the domain means; reads of what has moved are sent to where it is. */
+/** Responds to a DomainError; reads of moved records are redirected. */
 function refuseBy<A extends Asker>(
   options: FacadeOptions<A>,
   { endpoint, methods, values, request, response }: Call,
@@ -278,7 +278,7 @@ function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unk
   else refuse(response, 500, { message: '500 Internal Server Error' });
 }
 
-/** What `:id` names: a number or a full path. What the database cannot compare names nothing, as 0 does. */
+/** The value of `:id`: a number or a full path. What the database cannot compare matches nothing, like 0. */
 function refOf(value: string | undefined): number | string | undefined {
   if (value?.includes('\0')) return 0;
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : value;

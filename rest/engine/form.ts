@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { BadBody, tooLarge } from '#rest/engine/body_limits.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
-/** Pairs of names and values that a query or a form may hold. */
+/** Maximum number of pairs in a query or form. */
 export const MOST_PAIRS = 10_000;
-/** How deep the names of parameters may nest: `a[b][c]` are three levels; what is deeper is one name. */
+/** Maximum nesting of parameter names: `a[b][c]` has three levels; deeper names are not split. */
 const DEEPEST = 6;
 /** Characters of the longest name. */
 const LONGEST_NAME = 1000;
@@ -12,29 +12,29 @@ const LONGEST_NAME = 1000;
 const [PLUS, SPACE] = [0x2b, 0x20];
 
 /**
- * The parameters of an urlencoded text: `a[b]=1` is a record, `a[]=1` a list, `a[0]=1` a list in the order of its numbers,
- * and in `a[][x]=1&a[][y]=2&a[][x]=3` a key that comes again begins the next record. Of a name that comes again without brackets
- * the last value counts, except among `lists`, where all do. Takes time by the length of the text. Throws BadBody when there are
- * too many parameters, or one is not in UTF-8.
+ * The parameters of an urlencoded text: `a[b]=1` is a record, `a[]=1` a list, `a[0]=1` a list in the order of its numbers, and in
+ * `a[][x]=1&a[][y]=2&a[][x]=3` a repeated key begins the next record. Of names repeated without brackets the last value counts,
+ * except in `lists`, where all do. Takes time proportional to the length of the text. Throws BadBody if there are too many
+ * parameters, or one is not UTF-8.
  */
 export function parseForm(text: string, lists: Lists = NONE): Record<string, unknown> {
   return parametersOf(pairsOf(text.replaceAll('+', ' ')), lists);
 }
 
-/** As parseForm, of a body, which is changed. */
+/** Like parseForm, for a body, which is modified. */
 export function parseFormBody(body: Buffer, lists: Lists = NONE): Record<string, unknown> {
   if (!isUtf8(body)) throw new BadBody(400, 'The body is not valid UTF-8');
-  // Here it takes a hundredth of the time that it takes in a text.
+  // This takes a hundredth of the time that it would take on a string.
   for (let at = 0; at < body.length; at++) if (body[at] === PLUS) body[at] = SPACE;
   return parametersOf(pairsOf(body.toString('utf8')), lists);
 }
 
-/** Names of parameters that are lists, whose names may come again without brackets. */
+/** Names of list parameters, which may be repeated without brackets. */
 export type Lists = ReadonlySet<string>;
 
 const NONE: Lists = new Set();
 
-/** The parameters that pairs of names and values make, as parseForm has them. */
+/** Builds parameters from pairs of names and values, as described at parseForm. */
 export function parametersOf(pairs: Iterable<readonly [string, string]>, lists: Lists = NONE): Record<string, unknown> {
   const root = new Part();
   for (const [name, value] of pairs) {
@@ -67,7 +67,7 @@ function* pairsOf(text: string): Generator<[string, string]> {
   }
 }
 
-/** Null for what is not in UTF-8. With a percent sign that escapes nothing it is taken as it stands. */
+/** Null if it is not UTF-8. Text with an invalid percent escape is kept as it is. */
 function decoded(text: string): string | null {
   if (!text.includes('%')) return text;
   try {
@@ -77,7 +77,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** `a[b][]` as `a`, `b` and an empty text. A name whose brackets do not match is one key. */
+/** Splits `a[b][]` into `a`, `b` and an empty text. A name with unbalanced brackets is one key. */
 function keysOf(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];
@@ -86,7 +86,7 @@ function keysOf(name: string): string[] {
   return isPlain ? [name.slice(0, open), ...inner] : [name];
 }
 
-/** What stands under one name. */
+/** The values under one name. */
 class Part {
   readonly #values: string[] = [];
   readonly #named = new Map<string, Part>();

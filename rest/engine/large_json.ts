@@ -4,9 +4,8 @@ import { BadBody, CONTENT_BODY, tooLarge } from '#rest/engine/body_limits.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /**
- * What a body in JSON holds that has texts of many megabytes. It is read piece by piece: nothing takes long at once, and no
- * text is in memory beside the bytes that it came as. What all of it has together, as UTF-8 without escapes, is counted
- * meanwhile. Throws BadBody.
+ * Parses a JSON body whose texts may have many megabytes. It is read in chunks: no step takes long, and a text is never in memory
+ * twice. The size of all values, as UTF-8 without escapes, is counted meanwhile. Throws BadBody.
  */
 export async function parseLargeJson(chunks: AsyncIterable<Buffer>, limit: number): Promise<unknown> {
   const cutter = new Cutter(limit);
@@ -18,19 +17,19 @@ export async function parseLargeJson(chunks: AsyncIterable<Buffer>, limit: numbe
   return cutter.result(left);
 }
 
-/** Bytes from which on a text is cut out of the rest, and of the pieces in which it is read then. */
+/** Bytes from which a text is cut out of the rest, and of the chunks in which it is then read. */
 const LONG = 4 * 1024;
 const PIECE = 32 * 1024;
 
-/** Cuts long texts out of JSON; in the place of each stands a name of it. */
+/** Cuts long texts out of JSON and leaves placeholders. */
 class Cutter {
   readonly #limit: number;
-  /** Nobody who sends a body can know it. */
+  /** Random, so that senders cannot forge it. */
   readonly #name = randomUUID();
   readonly #texts: string[] = [];
   readonly #rest: Buffer[] = [];
   #restSize = 0;
-  /** Of the long text that is being read; null outside of one. */
+  /** The chunks of the current long text; null outside of one. */
   #pieces: string[] | null = null;
   #size = 0;
 
@@ -38,7 +37,7 @@ class Cutter {
     this.#limit = limit;
   }
 
-  /** Takes the bytes that come next, and returns how many: those left are to be given again, with more behind them. */
+  /** Reads the next bytes, and returns how many it consumed: the rest must be passed again, with more bytes appended. */
   take(bytes: Buffer): number {
     let at = 0;
     let from = 0;
@@ -78,7 +77,7 @@ class Cutter {
     if (bytes.length === 0) return;
     this.#count(bytes.length);
     this.#restSize += bytes.length;
-    // It is parsed at once.
+    // It is parsed in one piece.
     if (this.#restSize > CONTENT_BODY) throw tooLarge(`${CONTENT_BODY} bytes beside its long texts`);
     this.#rest.push(bytes);
   }
@@ -117,7 +116,7 @@ class Cutter {
 
 const [QUOTE, BACKSLASH, LETTER_U] = [0x22, 0x5c, 0x75];
 
-/** The place of the quote behind a text; null where the text is long, the end of the bytes where that is not known yet. */
+/** The offset of the quote after a text; null if the text is long, the end of the bytes if that is not known yet. */
 function endOfText(bytes: Buffer, start: number): number | null {
   const last = start + LONG;
   for (let at = start; at < bytes.length; at += bytes[at] === BACKSLASH ? 2 : 1) {
@@ -127,7 +126,7 @@ function endOfText(bytes: Buffer, start: number): number | null {
   return bytes.length;
 }
 
-/** Where a piece of a long text ends that can be read alone, and whether the text ends there, or the bytes do. */
+/** Where a chunk of a long text ends that can be parsed by itself, and whether the text or the bytes end there. */
 function endOfPiece(bytes: Buffer, start: number): { end: number; isClosed: boolean; isLast: boolean } {
   const limit = Math.min(start + PIECE, bytes.length);
   let at = start;
@@ -153,7 +152,7 @@ function placeOf(sign: number, bytes: Buffer, from: number): number {
   return place < 0 ? Number.POSITIVE_INFINITY : place;
 }
 
-/** The last place up to `end` at which no character of UTF-8 is cut. */
+/** The last offset up to `end` that does not split a UTF-8 character. */
 function endOfCharacter(bytes: Buffer, end: number): number {
   for (let back = 1; back <= 3 && back <= end; back++) {
     const byte = bytes[end - back] as number;

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#rest/engine/compile.ts';
 
-/** The URL of the request with the new full path of what `:id` names in its place. */
+/** The URL of the request, with the new full path in place of the value of `:id`. */
 export function movedUrl({ route }: Endpoint, old: string, movedTo: string, url: string): string {
   const collection = route.path.split('/').at(route.path.split('/').indexOf(':id') - 1);
   const target = new URL(url);

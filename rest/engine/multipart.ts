@@ -8,14 +8,14 @@ import { limited } from '#src/platform/limits/limited.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 import { ReplacementWatch } from '#src/platform/utf8.ts';
 
-/** Bytes that boundaries and headers of parts may take beside what they hold. */
+/** Bytes that boundaries and headers of parts may add. */
 const OVERHEAD = 1024 * 1024;
 
 /**
- * The fields of a multipart body, of which one may be a SpooledFile. Fields count together, by their names and values; the
- * whole body counts too, so that parts which nobody wants are not read forever. Throws BadBody; no file stays behind then.
+ * The fields of a multipart body, one of which may be a SpooledFile. Names and values of the fields count together; the size of
+ * the whole body is limited too, so that ignored parts are not read forever. Throws BadBody, and then leaves no file behind.
  *
- * @param body where it is, if not in the request any more
+ * @param body the body, if it is no longer in the request
  */
 export async function multipart(
   request: IncomingMessage,
@@ -31,7 +31,7 @@ export async function multipart(
       if (!file || name !== file.name || spooling) return void stream.resume();
       fileName = given;
       spooling = SpooledFile.from(fileName, stream, file.bytes);
-      // A file that is refused ends the reading of the body.
+      // A rejected file stops reading the body.
       spooling.catch((error) => parser.destroy(error));
     });
     const most = limits.bytes + (file?.bytes ?? 0) + OVERHEAD;
@@ -46,7 +46,7 @@ export async function multipart(
     const parameters = parametersOf(fields, limits.lists);
     return file && spooling ? { ...parameters, [file.name]: await spooling } : parameters;
   } catch (error) {
-    // Whatever was wrong: nothing stays on the disk.
+    // Whatever the error, no file is left on the disk.
     spooling?.then((spooled) => spooled[Symbol.asyncDispose]()).catch(() => undefined);
     if (error instanceof FileTooLarge && file) throw tooLarge(`a file of ${file.bytes} bytes`);
     throw error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data');

@@ -5,7 +5,7 @@ export interface PageParameters {
   perPage: number;
 }
 
-/** The headers of a paginated array (behaviour.md 5), which CORS exposes too. */
+/** The headers of a paginated array (behaviour.md 5), also exposed by CORS. */
 export const PAGINATION_HEADERS = [
   'Link',
   'X-Total',
@@ -16,7 +16,7 @@ export const PAGINATION_HEADERS = [
   'X-Prev-Page',
 ];
 
-/** `page` from 1 and `per_page` from 1 to 100, as they take effect. Collects messages instead of throwing. */
+/** The effective `page`, at least 1, and `per_page`, from 1 to 100. Collects messages instead of throwing. */
 export function pageParameters(given: Record<string, unknown>, problems: string[]): PageParameters {
   const read = (name: string, fallback: number): number => {
     try {
@@ -38,7 +38,7 @@ function integer(value: unknown, fallback: number): number {
   return Number(value);
 }
 
-/** The seven headers. `url` is the one that the client used, with its query. */
+/** The seven headers. `url` is the client's, with its query. */
 export function paginationHeaders({ page, perPage }: PageParameters, total: number, url: URL): Record<string, string> {
   const pages = Math.ceil(total / perPage);
   const [before, after] = aroundPage(url, perPage);
@@ -62,7 +62,7 @@ export function paginationHeaders({ page, perPage }: PageParameters, total: numb
 
 const CREDENTIALS = new Set(['private_token', 'access_token', 'bearer_token', 'sudo']);
 
-/** What stands around the number of the page in a URL with the client's own query, sorted and without credentials. */
+/** The parts of a URL before and after the page number, with the client's own query, sorted and without credentials. */
 function aroundPage(url: URL, perPage: number): [before: string, after: string] {
   const query = new URLSearchParams();
   for (const [name, value] of url.searchParams) {
@@ -71,7 +71,7 @@ function aroundPage(url: URL, perPage: number): [before: string, after: string] 
   query.append('page', '');
   query.append('per_page', String(perPage));
   query.sort();
-  // No other parameter has that name, and within values `&` and `=` are encoded.
+  // No other parameter has that name, and in values `&` and `=` are encoded.
   const [before = '', after = ''] = `?${query}`.split(/(?<=[?&]page=)(?=&|$)/);
   return [`${url.origin}${url.pathname}${before}`, after];
 }

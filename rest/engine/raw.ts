@@ -6,26 +6,26 @@ import { refuse } from '#rest/engine/respond.ts';
 /** Content that is sent as it is instead of a record. */
 export interface RawContent {
   stream: Readable;
-  /** Opens these bytes of it alone, where that takes less than reading what comes before. */
+  /** Opens only these bytes, if that is faster than reading what comes before. */
   part?: (range: Range) => Promise<Readable>;
-  /** In bytes; null where nobody knows before all is made. */
+  /** In bytes; null if unknown in advance. */
   size: number | null;
   type: string;
-  /** What to call it when it is kept. */
+  /** Suggested name for saving it. */
   fileName: string;
-  /** Another content has another one; null where it cannot be told. */
+  /** Changes with the content; null if unknown. */
   etag: string | null;
 }
 
 /**
- * Streams content with flat memory, or the part of it that the client asks for. Whatever it is, no browser takes it for a
- * page of this server. A client that goes away ends the stream.
+ * Streams content, or the requested range of it, with constant memory. Browsers never take it for a page of this server. The
+ * stream ends if the client disconnects.
  */
 export async function sendRaw(content: RawContent, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { stream, size, etag } = content;
   stream.on('error', () => undefined);
   response.once('close', () => stream.destroy());
-  // The client may have left before there was anything to send.
+  // The client may have disconnected before there was anything to send.
   if (response.destroyed) return void stream.destroy();
   for (const [name, value] of Object.entries(headersOf(content))) response.setHeader(name, value);
   if (etag !== null && request.headers['if-none-match']?.split(',').some((tag) => isSame(tag, etag))) {
@@ -36,7 +36,7 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
     response.removeHeader('ETag');
     return refuse(response, 416, { error: '416 Range Not Satisfiable' }, { 'Content-Range': `bytes */${size}` });
   }
-  // Whatever fails now is an answer of its own, of which nothing is said yet.
+  // From here on, an error can still be answered, as nothing has been sent.
   const wanted = range ? await open(content, range) : stream;
   if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
   if (size !== null) response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
@@ -45,7 +45,7 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
   try {
     await pipeline(wanted, response);
   } catch (error) {
-    // The connection is cut, so that nobody takes a part for the whole; that the client left is no failure.
+    // The connection is cut, so that clients do not take a part for the whole; a client that disconnects is no error.
     response.destroy();
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
@@ -54,7 +54,7 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
 function headersOf({ type, fileName, etag, size }: RawContent): Record<string, string> {
   const kind = type.startsWith('text/') ? 'inline' : 'attachment';
   const plain = fileName.toWellFormed().replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  // Clients take all behind the first name for that name: a second one only where it says more.
+  // Some clients take everything after the first name as part of it: a second one is only sent if it differs.
   const encoded = plain === fileName ? '' : `; filename*=UTF-8''${extended(fileName)}`;
   return {
     'Content-Type': type,
@@ -67,7 +67,7 @@ function headersOf({ type, fileName, etag, size }: RawContent): Record<string, s
   };
 }
 
-/** As RFC 8187 has values with any characters. */
+/** Encodes a value as in RFC 8187. */
 function extended(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /['()*]/g,
@@ -85,7 +85,7 @@ interface Range {
   end: number;
 }
 
-/** The part that is asked for; undefined for all of it, null when there is no such part. Several parts are not served. */
+/** The requested range; undefined for the whole, null if it is not satisfiable. Multiple ranges are not supported. */
 function wantedRange(
   { headers, method }: IncomingMessage,
   size: number,
@@ -102,7 +102,7 @@ function wantedRange(
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** A part as a stream; the whole is let go where it is not read for that. */
+/** Opens a range as a stream; the whole content is closed if it is not used for that. */
 async function open({ stream, part }: RawContent, range: Range): Promise<Readable> {
   if (!part) return Readable.from(partOf(stream, range), { objectMode: false });
   stream.destroy();

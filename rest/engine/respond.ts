@@ -5,7 +5,7 @@ import { PAGINATION_HEADERS, type PageParameters, paginationHeaders } from '#res
 import type { Route } from '#rest/engine/route.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 
-/** Sends the result of an endpoint's operation as its route words it; `url` is that of the request. */
+/** Sends the result of an endpoint's operation in the form of its route; `url` is that of the request. */
 export function respond(
   { route, render, status, paginated, secret }: Endpoint,
   result: unknown,
@@ -37,7 +37,7 @@ export function respond(
   send(response, status, JSON.stringify(body), request);
 }
 
-/** The URL of a list of which the further pages stay as they are. */
+/** The URL of a list pinned to a moment, so that further pages stay as they are. */
 function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
   const value = pin && (connection as Record<string, unknown>)[pin.key];
   if (pin && value != null && !url.searchParams.has(pin.parameter)) url.searchParams.set(pin.parameter, String(value));
@@ -45,8 +45,8 @@ function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
 }
 
 /**
- * Leaves the keys out of the record, or of each record of an array, where their value is null. JSON has no undefined values, and
- * records that keep their common shape are written faster than those that have lost a key.
+ * Removes null values at these keys from the record, or from each record of an array. JSON has no undefined values, and records
+ * that keep their common shape are serialized faster than those that have lost a key.
  */
 function omitNulls(body: unknown, keys: readonly string[]): void {
   for (const record of Array.isArray(body) ? body : [body]) {
@@ -59,7 +59,7 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
   }
 }
 
-/** Puts whichever of several keys has a value under one key. */
+/** Merges several keys into one, with the value that is not null. */
 function mergeKeys(body: unknown, either: Readonly<Record<string, readonly string[]>>): void {
   for (const record of Array.isArray(body) ? body : [body]) {
     for (const [name, keys] of Object.entries(either)) {
@@ -69,7 +69,7 @@ function mergeKeys(body: unknown, either: Readonly<Record<string, readonly strin
   }
 }
 
-/** Makes texts of the numbers at these keys of the record, or of each record of an array. */
+/** Writes the numbers at these keys as texts, in the record or each record of an array. */
 function writeDecimals(body: unknown, keys: Readonly<Record<string, number | 'all'>>): void {
   for (const record of Array.isArray(body) ? body : [body]) {
     for (const [key, decimals] of Object.entries(keys)) {
@@ -81,7 +81,7 @@ function writeDecimals(body: unknown, keys: Readonly<Record<string, number | 'al
   }
 }
 
-/** Makes objects of the lists at these keys, by the value that each record has under the name, which it loses. */
+/** Converts the lists at these keys to objects, keyed by the given property, which is removed from the records. */
 function keyRecords(body: Record<string, unknown>, keys: Readonly<Record<string, string>>): void {
   for (const [key, name] of Object.entries(keys)) {
     const records = body[key] as Record<string, unknown>[] | undefined;
@@ -89,7 +89,7 @@ function keyRecords(body: Record<string, unknown>, keys: Readonly<Record<string,
   }
 }
 
-/** Sends JSON; a GET whose ETag the client has is answered with 304. */
+/** Sends JSON; answers 304 to a GET whose ETag the client has. */
 function send(response: ServerResponse, status: number, json: string, request: IncomingMessage): void {
   const body = Buffer.from(json);
   if (request.method === 'GET' || request.method === 'HEAD') {
@@ -108,12 +108,12 @@ function matches(header: string | undefined, etag: string): boolean {
   );
 }
 
-/** What `Allow` says of a path that has these methods. */
+/** The `Allow` header of a path with these methods. */
 export function allowHeader(methods: readonly string[]): string {
   return [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', ');
 }
 
-/** Answers a method that a path does not have: 405, or to OPTIONS what it has. */
+/** Responds to an unsupported method of a path: 405, or to OPTIONS the supported ones. */
 export function wrongVerb(request: IncomingMessage, response: ServerResponse, methods: string[]): void {
   const allowed = allowHeader(methods);
   response.setHeader('Allow', allowed);
@@ -128,7 +128,7 @@ export function wrongVerb(request: IncomingMessage, response: ServerResponse, me
   response.writeHead(204).end();
 }
 
-/** Sends a refusal, unless an answer is under way already. */
+/** Sends an error, unless a response has begun already. */
 export function refuse(
   response: ServerResponse,
   status: number,

@@ -2,123 +2,123 @@ import type { DocumentNode } from 'graphql';
 import type { Words } from '#rest/engine/coerce.ts';
 import type { ErrorCode } from '#src/platform/errors.ts';
 
-/** What a route may make of its caller. */
+/** The facts about the caller that a route may use. */
 export interface CallerFacts {
   readonly signedIn: boolean;
   readonly admin: boolean;
 }
 
-/** The readers of content that is sent as it is, which the composition root hands in. */
+/** The readers of content that is sent as it is, passed in by the composition root. */
 export type RawReader = 'blob' | 'archive' | 'snippet' | 'trace' | 'artifacts';
 
-/** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
+/** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below /api/v4, with `:name` for a segment that fills the variable of that name. */
+  /** Below /api/v4; `:name` is a segment that fills the variable of that name. */
   readonly path: string;
-  /** Other paths of the route, of which no document speaks. */
+  /** Undocumented other paths of the route. */
   readonly alsoAt?: readonly string[];
   readonly operation: DocumentNode;
-  /** The sub-tree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
+  /** The subtree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
   readonly result: string;
-  /** 200 for GET, PUT and DELETE, 201 for POST when absent; 204 has no body. */
+  /** Defaults to 200 for GET, PUT and DELETE, 201 for POST; 204 has no body. */
   readonly status?: number;
-  /** `required` when absent. */
+  /** Defaults to `required`. */
   readonly auth?: 'required' | 'optional';
-  /** The ability that is checked before any parameter is (behaviour.md 3): on the project or group of `:id`, or on the server. */
+  /** The ability that is checked before any parameter (behaviour.md 3): on the project or group of `:id`, or on the server. */
   readonly precheck?: string;
-  /** Parameters of the path that are numbers: anything else in their place is no route. */
+  /** Path parameters that are numbers: other values do not match the route. */
   readonly numeric?: readonly string[];
-  /** Parameters of the path that may hold slashes as they are. */
+  /** Path parameters that may contain unescaped slashes. */
   readonly slashes?: readonly string[];
-  /** Variables of the operation that follow from parameters and caller: which fields an answer has. */
+  /** Variables of the operation derived from parameters and caller: which fields a response has. */
   readonly derived?: Readonly<
     Record<string, (given: Readonly<Record<string, unknown>>, caller: CallerFacts) => boolean | string>
   >;
-  /** The body, whatever the operation's result is. */
+  /** The body, regardless of the operation's result. */
   readonly body?: object;
-  /** The parameter that is a file; it comes in a multipart body. */
+  /** The parameter that is a file in a multipart body. */
   readonly file?: string;
-  /** Whether the body holds contents, and may be larger than others; `files` for those of a repository, which are the largest. */
+  /** Whether the body contains file contents, and so may be larger; `files` for those of a repository, which are the largest. */
   readonly contents?: true | 'files';
   /**
-   * Parameters that go to git as they are, and may hold what the database cannot keep (NUL); `a.b` is key `b` of the records in
-   * `a`.
+   * Parameters that are passed to git as they are, and may contain what the database cannot store (NUL); `a.b` is key `b` of the
+   * records in `a`.
    */
   readonly verbatim?: readonly string[];
-  /** Whether the command takes turns of its own, which refuse callers sooner. */
+  /** Whether the command has a queue of its own, which rejects callers sooner. */
   readonly bypassQueue?: true;
-  /** Whether it hands out files of a repository, for which the scope `read_repository` is enough. */
+  /** Whether it serves files of a repository, for which the scope `read_repository` suffices. */
   readonly filesOfRepository?: true;
-  /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
+  /** Sends the content that the reader of this name makes from the operation's result, instead of a record. */
   readonly raw?: RawReader;
-  /**
-   * The status of whatever the operation refuses because of a value, a conflict or a missing record; or the statuses of
-   * single codes of errors.
-   */
+  /** The status of all errors about a value, a conflict or a missing record; or the statuses of particular error codes. */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
-  /** The answer where all was done and there is no record to show of it, with status 202. */
+  /** The body, with status 202, if all was done and there is no record to show. */
   readonly done?: object;
-  /** What callers are told who see the record and may not do this, where it is not 403. */
+  /** The response to callers who see the record but may not do this, if not 403. */
   readonly refused?: { readonly status: number; readonly message: string };
-  /** Parameters that hold several values separated by commas. */
+  /** Parameters with several values separated by commas. */
   readonly commaSeparated?: readonly string[];
-  /** Parameters that must not be blank where they are given. */
+  /** Parameters that must not be blank if present. */
   readonly notBlank?: readonly string[];
-  /** Statuses of refusals that only the REST API tells apart. */
+  /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
-  /** Parameters of which one must be present. */
+  /** Parameters of which at least one must be present. */
   readonly atLeastOne?: readonly string[];
-  /** Parameters of which all must be present or none. */
+  /** Parameters of which all or none must be present. */
   readonly allOrNone?: readonly string[];
-  /** Parameters that must not be given, and what is said of one that is. */
+  /** Parameters that must be absent, with the message for each. */
   readonly absent?: Readonly<Record<string, string>>;
-  /** Keys that are left out of the record where their value is null; `a.b` is key `b` of the record, or each record, at `a`. */
+  /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
-  /** The links to further pages have this parameter, unless it was given, with what the connection of the result has at the key. */
+  /** The links to further pages add this parameter, unless it was given, with the value of the result's connection at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
-  /** Headers that are `true` where the connection of the result is at the key. */
+  /** Headers that are `true` if the result's connection is true at the key. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Keys of the record, or of each record, whose numbers are texts, with so many decimals, or as many as they have and one at least. */
+  /**
+   * Keys of the record, or of each record, whose numbers are written as texts, with so many decimals, or as many as they have but
+   * at least one.
+   */
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
-  /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
+  /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
-  /** Keys that stand for whichever of other keys of the record, or of each record, is not null; those are left out. */
+  /** Keys that stand for whichever of other keys of the record, or of each record, is not null; the others are omitted. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
-  /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
+  /** The message of a 404 when the resource of that name is missing, if not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
-  /** The message of a conflict is a list with this one text. */
+  /** The message of a conflict is a list with a single text. */
   readonly conflictsListed?: true;
-  /** Validation errors are one string behind this text instead of an object (behaviour.md 1.5). */
+  /** Validation errors are one string after this text instead of an object (behaviour.md 1.5). */
   readonly validationPrefix?: string;
   /** Parameters whose lower bound is checked with the other parameters. */
   readonly minimum?: Readonly<Record<string, number>>;
-  /** The only values of a parameter that is a number. */
+  /** The only values of a numeric parameter. */
   readonly allowed?: Readonly<Record<string, readonly number[]>>;
   /**
-   * Parameters of enums of which the domain itself refuses what no value stands for, when it has looked at all else;
-   * `a.b` is key `b` of the records in `a`.
+   * Parameters of enums whose unknown values the domain itself rejects, after all other checks; `a.b` is key `b` of the records
+   * in `a`.
    */
   readonly passUnknownEnum?: readonly string[];
-  /** Parameters that take the numeric ID of a project, group or namespace alone, no path. */
+  /** Parameters that accept only the numeric ID of a project, group or namespace, not a path. */
   readonly numericIds?: readonly string[];
-  /** The word by which a parameter says that it has no value, beside the blank. */
+  /** The word by which a parameter has no value, in addition to blank. */
   readonly nullWord?: Readonly<Record<string, string>>;
-  /** Names of parameters where they are not those of what they fill: a variable, or a field of an input, in snake_case. */
+  /** Names of parameters, if they differ from the variable or input field that they fill, in snake_case. */
   readonly names?: Readonly<Record<string, string>>;
   /**
-   * Words of parameters, with what would have to be given for the same: further ones of enums, and the only ones of parameters
-   * of other types.
+   * Words of parameters, each with the value that it stands for: additional ones of enums, and the only ones of parameters of
+   * other types.
    */
   readonly words?: Readonly<Record<string, Words>>;
-  /** Parameters with one value, which may also come as a list of one. */
+  /** Parameters with a single value that may also be sent as a list of one. */
   readonly onlyOne?: readonly string[];
-  /** Parameters of which one may be given at most. */
+  /** Parameters of which at most one may be present. */
   readonly exclusive?: readonly (readonly string[])[];
-  /** Other names under which parameters are taken, and the parameters that they stand for. No document speaks of them. */
+  /** Undocumented other names of parameters. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Other names that the contract itself has for parameters, and the parameters that they stand for. */
+  /** Documented other names of parameters. */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** What the route does, where the schema's description of what it answers says something else. */
+  /** What the route does, if the schema's description of its result does not fit. */
   readonly description?: string;
 }

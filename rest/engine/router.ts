@@ -3,18 +3,18 @@ import type { Endpoint } from '#rest/engine/compile.ts';
 interface Branch {
   literals: Map<string, Branch>;
   parameter: Branch | null;
-  /** Whether the parameter takes several segments too. */
+  /** Whether the parameter may span several segments. */
   slashes: boolean;
   endpoints: Map<string, Endpoint>;
 }
 
-/** The endpoints at a path by method, with the values of the path's parameters in order. */
+/** The endpoints at a path by method, with the path's parameter values in order. */
 export interface Match {
   endpoints: ReadonlyMap<string, Endpoint>;
   values: string[];
 }
 
-/** A tree over path segments. Literal segments win over parameters, and parameters of few segments over those of many. */
+/** A tree over path segments. Literal segments win over parameters, and shorter parameters over longer ones. */
 export class Router {
   readonly #root = branch();
 
@@ -35,9 +35,9 @@ export class Router {
   }
 
   /**
-   * What is at a path below /api/v4, still encoded; where several routes fit, the first that has the method. Doubled and
-   * trailing slashes do not matter, and a `.json` behind the last segment is taken off where nothing fits with it. Null
-   * when nothing is there or a segment is badly encoded.
+   * Finds what is at a path below /api/v4, still encoded; of several matching routes, the first that has the method. Doubled and
+   * trailing slashes are ignored, and a `.json` suffix is removed if nothing matches with it. Null if nothing matches or a
+   * segment is badly encoded.
    */
   find(path: string, method: string): Match | null {
     const parts = segments(path);

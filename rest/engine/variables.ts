@@ -3,7 +3,7 @@ import { coerce, type Parameter, Unusable } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import type { Route } from '#rest/engine/route.ts';
 
-/** The operation's variables from path and parameters; what is wrong is added to `problems` in their order. */
+/** The operation's variables from path and parameters; errors are added to `problems` in order. */
 export function readVariables(
   { route, parameters }: Endpoint,
   inPath: ReadonlyMap<string, string>,
@@ -48,7 +48,7 @@ export function readVariables(
   return variables;
 }
 
-/** A parameter that should hold others by their keys, and does not. */
+/** A parameter that should be a record, but is not. */
 class NoRecord extends Unusable {
   readonly parameter: string;
 
@@ -58,7 +58,7 @@ class NoRecord extends Unusable {
   }
 }
 
-/** What is given at the end of some keys; undefined where there is nothing. Throws Unusable. */
+/** The value at the end of the keys; undefined if there is none. Throws Unusable. */
 function givenAt(given: Record<string, unknown>, keys: Parameter['keys']): unknown {
   const [first] = keys;
   let value = given[first];
@@ -70,12 +70,12 @@ function givenAt(given: Record<string, unknown>, keys: Parameter['keys']): unkno
   return value;
 }
 
-/** Optional parameters that are sent empty are as if they were not. */
+/** Optional parameters that are empty count as absent. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** Puts a value into its variable, or into the input that the variable is. */
+/** Sets a variable, or a field of an input variable. */
 function fill(variables: Record<string, unknown>, path: Parameter['fills'], value: unknown): void {
   let at = variables;
   let key: string = path[0];
@@ -88,7 +88,7 @@ function fill(variables: Record<string, unknown>, path: Parameter['fills'], valu
   at[key] = value;
 }
 
-/** Parameters with those under another name put where they belong; a parameter under its own name wins. */
+/** Renames parameters sent under another name; a parameter under its own name wins. */
 export function renamed(given: Record<string, unknown>, aliases: Route['aliases'] = {}): Record<string, unknown> {
   for (const [alias, name] of Object.entries(aliases)) {
     if (given[alias] !== undefined && given[name] === undefined) given[name] = given[alias];
@@ -96,7 +96,7 @@ export function renamed(given: Record<string, unknown>, aliases: Route['aliases'
   return given;
 }
 
-/** The values of the path by the names of its parameters; null when they are not such as the route takes. */
+/** The values of the path by parameter name; null if the route does not accept them. */
 export function pathValues({ route, parameters }: Endpoint, values: string[]): ReadonlyMap<string, string> | null {
   const names = route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
   const found = new Map(names.map((name, index) => [name, values[index] ?? '']));
@@ -107,7 +107,7 @@ export function pathValues({ route, parameters }: Endpoint, values: string[]): R
   return route.numeric?.every((name) => /^\d+$/.test(found.get(name) ?? '')) === false ? null : found;
 }
 
-/** A number without the `.json` that clients may put behind paths (behaviour.md 3). */
+/** A number without the `.json` that clients may append to paths (behaviour.md 3). */
 function withoutSuffix(value = '', type: Parameter['type']): string {
   const number = ['Int', 'ID', 'ProjectRef', 'GroupRef'].includes(String(type).replace('!', ''));
   return number && /^\d+\.json$/.test(value) ? value.slice(0, -'.json'.length) : value;

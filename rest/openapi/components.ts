@@ -5,11 +5,11 @@ import { inRestWords } from '#rest/openapi/words.ts';
 /** A JSON Schema, or another part of the OpenAPI document. */
 export type Json = Record<string, unknown>;
 
-/** The schemas that stand in the document once and are referred to by name: records, enums and bodies of requests. */
+/** The shared schemas of the document: records, enums and request bodies. */
 export class Components {
   readonly #schemas = new Map<string, Json>();
 
-  /** A reference to the schema under the name, or a numbered one where another schema has that name already. */
+  /** Returns a reference to the schema under the name, numbered if another schema has that name already. */
   refer(name: string, schema: Json): Json {
     const text = JSON.stringify(schema);
     for (let number = 1; ; number += 1) {
@@ -20,7 +20,7 @@ export class Components {
     }
   }
 
-  /** A reference to the words, or numbers, that an enum has in this API. */
+  /** Returns a reference to the values of an enum in this API. */
   enum(type: GraphQLEnumType): Json {
     const values = [...type.getValues()];
     if (isNumeric(type)) values.sort((a, b) => a.value - b.value);
@@ -31,7 +31,7 @@ export class Components {
     return this.refer(type.name, schema);
   }
 
-  /** All of them by name, in the order of the names. */
+  /** All of them, sorted by name. */
   all(): Record<string, Json> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

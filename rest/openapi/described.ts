@@ -14,14 +14,14 @@ import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 import { codesNamed } from '#rest/openapi/words.ts';
 import type { ErrorCode } from '#src/platform/errors.ts';
 
-/** What the schema says of an argument or input field that a variable of an operation fills. */
+/** The schema's facts about an argument or input field that a variable of an operation fills. */
 export interface Filled {
   description: string;
-  /** The value where the variable is not given, as this API has it; undefined where there is none. */
+  /** The default in this API; undefined if there is none. */
   default: unknown;
 }
 
-/** What the variables of an operation fill, by their names; of several places the first counts. */
+/** What the variables of an operation fill, by name; of several places the first counts. */
 export function filledBy({ document }: Endpoint, schema: GraphQLSchema): ReadonlyMap<string, Filled> {
   const filled = new Map<string, Filled>();
   const types = new TypeInfo(schema);
@@ -33,7 +33,7 @@ export function filledBy({ document }: Endpoint, schema: GraphQLSchema): Readonl
     document,
     visitWithTypeInfo(types, {
       Argument({ value }) {
-        // Directives say nothing of what they choose.
+        // Arguments of directives have no useful description.
         if (value.kind === Kind.VARIABLE && !types.getDirective()) note(value.name.value, types.getArgument());
       },
       ObjectField({ name, value }) {
@@ -53,12 +53,12 @@ interface Defaulted {
   defaultValue?: unknown;
 }
 
-/** The default of an argument or input field, as Pothos and graphql keep it; undefined where there is none. */
+/** The default of an argument or input field, as Pothos and graphql store it; undefined if there is none. */
 export function defaultOf({ default: fallback, defaultValue }: Defaulted): unknown {
   return fallback?.value ?? defaultValue ?? undefined;
 }
 
-/** What an operation does by the schema: its mutation, or the field of its query that is the answer. */
+/** The field that documents an operation: its mutation, or the query field that is the body. */
 export function fieldAnswered(endpoint: Endpoint, schema: GraphQLSchema): GraphQLField<unknown, unknown> {
   const fields = fieldsOnTheWay(endpoint, schema);
   const field = endpoint.route.method === 'GET' ? fields.at(-1) : fields[0];
@@ -66,12 +66,12 @@ export function fieldAnswered(endpoint: Endpoint, schema: GraphQLSchema): GraphQ
   return field;
 }
 
-/** The type of what the body is made of, with its nullability. */
+/** The type of the body's source, with its nullability. */
 export function typeAnswered(endpoint: Endpoint, schema: GraphQLSchema): GraphQLOutputType | undefined {
   return fieldsOnTheWay(endpoint, schema).at(-1)?.type;
 }
 
-/** The codes of errors that the schema names where it describes what an operation does, and the fields that it answers with. */
+/** The error codes named in the schema's descriptions of an operation and of its result's fields. */
 export function codesOf(endpoint: Endpoint, schema: GraphQLSchema): ReadonlySet<ErrorCode> {
   const { resultType, selection, fragments } = endpoint;
   const answered = fieldsOf(selection, fragments).map(({ field }) => resultType.getFields()[field]);

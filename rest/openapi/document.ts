@@ -10,7 +10,7 @@ import { CREDENTIALS, SECURITY_SCHEMES } from '#rest/openapi/security.ts';
 import { ERROR_SCHEMAS, SHARED_RESPONSES } from '#rest/openapi/shared_responses.ts';
 import { tagObjects } from '#rest/openapi/tags.ts';
 
-/** The OpenAPI 3.1 document of the routes: all of it follows from their operations, and from what the schema says of these. */
+/** The OpenAPI 3.1 document of the routes, derived from their operations and the schema. */
 export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema): object {
   const paths: Record<string, Json> = {};
   const components = new Components();

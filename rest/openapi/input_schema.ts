@@ -17,14 +17,14 @@ import { orNull } from '#rest/openapi/output_schema.ts';
 import { scalarSchema } from '#rest/openapi/scalars.ts';
 import { inRestWords } from '#rest/openapi/words.ts';
 
-/** Where a parameter is described. */
+/** What documents a parameter. */
 interface Input {
   route: Route;
   filled: Filled | undefined;
   components: Components;
 }
 
-/** The schema of a parameter's value, with its default, and null where JSON may say that there is no value. */
+/** The schema of a parameter's value, with its default, and null where JSON may have no value. */
 export function inputSchema(parameter: Parameter, input: Input): Json {
   const schema = bareSchema(parameter, input);
   const fallback = inWords(parameter.default ?? input.filled?.default ?? undefined, parameter);
@@ -32,13 +32,13 @@ export function inputSchema(parameter: Parameter, input: Input): Json {
   return isNonNullType(parameter.type) || parameter.in === 'path' ? whole : orNull(whole);
 }
 
-/** A default in the words of a parameter, which has one for it or none. */
+/** A default in the words of a parameter, if it has one for it. */
 function inWords(value: unknown, { words, type }: Parameter): unknown {
   if (!words || isEnumType(getNamedType(type))) return value;
   return Object.keys(words).find((word) => words[word] === value);
 }
 
-/** What the schema says of a parameter, with what this API adds. Throws where nothing is said of it. */
+/** The description of a parameter by the schema, with this API's additions. Throws if there is none. */
 export function inputDescription(parameter: Parameter, filled: Filled | undefined): string {
   const { commaSeparated, nullWord, in: place, type, name } = parameter;
   const said = inRestWords(filled?.description ?? CHOICES[name] ?? '', type);
@@ -52,7 +52,7 @@ export function inputDescription(parameter: Parameter, filled: Filled | undefine
   ].join(' ');
 }
 
-/** Parameters that choose which keys records have: in operations directives ask for them, of which the schema says nothing. */
+/** Parameters that choose the keys of records: directives of operations use them, which the schema does not describe. */
 const CHOICES: Record<string, string> = {
   simple: 'Whether records have only their ID, URLs, name and path.',
   view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
@@ -66,7 +66,7 @@ function bareSchema(parameter: Parameter, { route, components }: Input): Json {
   if (commaSeparated) return { type: 'string' };
   if (numericId) return { type: 'integer' };
   if (allowed) return { type: 'integer', enum: allowed };
-  // What is answered as a decimal text may come as one.
+  // Values returned as decimal texts are also accepted as such.
   if (route.decimals?.[name] !== undefined) return { type: ['number', 'string'] };
   const schema = valueSchema(bare, components);
   if (nullWord !== undefined) return { anyOf: [schema, { type: 'string', const: nullWord }] };
@@ -78,7 +78,7 @@ function valueSchema(type: GraphQLInputType, components: Components): Json {
   if (isListType(type)) return { type: 'array', items: valueSchema(type.ofType, components) };
   if (isEnumType(type)) return components.enum(type);
   if (isInputObjectType(type)) return components.refer(type.name, recordSchema(type, components));
-  // The only values without a form that are taken are maps.
+  // The only accepted values without a fixed structure are maps.
   return type.name === 'JSON' ? { type: 'object', additionalProperties: true } : scalarSchema(type);
 }
 

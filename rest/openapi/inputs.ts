@@ -5,7 +5,7 @@ import type { Components, Json } from '#rest/openapi/components.ts';
 import { defaultOf, type Filled, filledBy } from '#rest/openapi/described.ts';
 import { inputDescription, inputSchema } from '#rest/openapi/input_schema.ts';
 
-/** What an operation takes, and where: bodies are for the verbs whose bodies every client and proxy passes on. */
+/** A parameter of an operation and its place: bodies are for the methods whose bodies all clients and proxies pass on. */
 export interface Input {
   name: string;
   in: 'path' | 'query' | 'body';
@@ -17,7 +17,7 @@ export interface Input {
   description: string;
 }
 
-/** All that an operation takes: what fills its variables, by all their names. */
+/** All parameters of an operation, under all their names. */
 export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
   const { route, parameters } = endpoint;
   const filled = filledBy(endpoint, schema);

@@ -2,8 +2,8 @@ import type { Endpoint } from '#rest/engine/compile.ts';
 import type { Route } from '#rest/engine/route.ts';
 
 /**
- * What generated clients call an operation: `listProjectIssues`, `createIssue`. It follows from the name of the GraphQL
- * operation; endings of the path, and parameters in it that others of the same operation lack, tell these apart.
+ * The operation name for generated clients: `listProjectIssues`, `createIssue`. It follows from the name of the GraphQL
+ * operation; path suffixes and extra path parameters distinguish routes with the same operation.
  */
 export function operationId(endpoint: Endpoint, endpoints: readonly Endpoint[]): string {
   const { route, operationName } = endpoint;
@@ -12,7 +12,7 @@ export function operationId(endpoint: Endpoint, endpoints: readonly Endpoint[]):
   return [verb(endpoint), ...own.map((name) => `For${pascalCase(name)}`), endingOf(route)].join('');
 }
 
-/** The name with the verb in front that a mutation has already. */
+/** The name with its verb first, which a mutation's has already. */
 function verb({ operationName, route, paginated, list }: Endpoint): string {
   if (route.method !== 'GET' || /^(?:List|Get)[A-Z]/.test(operationName)) return camelCase(operationName);
   return `${paginated || list ? 'list' : 'get'}${operationName}`;
@@ -22,13 +22,13 @@ function pathParameters({ path }: Route): string[] {
   return path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
 }
 
-/** `TarGz` of `archive.tar.gz`. */
+/** Converts the suffix of `archive.tar.gz` to `TarGz`. */
 function endingOf({ path }: Route): string {
   const [, ending = ''] = /\.([\w.]+)$/.exec(path) ?? [];
   return pascalCase(ending);
 }
 
-/** `ProjectId` of `project_id`. */
+/** Converts `project_id` to `ProjectId`. */
 export function pascalCase(name: string): string {
   return name.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
 }

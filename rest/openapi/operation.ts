@@ -12,7 +12,7 @@ import { securityOf } from '#rest/openapi/security.ts';
 import { tagOf } from '#rest/openapi/tags.ts';
 import { headingOf, inRestWords } from '#rest/openapi/words.ts';
 
-/** The operation of an endpoint, under the name that generated clients call it by. */
+/** The operation object of an endpoint, with its operation ID. */
 export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, operationName, paginated } = endpoint;
   const description = route.description ?? inRestWords(fieldAnswered(endpoint, schema).description ?? '');
@@ -36,7 +36,7 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
   };
 }
 
-/** The operation that tells of a content without sending it, from the one that sends it. */
+/** The HEAD operation of a raw route, from its GET operation. */
 export function headObject(id: string, { parameters, responses: answers, summary, ...operation }: Json): Json {
   const { 200: whole, 206: _part, 416: _none, ...others } = answers as Record<number, Json>;
   const { content: _content, ...headers } = whole ?? {};

@@ -14,7 +14,7 @@ import type { Components, Json } from '#rest/openapi/components.ts';
 import { scalarSchema } from '#rest/openapi/scalars.ts';
 import { inRestWords } from '#rest/openapi/words.ts';
 
-/** What the schemas of an operation's records are made with. */
+/** What building the schemas of an operation's records needs. */
 export interface Shape {
   fragments: Endpoint['fragments'];
   components: Components;
@@ -22,7 +22,7 @@ export interface Shape {
   texts?: ReadonlySet<string>;
 }
 
-/** The schema of a value that an operation answers with; `omitted` are the keys that a record may lack. */
+/** The schema of a value in a response; `omitted` are the keys that a record may lack. */
 export function outputSchema(
   type: GraphQLOutputType,
   selection: SelectionSetNode | undefined,
@@ -44,7 +44,7 @@ function bareOutput(
   return isEnumType(type) ? shape.components.enum(type) : scalarSchema(type);
 }
 
-/** The schema of a record; a reference where the selection is just a fragment. */
+/** The schema of a record; a reference if the selection is a single fragment. */
 export function objectSchema(
   type: FieldsType,
   selection: SelectionSetNode,
@@ -57,7 +57,7 @@ export function objectSchema(
   return shape.components.refer(only.name.value, schema);
 }
 
-/** The schema of a record as it stands by itself. */
+/** The inline schema of a record. */
 export function recordSchema(
   type: FieldsType,
   selection: SelectionSetNode,
@@ -78,7 +78,7 @@ export function recordSchema(
   return { type: 'object', properties, required: [...required] };
 }
 
-/** The type of a key: a number may be written as a text, and a key that is left out instead of null is never null. */
+/** The type of a key: a number may be written as a text, and a key that is omitted when null is never null. */
 function typeShown(
   type: GraphQLOutputType,
   { asText = false, isOmitted }: { asText?: boolean | undefined; isOmitted: boolean },
@@ -87,7 +87,7 @@ function typeShown(
   return isNonNullType(type) || isOmitted ? new GraphQLNonNull(bare) : bare;
 }
 
-/** The schema that takes null, too. */
+/** The schema, with null allowed. */
 export function orNull(schema: Json): Json {
   if (schema.type === undefined && schema.$ref === undefined && schema.anyOf === undefined) return schema;
   if (schema.$ref !== undefined) {

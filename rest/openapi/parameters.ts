@@ -1,12 +1,12 @@
 import type { Json } from '#rest/openapi/components.ts';
 import type { Input } from '#rest/openapi/inputs.ts';
 
-/** A parameter as an operation lists it. A query has no null: there a parameter is left out. */
+/** The parameter object of a parameter. Queries have no null: absent parameters are left out. */
 export function parameterObject({ name, in: place, required, isList, schema, description }: Input): Json {
   return { name: isList ? `${name}[]` : name, in: place, required, description, schema: withoutNull(schema) };
 }
 
-/** A schema as it holds where nothing can be null: in a query, or a form. */
+/** A schema without null, for queries and forms. */
 export function withoutNull({ ...schema }: Json): Json {
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null');
@@ -19,7 +19,7 @@ export function withoutNull({ ...schema }: Json): Json {
   return choices.length === 1 ? { ...choices[0], ...rest } : { anyOf: choices, ...rest };
 }
 
-/** Parameters that many operations have, by the names under which they stand in the document. */
+/** Shared parameters by their names in the document. */
 export const SHARED_PARAMETERS: Record<string, Json> = {
   Page: {
     name: 'page',

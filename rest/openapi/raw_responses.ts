@@ -2,7 +2,7 @@ import type { Endpoint } from '#rest/engine/compile.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import type { Json } from '#rest/openapi/components.ts';
 
-/** What each reader sends, and whether it knows the size of the content, so that parts can be asked for. */
+/** What each reader sends, and whether it knows the size of the content, so that it supports ranges. */
 const READERS: Record<
   RawReader,
   { types: readonly string[]; hasSize: boolean; hasETag: boolean; description: string }
@@ -29,7 +29,7 @@ const READERS: Record<
   },
 };
 
-/** The answers of an operation that sends content as it is: the whole, and a part where parts can be asked for. */
+/** The responses of an operation that sends content: the whole, and a range if supported. */
 export function rawResponses({ route }: Endpoint): Record<string, Json> {
   if (!route.raw) return {};
   const { types, hasSize, hasETag, description } = READERS[route.raw];
@@ -64,12 +64,12 @@ export function rawResponses({ route }: Endpoint): Record<string, Json> {
   };
 }
 
-/** Whether the header `Range` has an effect. */
+/** Whether the route supports the header `Range`. */
 export function hasParts({ raw }: Route): boolean {
   return raw !== undefined && READERS[raw].hasSize;
 }
 
-/** Whether a read has an ETag: JSON has one always. */
+/** Whether a read has an ETag: JSON always has. */
 export function hasETag({ raw }: Route): boolean {
   return raw === undefined || READERS[raw].hasETag;
 }

@@ -4,7 +4,7 @@ import type { Json } from '#rest/openapi/components.ts';
 import { hasETag, hasParts } from '#rest/openapi/raw_responses.ts';
 import type { ErrorCode } from '#src/platform/errors.ts';
 
-/** The answers of an endpoint other than success by their statuses; `codes` are those of errors that the schema names there. */
+/** The error responses of an endpoint by status; `codes` are the error codes that the schema names for it. */
 export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): Record<string, Json> {
   const { method, raw } = endpoint.route;
   const hasContent = method === 'POST' || method === 'PUT' || raw !== undefined;
@@ -18,7 +18,7 @@ export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): R
   return Object.fromEntries([...statuses].map((status) => [status, reference(status, method)]));
 }
 
-/** What any operation may refuse with: because of who asks, of what is asked for, and of what else goes on. */
+/** Errors that any operation may have: about the caller, the request, and the load. */
 const ANYWHERE: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'INSUFFICIENT_SCOPE',
@@ -31,7 +31,7 @@ const ANYWHERE: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-/** Statuses of reads that are no errors of the domain: of what has moved, has not changed, or has no such part. */
+/** Statuses of reads that are not domain errors: moved, not modified, range not satisfiable. */
 function besidesErrors({ route, parameters }: Endpoint): number[] {
   if (route.method !== 'GET') return [];
   const ofPlace = parameters.some(

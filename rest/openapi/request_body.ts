@@ -3,7 +3,7 @@ import type { Components, Json } from '#rest/openapi/components.ts';
 import type { Input } from '#rest/openapi/inputs.ts';
 import { withoutNull } from '#rest/openapi/parameters.ts';
 
-/** The body of a request: the same parameters as JSON and as forms, in which lists and maps are spelled otherwise. */
+/** The body of a request: the same parameters as JSON and as forms, which spell lists and maps differently. */
 export function requestBody(name: string, inputs: readonly Input[], route: Route, components: Components): Json {
   const body = bodySchema(inputs, route);
   if (route.file !== undefined) return { required: true, content: { 'multipart/form-data': { schema: body } } };
@@ -16,7 +16,7 @@ export function requestBody(name: string, inputs: readonly Input[], route: Route
     required: inputs.some(({ required }) => required) || route.atLeastOne !== undefined,
     content: {
       'application/json': { schema: json },
-      // Lists of records have a spelling in forms, but none that OpenAPI could express.
+      // Forms can contain lists of records, but OpenAPI cannot express how.
       ...(inputs.some(({ ofRecords }) => ofRecords)
         ? {}
         : {

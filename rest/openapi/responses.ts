@@ -7,7 +7,7 @@ import { objectSchema, outputSchema, recordSchema } from '#rest/openapi/output_s
 import { rawResponses } from '#rest/openapi/raw_responses.ts';
 import { refusalsOf } from '#rest/openapi/refusals.ts';
 
-/** All answers of an operation by their statuses. */
+/** All responses of an operation by status. */
 export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status } = endpoint;
   const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
@@ -65,7 +65,7 @@ function constantSchema(body: object): Json {
   return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(body) };
 }
 
-/** The schema of a record with lists that became objects, under the name of its operation. */
+/** The schema of a record with lists converted to objects, under the name of its operation. */
 function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string>>, components: Components): Json {
   const { resultType, selection, fragments, operationName } = endpoint;
   const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components }, []) as {
@@ -102,7 +102,7 @@ function eitherSchema(
   return components.refer(resultType.name, { ...rest, properties: all, required: Object.keys(all) });
 }
 
-/** The headers that answers share, by their names in the document. */
+/** Shared response headers by their names in the document. */
 export const SHARED_HEADERS: Record<string, Json> = {
   ETag: {
     description: 'The version of the content, for `If-None-Match`.',

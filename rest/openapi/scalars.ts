@@ -1,7 +1,7 @@
 import { type GraphQLInputType, type GraphQLOutputType, isScalarType } from 'graphql';
 import type { Json } from '#rest/openapi/components.ts';
 
-/** The schema of a scalar. Throws for one of which nothing is known here. */
+/** The schema of a scalar. Throws for unknown ones. */
 export function scalarSchema(type: GraphQLInputType | GraphQLOutputType): Json {
   const schema = isScalarType(type) ? SCALARS[type.name] : undefined;
   if (!schema) throw new Error(`The OpenAPI document knows no form of ${type}`);

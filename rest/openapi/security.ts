@@ -2,7 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import type { Json } from '#rest/openapi/components.ts';
 import { tagOf } from '#rest/openapi/tags.ts';
 
-/** How callers say who they are; all of it is in docs/contract/behaviour.md 4.1. */
+/** The authentication methods; docs/contract/behaviour.md 4.1 has the details. */
 export const SECURITY_SCHEMES: Record<string, Json> = {
   privateToken: {
     type: 'apiKey',
@@ -47,7 +47,7 @@ function scopes(): Record<string, string> {
   };
 }
 
-/** The ways to authenticate, one of which is enough. */
+/** The ways to authenticate, one of which suffices. */
 export const CREDENTIALS: readonly Json[] = [
   { privateToken: [] },
   { privateTokenParameter: [] },
@@ -55,14 +55,14 @@ export const CREDENTIALS: readonly Json[] = [
   { oauth2: ['api'] },
 ];
 
-/** What an operation asks for where it is not what all ask for: nothing where anybody is answered, less for reads of accounts. */
+/** The security requirement of an operation, if it differs from the default: none for public ones, less for reads of accounts. */
 export function securityOf(route: Route): Json {
   const anybody = route.auth === 'optional' ? [{}] : [];
   const less = scopesBeside(route).map((scope) => ({ oauth2: [scope] }));
   return anybody.length + less.length > 0 ? { security: [...anybody, ...CREDENTIALS, ...less] } : {};
 }
 
-/** The scopes that are enough beside `api`. */
+/** The scopes that suffice besides `api`. */
 function scopesBeside(route: Route): string[] {
   if (route.method !== 'GET') return [];
   return [
@@ -72,7 +72,7 @@ function scopesBeside(route: Route): string[] {
   ];
 }
 
-/** Whether the scope `read_user` is enough (behaviour.md 4.2): for users, their keys and their addresses. */
+/** Whether the scope `read_user` suffices (behaviour.md 4.2): for users, their keys and their addresses. */
 function readsAccounts({ method, path }: Route): boolean {
   const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path));
   return method === 'GET' && (path === '/version' || (ofAccount && /^\/users?(?:\/|$)/.test(path)));

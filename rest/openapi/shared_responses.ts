@@ -1,6 +1,6 @@
 import type { Json } from '#rest/openapi/components.ts';
 
-/** The forms of errors, by their names in the document. */
+/** The schemas of errors by their names in the document. */
 export const ERROR_SCHEMAS: Record<string, Json> = {
   Message: {
     type: 'object',
@@ -63,7 +63,7 @@ const RETRY_AFTER = {
   'Retry-After': { $ref: '#/components/headers/RetryAfter' },
 };
 
-/** The answers other than success that operations share, by their names in the document. */
+/** Shared error responses by their names in the document. */
 export const SHARED_RESPONSES: Record<string, Json> = {
   Moved: {
     ...refusal('The project or group has moved. `Location` has its new path.', ['Message']),

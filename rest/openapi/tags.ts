@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Json } from '#rest/openapi/components.ts';
 import { inRestWords } from '#rest/openapi/words.ts';
 
-/** What routes are about, in the order of the document, with the type of the schema that describes it. */
+/** The resources of routes, in document order, with the schema type that describes each. */
 const RESOURCES: Record<string, string> = {
   projects: 'Project',
   repository: 'Repository',
@@ -38,7 +38,7 @@ const RESOURCES: Record<string, string> = {
   server: 'Version',
 };
 
-/** Parts of paths that are called otherwise than their resource. */
+/** Path segments that differ from their resource's name. */
 const OTHER_NAMES: Record<string, string> = {
   user: 'users',
   session: 'users',
@@ -46,15 +46,15 @@ const OTHER_NAMES: Record<string, string> = {
   merged_branches: 'branches',
 };
 
-/** The resource that a route is about: the last one that its path names, as `members` of a group. */
+/** The resource of a route: the last one named in its path, as `members` of a group. */
 export function tagOf(path: string): string {
   const named = path.split('/').map((part) => OTHER_NAMES[part] ?? part);
-  // Their events are not those of the feed.
+  // Events of hooks are not those of the feed.
   if (named.includes('hooks')) return 'hooks';
   return named.findLast((part) => Object.hasOwn(RESOURCES, part)) ?? 'server';
 }
 
-/** The tags with what the schema says of their resources. */
+/** The tags with the schema's descriptions of their resources. */
 export function tagObjects(schema: GraphQLSchema): Json[] {
   return Object.entries(RESOURCES).map(([name, type]) => {
     const description = schema.getType(type)?.description;

@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-/** The operations on the awards on one kind of record. */
+/** The operations for the awards of one kind of record. */
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
@@ -10,7 +10,7 @@ interface Operations {
 }
 
 const MISSING = '404 Award Emoji Not Found';
-/** Said of what cannot be read, the same whether there is such a thing or not (behaviour.md 1.3). */
+/** The message for unreadable records, the same whether they exist or not (behaviour.md 1.3). */
 const notFound = { Issue: MISSING, MergeRequest: MISSING, Snippet: MISSING, Note: MISSING };
 const refused = { status: 404, message: MISSING };
 

@@ -20,7 +20,7 @@ const METRICS = {
   },
 };
 
-/** How the background jobs of the server are doing; clients of the era know the paths by another name. */
+/** The state of the server's background jobs; clients of the era know the paths by another name. */
 export const backgroundJobs: Route[] = Object.entries(METRICS).map(([name, metrics]) => ({
   ...metrics,
   method: 'GET',

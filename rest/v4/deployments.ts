@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-/** Where the deployable has artifacts, it names them. */
+/** Present only if the deployable has artifacts. */
 const omitNull = ['deployable.artifacts_file'];
 
 export const deployments: Route[] = [

@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-/** Clients that follow the links read the feed as it was when they began. */
+/** Links keep the feed as it was on the first page. */
 const PINNED = { parameter: 'up_to', key: 'newest_id' };
 
 export const events: Route[] = [

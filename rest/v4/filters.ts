@@ -4,7 +4,7 @@ type Filters = Pick<Route, 'names' | 'words' | 'commaSeparated' | 'onlyOne' | 'e
 
 const scope = { 'created-by-me': 'created_by_me', 'assigned-to-me': 'assigned_to_me' };
 
-/** How the fields of `IssueFilter` are parameters. */
+/** Parameters for the fields of `IssueFilter`. */
 export const issueFilters = {
   words: { scope },
   commaSeparated: ['labels', 'not[labels]', 'in'],
@@ -15,17 +15,17 @@ export const issueFilters = {
   ],
 } satisfies Filters;
 
-/** How the fields of `MergeRequestFilter` are parameters. */
+/** Parameters for the fields of `MergeRequestFilter`. */
 export const mergeRequestFilters = {
   ...issueFilters,
   names: { draft: 'wip', simple: 'view' },
   words: { scope, wip: { yes: true, no: false }, view: { simple: true } },
 } satisfies Filters;
 
-/** How the fields of `ProjectFilter` are parameters. */
+/** Parameters for the fields of `ProjectFilter`. */
 export const projectFilters = {
   names: { topics: 'topic' },
-  // Levels between those that there are: whoever has more than 10 has 20.
+  // Levels in between count as the next higher one: more than 10 means 20.
   words: { min_access_level: { 5: 10, 15: 20 } },
   commaSeparated: ['topic'],
   numericIds: ['id_after', 'id_before'],

@@ -12,7 +12,7 @@ export const groups: Route[] = [
     path: '/groups',
     operation: operations.GroupsDocument,
     result: 'groups',
-    // A search answers with four keys only (rest-api-v4.md, Group).
+    // A search returns only four keys (rest-api-v4.md, Group).
     derived: { whole: ({ search }) => typeof search !== 'string' || search.trim() === '' },
   },
   { method: 'GET', path: '/groups/:id', operation: operations.GroupDocument, result: 'group', omitNull: within },

@@ -2,7 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'admin_hook';
-/** For a URL that nothing can be sent to, and a test that there is nothing to make of. */
+/** For a URL that cannot be used, and a test without an event to send. */
 const alsoRefuses = [422];
 
 export const hooks: Route[] = [

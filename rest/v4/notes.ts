@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-/** The operations on the notes of one kind of record. */
+/** The operations for the notes of one kind of record. */
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
@@ -10,10 +10,10 @@ interface Operations {
   remove: Route['operation'];
 }
 
-/** What is said where the record cannot be read (behaviour.md 1.3): the same whether there is one or not. */
+/** The message for unreadable records (behaviour.md 1.3): the same whether they exist or not. */
 const unreadable = (message: string) => ({ Issue: message, MergeRequest: message, Snippet: message });
 
-/** What is said of a note that holds quick actions alone: they were applied, and no note was written. */
+/** The response to a note with quick actions only: they were applied, and no note was created. */
 const APPLIED = { message: 'Commands applied' };
 
 /** @param records path of one record; @param field of the project that finds it */

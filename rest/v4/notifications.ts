@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-/** The kinds of events are told where the level is `custom` only (behaviour.md 7, Notification setting). */
+/** Events are shown only for the level `custom` (behaviour.md 7, Notification setting). */
 const omitNull = ['events'];
 
 export const notifications: Route[] = [

@@ -12,7 +12,7 @@ const omitNull = [
   'import_status',
   'import_error',
 ];
-/** What a project record calls it. */
+/** Its name in the project record. */
 const aliases = { public_jobs: 'public_builds' };
 const commaSeparated = ['tag_list'];
 

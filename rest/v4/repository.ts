@@ -4,10 +4,10 @@ import * as operations from '#src/generated/operations.ts';
 const precheck = 'read_repository';
 const auth = 'optional';
 
-/** The formats of archives by the endings of addresses. */
+/** The archive formats by URL suffix. */
 const ARCHIVES = { '.zip': 'ZIP', '.tar': 'TAR', '.tar.gz': 'TAR_GZ', '.tar.bz2': 'TAR_BZ2' };
 
-/** What else archives may be called, by the word of their format. */
+/** Other suffixes of archives, by that of their format. */
 const ALSO_CALLED = { 'tar.gz': ['tgz'], 'tar.bz2': ['tbz2', 'tbz', 'tb2', 'bz2'] };
 
 const archive = {

@@ -53,7 +53,7 @@ export const settings: Route[] = [
     ],
     passUnknownEnum: ['restricted_visibility_levels'],
     nullWord: { enabled_git_access_protocol: 'nil' },
-    // As clients of older servers call them (rulings.md 1).
+    // Names used by clients of older servers (rulings.md 1).
     aliases: {
       gravatar_enabled: 'avatar_service_enabled',
       koding_enabled: 'codeide_enabled',

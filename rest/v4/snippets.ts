@@ -2,7 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const auth = 'optional';
-// Where one snippet is asked for, the message is that of a look-up that fails (behaviour.md 1.3).
+// For a single snippet, the message is that of a failed look-up (behaviour.md 1.3).
 const notFound = { Snippet: '404 Not found' };
 
 export const snippets: Route[] = [

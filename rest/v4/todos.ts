@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-/** What a todo is about is one key of its record. */
+/** The target of a todo is one key of its record. */
 const either = { target: ['issue', 'merge_request'] };
 
 export const todos: Route[] = [
