@@ -98,7 +98,7 @@ export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
     ) given GROUP BY given.project_id`;
 }
 
-/** An array of the namespaces of which the actor is a member. */
+/** An array of the namespaces with a membership of the actor. */
 export function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
   return sql`ARRAY(SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id IS NOT NULL
     AND ${notExpired('m')})`;

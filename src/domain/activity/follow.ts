@@ -2,7 +2,7 @@ import { forgetEvents, recordEvent } from '#src/domain/activity/record_event.ts'
 import type { ChangeKind } from '#src/domain/changes/change.ts';
 import type { Follower } from '#src/domain/changes/record.ts';
 
-/** The words of the feed (behaviour.md 7, Event) for the changes of issues and merge requests that it shows. */
+/** The feed's words (behaviour.md 7, Event) for the changes of issues and merge requests that it shows. */
 const ACTIONS: Partial<Record<ChangeKind, string>> = {
   opened: 'opened',
   closed: 'closed',
@@ -11,11 +11,11 @@ const ACTIONS: Partial<Record<ChangeKind, string>> = {
   deleted: 'destroyed',
 };
 
-/** Writes the events that the feeds of projects and users show. Those of pushes are written with the push. */
+/** Writes the events shown in the feeds of projects and users. Those of pushes are written with the push. */
 export const feed: Follower = {
   async subjectChanged(tx, _context, { actor, subject: { type, id, title, project }, changes }) {
     for (const { kind } of changes) {
-      // Issues stay, marked as deleted, and their events with them.
+      // Deleted issues are only marked as deleted, so their events stay.
       if (kind === 'deleted' && type === 'MergeRequest') await forgetEvents(tx, { type, id });
       const action = ACTIONS[kind];
       const target = { type, id, title };

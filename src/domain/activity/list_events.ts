@@ -16,24 +16,24 @@ const issue = alias('Issue', 'i');
 const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
 const NEWEST_FIRST = order('Event', ['id'], 'desc');
 
-/** What somebody said of a commit, an issue or a merge request (behaviour.md 7, Note). */
+/** A comment on a commit, an issue or a merge request (behaviour.md 7, Note). */
 export interface NoteRow {
   id: number;
   /** In Markdown. */
   body: string;
   author: UserRow;
-  /** Of what the server wrote itself no event tells. */
+  /** System notes have no events. */
   system: false;
   subjectType: 'Commit' | 'Issue' | 'MergeRequest';
   /** ID of the issue or merge request; null for a commit. */
   subjectId: number | null;
   /** ISO 8601. */
   createdAt: string;
-  /** ISO 8601; what was said of a commit stays as it is. */
+  /** ISO 8601; comments on commits never change. */
   updatedAt: string;
 }
 
-/** What somebody did (behaviour.md 7, Event). */
+/** A user's action (behaviour.md 7, Event). */
 export interface EventRow {
   id: number;
   projectId: number;
@@ -43,17 +43,17 @@ export interface EventRow {
   targetType: string | null;
   targetTitle: string | null;
   author: UserRow;
-  /** What was pushed; null for anything else. */
+  /** The push; null for other events. */
   data: unknown;
-  /** What was said; null for anything else. */
+  /** The comment; null for other events. */
   note: NoteRow | null;
   /** ISO 8601. */
   createdAt: string;
 }
 
-/** A part of a feed as it was when an event was its newest one: its pages stay the same while new events arrive. */
+/** A page of a feed as it was when a given event was the newest: pages stay the same while new events arrive. */
 export interface EventPageRequest extends PageRequest {
-  /** ID of that event; the feed as it is now without. */
+  /** ID of that event; the current feed when absent. */
   upTo?: number | null | undefined;
 }
 
@@ -62,8 +62,8 @@ function until({ upTo }: EventPageRequest): Prisma.Sql {
 }
 
 /**
- * What happened in a project, newest first, as far as the actor may see it; for anonymous callers too. An event is told to
- * those alone who may read what it is about: a kind that is not named here is told to nobody.
+ * The events of a project, newest first, as far as the actor may see them; also for anonymous callers. An event is visible only
+ * to those who may read its target; events of kinds that are not listed here are visible to no one.
  */
 export async function listProjectEvents(
   context: Context,
@@ -74,7 +74,7 @@ export async function listProjectEvents(
   return load(context, projectFeed(context.actor, project), page, users);
 }
 
-/** One event of a project, as far as the actor may see it; for anonymous callers too. Throws NotFound. */
+/** One event of a project, if the actor may see it; also for anonymous callers. Throws NotFound. */
 export async function findProjectEvent(
   context: Context,
   project: ProjectRow,
@@ -101,7 +101,7 @@ function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
     { kind: 'milestone', is: IS_MILESTONE, seen: can(actor, 'read_milestone', project) },
     { kind: 'merge_request', is: IS_MERGE_REQUEST, seen: actor !== null && can(actor, 'read_merge_request', project) },
     { kind: 'issue', is: actor ? issueEvent(actor, seesConfidential) : sql`FALSE`, seen: readsIssues },
-    // What an issue's condition lets through already.
+    // Already covered by the condition on issues.
     { kind: 'confidential', is: sql`FALSE`, seen: seesConfidential },
   ].filter(({ seen }) => seen);
   const ofProject = sql`e.project_id = ${project.id}`;
@@ -115,7 +115,7 @@ function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
   return { of: ofProject, visible, counted };
 }
 
-/** What a user did, newest first, in the projects and on the issues that the actor may see. */
+/** The events of a user, newest first, in projects and on issues that the actor may see. */
 export async function listUserEvents(
   context: Context,
   userId: number,
@@ -139,7 +139,7 @@ export async function listUserEvents(
 
 const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
 
-/** Pushes tell of commits. */
+/** Pushes show commits. */
 const PUSH = sql`(e.target_type IS NULL AND e.data IS NOT NULL)`;
 
 /** Signed-in users who can see a project can read its milestones. */
@@ -148,15 +148,15 @@ const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
 /** A note on a commit. */
 const IS_NOTE = sql`e.target_type = 'Note'`;
 
-/** Merge requests that are deleted leave no events, so the project alone decides. */
+/** Deleted merge requests leave no events, so the project alone decides. */
 const IS_MERGE_REQUEST = sql`e.target_type IN ('MergeRequest', 'MergeRequestNote')`;
 
-/** The issue of an event, which is about it or about a note on it. */
+/** The issue that an event or its note is about. */
 const ISSUE_ID = sql`CASE e.target_type WHEN 'Issue' THEN e.target_id WHEN 'IssueNote' THEN e.subject_id END`;
 
 /**
- * Whether the event is about an issue that the actor sees. Of a deleted one nothing is told any more but that it was deleted,
- * and that to those who saw it.
+ * Whether the event is about an issue that the actor sees. Of a deleted issue only its deletion is shown, to those who saw the
+ * issue.
  */
 function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
   return sql`(e.target_type IN ('Issue', 'IssueNote') AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${ISSUE_ID}
@@ -164,8 +164,8 @@ function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prism
 }
 
 /**
- * How many of the events that `of` names are about confidential issues that the actor sees as their author or assignee. They
- * are found by their issues alone: whose they are would look the more selective, and seldom is.
+ * How many of the events selected by `of` are about confidential issues that the actor sees as author or assignee. They are
+ * looked up by issue alone: the condition on the feed seems more selective to the planner, but seldom is.
  */
 function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT count(*) FROM (
@@ -176,13 +176,13 @@ function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
     WHERE (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${of})`;
 }
 
-/** The title that the target has now, which who sees it now may know; the recorded one is for what is gone. */
+/** The target's current title, which viewers may know; the recorded one if the target is gone. */
 const TITLE = sql`COALESCE(CASE WHEN e.target_type IN ('Issue', 'IssueNote') THEN (SELECT i.title FROM issues i WHERE i.id = ${ISSUE_ID})
   WHEN e.target_type = 'MergeRequest' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.target_id)
   WHEN e.target_type = 'MergeRequestNote' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.subject_id)
   WHEN e.target_type = 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
 
-/** What was said in the event `e`; null where it said nothing. */
+/** The comment of the event `e`; null without one. */
 const note = (users: Selection<'User'>) => sql`CASE WHEN e.target_type = 'Note' THEN (
     SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a', users)}, 'system', false, 'subjectType', 'Commit', 'subjectId', NULL, 'discussionId', NULL,
       'createdAt', c.created_at, 'updatedAt', c.created_at)
@@ -192,22 +192,22 @@ const note = (users: Selection<'User'>) => sql`CASE WHEN e.target_type = 'Note' 
       'subjectId', c.subject_id, 'discussionId', c.discussion_id, 'createdAt', c.created_at, 'updatedAt', c.updated_at)
     FROM notes c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id) END`;
 
-/** Notes are shown as such, whatever they are on. */
+/** The target type of notes is shown as Note, whatever they are on. */
 const TARGET_TYPE = sql`CASE WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN 'Note' ELSE e.target_type END`;
 
-/** The events of a feed under alias `e`. */
+/** Conditions on the events of a feed under alias `e`. */
 interface Feed {
-  /** Whose feed it is. */
+  /** Which events belong to the feed. */
   of: Prisma.Sql;
   /** Which of them the actor may see. */
   visible: Prisma.Sql;
-  /** How many these are, by the counts that triggers keep. */
+  /** Their number, from the counts that triggers maintain. */
   counted: Prisma.Sql;
-  /** What the conditions speak of, worked out once. */
+  /** A subquery that the conditions use, computed once. */
   places?: Prisma.Sql;
 }
 
-/** One statement for the page with the authors and the total. */
+/** Loads the page with authors and total in one statement. */
 async function load(
   { db }: Context,
   { of, visible, counted, places }: Feed,
@@ -221,7 +221,7 @@ async function load(
     FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...between(e, NEWEST_FIRST, page)])}
       ${slice(e, NEWEST_FIRST, page)}) e
       JOIN users u ON u.id = e.author_id)`;
-  // The counts know the feed as it is now: what came since is taken off.
+  // The counts are current: later events are subtracted.
   const since =
     upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
   return queryPage(db, page, nodes, withTotal && sql`(${counted} - ${since})`, places);

@@ -3,7 +3,7 @@ import { NotModified } from '#src/platform/errors.ts';
 
 export type SubjectType = 'Issue' | 'Label' | 'MergeRequest';
 
-/** Records the choice to follow or not to. Throws NotModified when `current`, what holds now, is that already. */
+/** Records whether the user is subscribed. Throws NotModified if `current`, the effective value, is the same. */
 export async function setSubscription(
   db: Db,
   userId: number,

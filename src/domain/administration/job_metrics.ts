@@ -5,9 +5,9 @@ import { DEAD_LETTERS } from '#src/platform/background/queue.ts';
 /** A queue of background jobs. */
 export interface QueueMetrics {
   name: string;
-  /** How many jobs could run now and do not yet. */
+  /** How many jobs are due but not started. */
   backlog: number;
-  /** Whole seconds that the oldest of them has been waiting; 0 without any. */
+  /** Seconds since the oldest of them was due; 0 without any. */
   latency: number;
 }
 
@@ -24,16 +24,16 @@ export interface ProcessMetrics {
   busy: number;
 }
 
-/** Jobs in all, since the database was made. */
+/** Totals of jobs since the database was created. */
 export interface JobStats {
-  /** Attempts that came to an end, failed ones too. */
+  /** Completed attempts, including failed ones. */
   processed: number;
   failed: number;
-  /** Those that could run now and do not yet. */
+  /** Jobs that are due but not started. */
   enqueued: number;
 }
 
-/** Every queue with what waits in it, by name, for administrators. Dead letters wait in theirs until somebody looks at them. */
+/** All queues with their backlog, by name, for administrators. Dead letters stay in theirs until someone looks at them. */
 export async function queueMetrics(context: Context): Promise<QueueMetrics[]> {
   requireAdmin(context);
   return context.db.$queryRaw<QueueMetrics[]>`
@@ -43,7 +43,7 @@ export async function queueMetrics(context: Context): Promise<QueueMetrics[]> {
     WHERE NOT starts_with(q.name, '__') GROUP BY q.name ORDER BY q.name`;
 }
 
-/** The live processes, in the order of their starts, for administrators. */
+/** The live processes in order of their start, for administrators. */
 export async function processMetrics(context: Context): Promise<ProcessMetrics[]> {
   requireAdmin(context);
   return context.db.$queryRaw<ProcessMetrics[]>`
@@ -51,7 +51,7 @@ export async function processMetrics(context: Context): Promise<ProcessMetrics[]
     WHERE seen_at > now() - make_interval(secs => ${SILENCE}) ORDER BY started_at, id`;
 }
 
-/** How many jobs there were and are, for administrators. */
+/** Totals of jobs, for administrators. */
 export async function jobStats(context: Context): Promise<JobStats> {
   requireAdmin(context);
   const [stats] = await context.db.$queryRaw<[JobStats]>`

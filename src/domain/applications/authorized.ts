@@ -11,23 +11,23 @@ const { sql } = Prisma;
 
 /** An application that a user authorized. */
 export interface AuthorizedRow {
-  /** Null where the user's password was enough, and no application was named. */
+  /** Null for tokens obtained by the user's password without an application. */
   applicationId: number | null;
-  /** Null where no application was named. */
+  /** Null without an application. */
   name: string | null;
   /** Username of the user who registered it. */
   owner: string | null;
-  /** The user who registered it; null where no application was named. */
+  /** The user who registered it; null without an application. */
   ownerUser: UserRow | null;
   scopes: string[];
   /** When it was first authorized: ISO 8601. */
   since: string;
 }
 
-/** What is read of their owners by default. */
+/** The default selection of owners. */
 const BRIEF = select('User', { id: true });
 
-/** The applications that a user authorized, by name, for the user and administrators. Throws Forbidden. */
+/** The applications that a user has authorized, by name, for the user and administrators. Throws Forbidden. */
 export async function listAuthorized(
   context: Context,
   userId: number,
@@ -52,8 +52,8 @@ export async function listAuthorized(
 }
 
 /**
- * Revokes the access that the actor granted to an application: it must ask again, and its tokens are revoked. With null, what was
- * given for the password alone. Throws Forbidden, NotFound.
+ * Revokes the actor's authorization of an application together with its tokens. With null, revokes the tokens obtained by
+ * password only. Throws Forbidden, NotFound.
  */
 export async function revokeAuthorized(context: Context, applicationId: number | null): Promise<void> {
   const { id: userId } = requireCredentialManager(context);

@@ -13,7 +13,7 @@ import { type Selection, select } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const application = alias('OAuthApplication', 'a');
 
-/** All that is shown of an application. */
+/** All fields of an application. */
 export const APPLICATION = select('OAuthApplication', {
   id: true,
   uid: true,
@@ -25,13 +25,13 @@ export const APPLICATION = select('OAuthApplication', {
   createdAt: true,
 });
 
-/** A program that users may let act for them. */
+/** An application that users may authorize. */
 export type ApplicationRow = typeof APPLICATION.row & {
-  /** The secret itself, which nobody knows any more once its making was answered. */
+  /** The secret itself, which is only known when it is created. */
   secret?: string;
 };
 
-/** One's own application, or for administrators any. Throws NotFound. */
+/** An application of the actor, or any for administrators. Throws NotFound. */
 export async function findApplication<R>(
   context: Context,
   id: number,
@@ -44,7 +44,7 @@ export async function findApplication<R>(
   return found;
 }
 
-/** Those of the applications with these IDs that the actor may see: the actor's own, for administrators all. */
+/** The applications with these IDs that the actor may see: their own, for administrators all. */
 export async function findApplicationsByIds<R>(
   context: Context,
   ids: readonly number[],
@@ -57,8 +57,7 @@ export async function findApplicationsByIds<R>(
 }
 
 /**
- * The applications that each of the users registered, oldest first, for the user and administrators; Forbidden in the place of
- * those of others.
+ * The applications registered by each user, oldest first, for the user and administrators; Forbidden in place of those of others.
  */
 export async function listApplications<R>(
   context: Context,

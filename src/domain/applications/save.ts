@@ -12,7 +12,7 @@ export interface NewApplication extends ApplicationValues {
   confidential: boolean;
 }
 
-/** By what an application is known. */
+/** The credentials of an application. */
 export interface ApplicationCredentials {
   /** The application ID. */
   uid: string;
@@ -20,8 +20,8 @@ export interface ApplicationCredentials {
 }
 
 /**
- * Registers an application of the actor, with random credentials unless some are given. While the setting `user_oauth_applications` is off, administrators alone may.
- * Throws Forbidden, ValidationFailed.
+ * Registers an application of the actor, with random credentials unless some are given. While the setting
+ * `user_oauth_applications` is off, only administrators may. Throws Forbidden, ValidationFailed.
  */
 export async function registerApplication(
   context: Context,
@@ -99,7 +99,7 @@ export async function renewSecret(context: Context, id: number): Promise<Applica
   return withSecret(await findApplication(context, id, APPLICATION), secret);
 }
 
-/** Deletes an application with all that it was given. Throws Forbidden, NotFound. */
+/** Deletes an application with all its authorizations and tokens. Throws Forbidden, NotFound. */
 export async function deleteApplication(context: Context, id: number): Promise<ApplicationRow> {
   requireCredentialManager(context);
   const application = await findApplication(context, id, APPLICATION);
@@ -114,7 +114,7 @@ async function requireRegistrar(context: Context) {
   return actor;
 }
 
-/** 256 random bits behind a recognisable prefix. */
+/** 256 random bits after a recognizable prefix. */
 function newSecret(): string {
   return `gsec-${crypto.randomBytes(32).toString('base64url')}`;
 }

@@ -1,23 +1,23 @@
 import { SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What the owner says of an application. */
+/** The values of an application that its owner sets. */
 export interface ApplicationValues {
   name: string;
   /** Where users can be redirected to; must match exactly. */
   redirectUris: readonly string[];
-  /** What it may ask for. */
+  /** Scopes that it may request. */
   scopes: readonly string[];
 }
 
 const MAX_URIS = 20;
 const MAX_URI = 2000;
 
-/** Schemes that lead into this browser, this machine, or a mailbox rather than to an application. */
+/** Schemes that lead into this browser, this machine or a mailbox instead of an application. */
 const NO_APPLICATIONS =
   /^(javascript|data|vbscript|file|blob|about|filesystem|view-source|mailto|tel|sms|ftp|ws|wss|chrome|resource|jar):$/;
 
-/** The values as they are kept. Throws ValidationFailed. */
+/** Validates and normalizes the values. Throws ValidationFailed. */
 export function checkValues({ name, redirectUris, scopes }: ApplicationValues): ApplicationValues {
   const errors: FieldErrors = {};
   const uris = [...new Set(redirectUris.map((uri) => uri.trim()).filter((uri) => uri !== ''))];
@@ -46,7 +46,7 @@ function ofUris(uris: string[]): string | undefined {
 
 function ofUri(uri: string): string | undefined {
   if (uri.length > MAX_URI) return `is too long (maximum is ${MAX_URI} characters)`;
-  // Characters that programs interpret differently are refused, as URIs must match exactly.
+  // Characters that programs interpret differently are rejected, as URIs must match exactly.
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\^`{|}<>"]/.test(uri)) return 'must be an absolute URI.';
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (!url) return 'must be an absolute URI.';

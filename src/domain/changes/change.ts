@@ -2,7 +2,7 @@ import type { Commit } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { RefChange } from '#src/git/refs/update_many.ts';
 
-/** What a command did, as `recordChange` passes it on to all that follow it. */
+/** What a command changed, as `recordChange` passes it to all followers. */
 export type DomainChange =
   | SubjectChanged
   | NoteWritten
@@ -18,7 +18,7 @@ export type DomainChange =
   | ForkDetached
   | ForkHidden;
 
-/** Somebody changed an issue or merge request, by one command. */
+/** A user changed an issue or merge request, by one command. */
 export interface SubjectChanged {
   type: 'subjectChanged';
   actor: { id: number };
@@ -26,25 +26,25 @@ export interface SubjectChanged {
   changes: readonly Change[];
 }
 
-/** Somebody wrote a note, or changed the text of one. */
+/** A user wrote a note, or edited one. */
 export interface NoteWritten {
   type: 'noteWritten';
   author: { id: number };
   /** What the note is on; snippets have no `iid`. */
   noteable: { type: NoteableType; id: number; iid: number | null; title: string; project: ProjectName };
   noteId: number;
-  /** What the note says, before and after; `from` is null for a new one. */
+  /** The text of the note before and after; `from` is null for a new one. */
   text: { from: string | null; to: string };
 }
 
-/** Somebody deleted a note. */
+/** A user deleted a note. */
 export interface NoteDeleted {
   type: 'noteDeleted';
   noteable: { type: NoteableType; id: number };
   noteId: number;
 }
 
-/** Somebody commented on a commit. */
+/** A user commented on a commit. */
 export interface CommitCommented {
   type: 'commitCommented';
   author: { id: number };
@@ -62,7 +62,7 @@ export interface MilestoneChanged {
   action: 'opened' | 'closed';
 }
 
-/** A project was made, or somebody joined or left it. */
+/** A project was created, or a user joined or left it. */
 export interface ProjectChanged {
   type: 'projectChanged';
   project: { id: number };
@@ -70,7 +70,7 @@ export interface ProjectChanged {
   action: 'created' | 'imported' | 'joined' | 'left';
 }
 
-/** Branches that open merge requests are about have moved. */
+/** Branches of open merge requests have moved. */
 export interface BranchesMoved {
   type: 'branchesMoved';
   project: { id: number };
@@ -85,9 +85,9 @@ export interface RefsPushed {
   pusher: { id: number };
   changes: readonly RefChange[];
   reader: RepositoryReader;
-  /** What the changes brought, as far as it is known: of each the latest commits, and how many there are. */
+  /** The commits of each change, where known: the latest ones, and how many there are. */
   described: ReadonlyMap<RefChange, { commits: readonly Commit[]; total: number }>;
-  /** Whether a crash had left it unrecorded: its commits may be old. */
+  /** Whether it was left unrecorded by a crash: its commits may be old. */
   isRecovered: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface PipelineChanged {
   type: 'pipelineChanged';
   pipeline: { id: number; projectId: number };
   status: string;
-  /** Whether the pipeline has come to an end with this change. */
+  /** Whether the pipeline has ended with this change. */
   hasEnded: boolean;
   /** Whether its commit is the head of an open merge request. */
   isAwaited: boolean;
@@ -108,53 +108,53 @@ export interface MergeRequestBlocked {
   mergeRequest: { id: number };
 }
 
-/** A group or personal namespace was deleted, with all that is in it. */
+/** A group or personal namespace was deleted, with everything in it. */
 export interface NamespaceDeleted {
   type: 'namespaceDeleted';
   namespace: { id: number };
   actor: { id: number };
 }
 
-/** A project is no fork any more. */
+/** A project was detached from its fork source. */
 export interface ForkDetached {
   type: 'forkDetached';
   fork: { id: number };
   actor: { id: number };
 }
 
-/** A project, which may be a fork, is seen by fewer people than before. */
+/** The visibility of a project, possibly a fork, was narrowed. */
 export interface ForkHidden {
   type: 'forkHidden';
   fork: { id: number };
   actor: { id: number };
 }
 
-/** What notes can be on. */
+/** The types that can have notes. */
 export type NoteableType = 'Issue' | 'MergeRequest' | 'Snippet';
 
-/** A project as texts name it. */
+/** A project as texts refer to it. */
 export interface ProjectName {
   id: number;
   fullPath: string;
 }
 
-/** What a text is of, or what closed an issue. */
+/** The record that a text belongs to, or that closed an issue. */
 export type Source = { project: ProjectName } & (
   | { type: 'Issue' | 'MergeRequest'; id: number; iid: number }
   | { type: 'Commit'; sha: string }
 );
 
-/** The issue or merge request that was changed, as it is now. */
+/** The changed issue or merge request in its current state. */
 export interface Subject {
   type: 'Issue' | 'MergeRequest';
   id: number;
   iid: number;
   title: string;
-  /** The project that it is in; the target project of a merge request. */
+  /** The project of the record; the target project of a merge request. */
   project: ProjectName;
 }
 
-/** One thing that a command changed. IDs are those of labels, milestones and users; null stands for none. */
+/** One change by a command. IDs are those of labels, milestones and users; null means none. */
 export type Change =
   | { kind: 'opened'; description: string | null; assigneeId: number | null }
   | { kind: 'closed'; via?: Source }
@@ -171,16 +171,16 @@ export type Change =
   | { kind: 'timeSpent'; seconds: number }
   | { kind: 'timeReset'; seconds: number }
   | { kind: 'merged' }
-  /** It is to be merged when the pipeline of that commit succeeds, or not any more. */
+  /** Merging when the pipeline of that commit succeeds was enabled or disabled. */
   | { kind: 'mergeWhenPipelineSucceeds'; sha: string }
   | { kind: 'mergeCanceled' }
   | { kind: 'targetBranch'; from: string; to: string }
-  /** The source branch of a merge request has moved, and brought so many commits: the latest of them, the newest first. */
+  /** The source branch of a merge request has moved by so many commits: the latest of them, newest first. */
   | { kind: 'commits'; latest: readonly AddedCommit[]; total: number }
   | { kind: 'sourceBranchDeleted'; branch: string }
-  /** The last thread that was not resolved has been. */
+  /** The last unresolved thread was resolved. */
   | { kind: 'discussionsResolved' }
-  /** An issue of the project was opened to follow up on these threads. */
+  /** An issue of the project was opened to continue these threads. */
   | { kind: 'discussionsContinued'; discussionIds: readonly number[]; issueIid: number }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
@@ -192,7 +192,7 @@ export interface Elsewhere {
   project: ProjectName;
 }
 
-/** A commit as notes name it. */
+/** A commit as notes refer to it. */
 export interface AddedCommit {
   sha: string;
   title: string;
@@ -200,7 +200,7 @@ export interface AddedCommit {
 
 export type ChangeKind = Change['kind'];
 
-/** What differs between two values, as a list of no or one change. */
+/** The difference between two values, as a list of zero or one change. */
 export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate' | 'targetBranch'>(
   kind: K,
   from: Extract<Change, { kind: K }>['from'],

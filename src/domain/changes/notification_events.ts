@@ -1,4 +1,4 @@
-/** Kinds of events of which users choose to get mail (endpoints-beyond.md, Notification settings), with their columns. */
+/** Kinds of events for which users can choose to get mail (endpoints-beyond.md, Notification settings), with their columns. */
 export const NOTIFICATION_EVENTS = {
   newNote: 'new_note',
   newIssue: 'new_issue',
@@ -17,6 +17,6 @@ export type NotificationEvent = keyof typeof NOTIFICATION_EVENTS;
 
 export const EVENT_NAMES = Object.keys(NOTIFICATION_EVENTS) as NotificationEvent[];
 
-/** From the least to the most particular, as v4 numbers them. */
+/** In the order of their numbers in v4. */
 export const NOTIFICATION_LEVELS = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const;
 export type NotificationLevel = (typeof NOTIFICATION_LEVELS)[number];

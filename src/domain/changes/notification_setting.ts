@@ -7,13 +7,13 @@ const { sql, raw, join } = Prisma;
 
 const NONE = Object.fromEntries(EVENT_NAMES.map((name) => [name, false])) as NotificationSetting['events'];
 
-/** What holds in projects and groups where nothing was chosen: what is chosen around them. */
+/** The default in projects and groups: that of the level above. */
 export const INHERITED: NotificationSetting = { level: 'global', events: NONE };
 
-/** What holds where nothing was chosen at all. */
+/** The global default. */
 export const EVERYWHERE: NotificationSetting = { level: 'participating', events: NONE };
 
-/** An expression for the setting in a row, as JSON. */
+/** A SQL expression for the setting in a row, as JSON. */
 export function settingJson(row: Alias<'NotificationSetting'>): Prisma.Sql {
   const events = EVENT_NAMES.map((name) => sql`${raw(`'${name}'`)}, ${row[name]}`);
   return sql`json_build_object('level', ${row.level}, 'events', json_build_object(${join(events, ', ')}))`;
@@ -21,7 +21,7 @@ export function settingJson(row: Alias<'NotificationSetting'>): Prisma.Sql {
 
 const setting = alias('NotificationSetting', 'nse');
 
-/** An expression for what the actor chose for a place, as JSON; null without. */
+/** A SQL expression for the actor's setting of a project or group, as JSON; null without one. */
 export function chosenBy(actor: { readonly id: number } | null, place: 'projectId' | 'namespaceId', id: Prisma.Sql) {
   return sql`(SELECT ${settingJson(setting)} FROM ${table(setting)}
     WHERE ${setting.userId} = ${actor?.id ?? 0} AND ${setting[place]} = ${id})`;

@@ -11,21 +11,21 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** States in which nothing more happens by itself. */
+/** Final states. */
 export const COMPLETE: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 /** States from which a job can be canceled. */
 export const CANCELABLE: readonly JobStatus[] = ['created', 'pending', 'running', 'manual'];
 
-/** What the status of several jobs follows from. */
+/** What the combined status of several jobs depends on. */
 export interface Counted {
   status: JobStatus;
   allowFailure: boolean;
 }
 
-/** Failing, being canceled and waiting for somebody do not count where they are allowed. */
+/** States that are ignored where failure is allowed: failed, canceled and manual. */
 const ALLOWED: readonly JobStatus[] = ['failed', 'canceled', 'manual'];
 
-/** The status of several jobs together (behaviour.md 8): of a pipeline, or of the stages before another one. */
+/** The combined status of several jobs (behaviour.md 8): of a pipeline, or of the stages before another one. */
 export function aggregate(jobs: readonly Counted[]): JobStatus {
   const counted = jobs.filter(({ status, allowFailure }) => !(allowFailure && ALLOWED.includes(status)));
   const present = new Set(counted.map(({ status }) => status));
@@ -42,13 +42,13 @@ export function aggregate(jobs: readonly Counted[]): JobStatus {
   return present.has('created') ? 'running' : 'failed';
 }
 
-/** A span of time in milliseconds since 1970. */
+/** A time span in milliseconds since 1970. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** Seconds that lie in at least one of the spans. */
+/** Seconds covered by at least one of the spans. */
 export function coveredSeconds(spans: readonly Span[]): number {
   let [total, end] = [0, Number.NEGATIVE_INFINITY];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {

@@ -4,12 +4,12 @@ import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/access/permissions/actor.ts' {
   interface Context {
-    /** Who follows what commands record; see recordChange. */
+    /** The followers of recorded changes; see recordChange. */
     readonly followers: readonly Follower[];
   }
 }
 
-/** What recording a change takes. Without a queue, followers leave no work for later. */
+/** What recording a change needs. Without a queue, followers enqueue no jobs. */
 export interface ChangeContext {
   readonly db: Db;
   readonly jobs?: JobQueue | undefined;
@@ -18,7 +18,7 @@ export interface ChangeContext {
 
 type Kind = DomainChange['type'];
 
-/** Writes what follows from a change: one function for each kind of change that it is interested in. */
+/** Writes the consequences of changes: one function per kind of change that it handles. */
 export type Follower = {
   readonly [K in Kind]?: (
     tx: Transaction,
@@ -29,8 +29,8 @@ export type Follower = {
 
 /**
  * Records what a command changed, once, in the transaction of the change and after it. The followers write what follows from it:
- * feeds, system notes, todos, mail, webhooks, references, pipelines. They run one after the other, in the order of
- * `src/entrances/server/followers.ts`; if one fails, the change is not made either.
+ * feeds, system notes, todos, mail, webhooks, references, pipelines. They run sequentially, in the order of
+ * `src/entrances/server/followers.ts`; if one fails, the change is rolled back.
  */
 export async function recordChange<K extends Kind>(
   tx: Transaction,
@@ -41,7 +41,7 @@ export async function recordChange<K extends Kind>(
   for (const follower of context.followers) await follower[type]?.(tx, context, change);
 }
 
-/** As recordChange, for what one command changed about an issue or merge request. Records nothing without changes. */
+/** Like recordChange, for what one command changed in an issue or merge request. Does nothing without changes. */
 export async function recordSubjectChanges(
   tx: Transaction,
   context: ChangeContext,

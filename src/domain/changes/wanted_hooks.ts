@@ -1,23 +1,23 @@
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 
-/** What commands tell hooks of themselves; triggers of the database tell of the rest. */
+/** Events for which commands notify webhooks; database triggers cover the others. */
 export interface Wanted {
   issue: boolean;
   mergeRequest: boolean;
   note: boolean;
 }
 
-/** The channel on which a trigger of the database says that hooks changed. */
+/** The channel on which a database trigger announces that webhooks changed. */
 const CHANNEL = 'gantry_hook_kinds';
 
 const known = new WeakMap<object, Promise<Wanted>>();
 
 /**
- * Whether any hook of the server wants to hear of such changes: as long as none does, a change costs no statement for hooks.
- * It is read once and kept until forgetWanted says that it may have changed.
+ * Whether any webhook of the server receives such events: if none does, a change costs no statement for webhooks. Cached until
+ * forgetWanted is called.
  *
- * @param reader what reads it: the transaction that asks, so that it waits for no second connection
+ * @param reader where to read it: the transaction of the caller, so that it does not wait for a second connection
  */
 export function hooksWant(db: Db, reader: Pick<Transaction, '$queryRaw'> = db): Promise<Wanted> {
   const kept = known.get(db);
@@ -30,15 +30,15 @@ export function hooksWant(db: Db, reader: Pick<Transaction, '$queryRaw'> = db): 
   return reading;
 }
 
-/** Has it read anew by whoever asks next. */
+/** Clears the cache of hooksWant. */
 export function forgetWanted(db: Db): void {
   known.delete(db);
 }
 
 /**
- * Forgets it whenever any process changes a hook, and whenever a change may have been missed.
+ * Clears the cache whenever any process changes a webhook, and whenever a change may have been missed.
  *
- * @returns the function that ends the watch
+ * @returns a function that stops watching
  */
 export function watchHooks(db: Db, listener: Listener): Promise<() => Promise<void>> {
   const forget = () => forgetWanted(db);

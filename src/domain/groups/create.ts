@@ -12,14 +12,14 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 export interface NewGroup extends GroupValues {
   name: string;
   path: string;
-  /** The group around it, by ID or full path. */
+  /** The parent group, by ID or full path. */
   parentId?: IdOrPath | null | undefined;
 }
 
-/** How many groups may lie around each other. */
+/** Maximum nesting of groups. */
 const MAX_DEPTH = 20;
 
-/** Creates a group whose owner is the actor, and gives its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
+/** Creates a group owned by the actor, and returns its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
 export async function createGroup(context: Context, input: NewGroup): Promise<number> {
   const actor = requireActor(context);
   if (!mayCreateGroups(actor)) throw new Forbidden();

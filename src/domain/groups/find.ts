@@ -14,7 +14,7 @@ const group = alias('Namespace', 'n');
 /** A numeric ID, or a full path. */
 export type IdOrPath = number | string;
 
-/** What is known of every group that is at hand: who may do what in it, and where it is. */
+/** What is always loaded of a group: what permissions depend on, and its paths. */
 export const GROUP_BASE = {
   id: true,
   kind: true,
@@ -33,12 +33,12 @@ export const GROUP_BASE = {
 
 const BASE = select('Namespace', GROUP_BASE);
 
-/** A group as the actor has it. */
+/** A group as the actor sees it. */
 export type GroupRow = typeof BASE.row;
 
 /**
- * The group, when the actor may see it, with what is selected of it beside. Throws Unauthenticated, and NotFound, which tells
- * where the group went that had that path before.
+ * The group with the selected fields, if the actor may see it. Throws Unauthenticated, and NotFound, whose `movedTo` holds the
+ * new path of a moved group.
  */
 export async function findGroup<R = unknown>(
   context: Context,
@@ -52,7 +52,7 @@ export async function findGroup<R = unknown>(
   throw new NotFound('Group', undefined, moved?.fullPath);
 }
 
-/** The groups with these IDs that the actor may see, in no order: for dataloaders. Throws Unauthenticated. */
+/** The groups with these IDs that the actor may see, in no particular order: for dataloaders. Throws Unauthenticated. */
 export async function findGroupsByIds<R = unknown>(
   context: Context,
   ids: readonly number[],
@@ -72,12 +72,12 @@ async function read<R = unknown>(
   return readRows(context.db, base, { rows: group, where, params: { actor } });
 }
 
-/** Whether a namespace is a group that is not deleted; in the words of the indexes over names and paths of groups. */
+/** Whether a namespace is a group that is not deleted; matches the condition of the indexes on names and paths of groups. */
 export function isGroup({ kind, deletedAt }: Alias<'Namespace'>): Prisma.Sql {
   return sql`${kind} = 'group' AND ${deletedAt} IS NULL`;
 }
 
-/** The condition that names one group. */
+/** The condition for one group. */
 function wanted(ref: IdOrPath): Prisma.Sql {
   return typeof ref === 'number' ? sql`${group.id} = ${ref}` : sql`lower(${group.fullPath}) = lower(${ref})`;
 }

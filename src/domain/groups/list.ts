@@ -16,11 +16,11 @@ const group = alias('Namespace', 'n');
 
 /** The filters of the group list (rest-api-v4.md, Groups and namespaces). */
 export interface GroupFilter {
-  /** Found anywhere in name or path, whatever its case. */
+  /** Matches anywhere in name or path, ignoring case. */
   search?: string | null | undefined;
-  /** Only groups of which the actor is directly an owner; administrators too. */
+  /** Only groups of which the actor is a direct owner; also for administrators. */
   owned?: boolean | null | undefined;
-  /** All that the actor sees, not just those of which the actor is a member. Administrators always get all. */
+  /** All groups that the actor can see, not just those with a membership. Administrators always get all. */
   allAvailable?: boolean | null | undefined;
   /** IDs of groups to leave out. */
   skipGroups?: readonly number[] | null | undefined;
@@ -31,7 +31,7 @@ export interface GroupOrder {
   direction: Direction;
 }
 
-/** The groups of the actor, or all that the actor sees. Throws Unauthenticated. */
+/** The groups of the actor, or all that the actor can see. Throws Unauthenticated. */
 export async function listGroups<R>(
   context: Context,
   filter: GroupFilter,
@@ -44,7 +44,7 @@ export async function listGroups<R>(
   return readPage(context.db, selection, { rows: group, where, order: orderOf(by), params: { actor } }, page);
 }
 
-/** The groups directly inside each group that the actor sees, by name, in one statement. */
+/** The direct subgroups of each group that the actor can see, by name, in one statement. */
 export async function listSubgroups<R>(
   context: Context,
   groups: readonly GroupRow[],
@@ -60,7 +60,7 @@ export async function listSubgroups<R>(
   return readPages(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
 }
 
-/** The groups of which each user is a member directly, as far as the actor sees them, in one statement. */
+/** The groups in which each user has a direct membership, as far as the actor can see them, in one statement. */
 export async function listGroupsOfUsers<R>(
   context: Context,
   userIds: readonly number[],
@@ -85,7 +85,7 @@ function orderOf({ by, direction }: GroupOrder): Order<'Namespace'> {
   return order('Namespace', [by, 'id'], direction);
 }
 
-/** Whose groups: `owned` goes before everything, and administrators need not ask for all. */
+/** Which groups: `owned` takes precedence, and administrators get all without asking. */
 function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sql {
   if (owned) {
     return sql`n.id IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.access_level = 50 AND ${notExpired('m')})`;

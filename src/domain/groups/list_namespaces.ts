@@ -16,8 +16,8 @@ const namespace = alias('Namespace', 'n');
 const NEWEST_FIRST = order('Namespace', ['id'], 'desc');
 
 /**
- * The namespaces of the actor, newest first: the personal one and the groups of which the actor is a member, directly or
- * through a group around; for administrators all. `search` is found anywhere in name or path, whatever its case.
+ * The namespaces of the actor, newest first: the personal one and the groups with a membership, direct or inherited; for
+ * administrators all. `search` matches anywhere in name or path, ignoring case.
  */
 export async function listNamespaces<R>(
   context: Context,

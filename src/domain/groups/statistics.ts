@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 
-/** What the projects directly in a group take, in bytes. */
+/** The storage used by the projects directly in a group, in bytes. */
 export interface GroupStatistics {
   storageSize: number;
   repositorySize: number;

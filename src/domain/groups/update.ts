@@ -10,8 +10,8 @@ import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/erro
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
- * Changes a group: unset means unchanged, null clears the description. Another path or name changes every full path and full
- * name below, and the old paths redirect. Gives its ID. Throws NotFound, Forbidden, ValidationFailed.
+ * Updates a group: unset means unchanged, null clears the description. Another path or name changes all full paths and full names
+ * below, and the old paths redirect. Returns its ID. Throws NotFound, Forbidden, ValidationFailed.
  */
 export async function updateGroup(context: Context, ref: IdOrPath, changes: GroupValues): Promise<number> {
   const actor = requireActor(context);
@@ -41,7 +41,7 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
   return id;
 }
 
-/** Nothing inside a group is seen by more people than the group itself. */
+/** Nothing inside a group may be visible to more people than the group itself. */
 async function containedErrors(tx: Transaction, group: HeldNamespace, visibility: Visibility): Promise<string[]> {
   if (!isWider(group.visibility, visibility)) return [];
   const [inside] = await tx.$queryRaw<{ projects: boolean; groups: boolean }[]>`

@@ -2,7 +2,7 @@ import type { Visibility } from '#src/access/permissions/abilities.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 
-/** What a group is to be; what is not given stays as it is. */
+/** The values of a group; absent ones stay unchanged. */
 export interface GroupValues {
   name?: string | null | undefined;
   path?: string | null | undefined;
@@ -12,7 +12,7 @@ export interface GroupValues {
   requestAccessEnabled?: boolean | null | undefined;
 }
 
-/** What is wrong with the texts that are given (behaviour.md 1.6). */
+/** The errors of the given texts (behaviour.md 1.6). */
 export function groupErrors({ name, path, description }: GroupValues, nested: boolean): FieldErrors {
   const errors: FieldErrors = {};
   if (name != null) {
@@ -29,7 +29,7 @@ export function groupErrors({ name, path, description }: GroupValues, nested: bo
   return errors;
 }
 
-/** Letters with their marks, digits, `_`, `.`, dashes of all kinds, spaces. */
+/** Letters and combining marks, digits, `_`, `.`, dashes of all kinds, spaces. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Pd}_. ]+$/u;
 
 function nameErrors(name: string): string[] {

@@ -6,25 +6,25 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Headers, ImportFailed, type SourceRepository } from '#src/domain/imports/source.ts';
 
-/** A repository elsewhere, at an address of this machine that nobody else knows. */
+/** A local URL for a remote repository, known only to this process. */
 export interface Forward {
-  /** What git is given: no host, no credentials. */
+  /** The URL for git, without the source's host or credentials. */
   url: string;
-  /** What went wrong first; null as long as nothing has. */
+  /** The first error; null if there is none. */
   failure(): Error | null;
   close(): void;
 }
 
 export interface ForwardOptions {
-  /** How much may come from the source in all, in bytes. */
+  /** Maximum number of bytes from the source. */
   maxBytes: number;
-  /** Called with what went wrong: git has not to be waited for. */
+  /** Called with an error, without waiting for git. */
   onFailure(error: Error): void;
 }
 
 /**
- * Serves a source to the git program, which reaches nothing else: who is connected to, and what may come of it, is decided
- * here. It hands on the two requests of a fetch and the answers to them, and never a redirect.
+ * Proxies a source for the git program, which has no other network access: this is where connections and transferred sizes are
+ * controlled. It forwards the two requests of a fetch and their responses, but never a redirect.
  */
 export async function openForward(source: SourceRepository, { maxBytes, onFailure }: ForwardOptions): Promise<Forward> {
   const secret = `/${randomBytes(24).toString('hex')}`;
@@ -70,7 +70,7 @@ export async function openForward(source: SourceRepository, { maxBytes, onFailur
   };
 }
 
-/** Asks the source what git asks; null for what is no fetch. */
+/** Forwards git's request to the source; null if it is not part of a fetch. */
 async function ask(
   source: SourceRepository,
   request: IncomingMessage,

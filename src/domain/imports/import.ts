@@ -27,14 +27,14 @@ import { decrypt } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Fetches the repository of a project from where it is to be imported. */
+    /** Imports the repository of a project from its source. */
     'projects.import': { projectId: number };
   }
 }
 
 export interface ImportStores extends Pick<Context, 'db' | 'repositories' | 'secret' | 'followers'> {
   imports: ImportSettings;
-  /** The server stops: what is under way is broken off and begun anew at the next start. */
+  /** Aborted when the server stops: running imports are restarted at the next start. */
   stopping?: AbortSignal | undefined;
 }
 
@@ -45,9 +45,9 @@ interface Target {
   creatorId: number;
 }
 
-/** How often an import is begun: the process may have died of it. */
+/** How often an import is attempted: the process may have died of it. */
 const MOST_ATTEMPTS = 5;
-/** In bytes; the database keeps names of refs in an index. */
+/** In bytes; limited by the database's index on names of refs. */
 const LONGEST_NAME = 1_000;
 const BRANCHES = 'refs/heads/';
 
@@ -57,8 +57,8 @@ const FOREIGN = 'The source names its objects by SHA-256, which is not supported
 const running = new Map<number, Promise<void>>();
 
 /**
- * Fetches the repository of a project that waits for it from its source. It appears complete or not at all; how that ended
- * stands in the project. Without a project that waits it does nothing.
+ * Imports the repository of a project that waits for it. It appears complete or not at all; the outcome is recorded in the
+ * project. Does nothing unless the project waits.
  */
 export function importRepository(stores: ImportStores, projectId: number): Promise<void> {
   const work = running.get(projectId) ?? perform(stores, projectId).finally(() => running.delete(projectId));
@@ -80,7 +80,7 @@ async function perform(stores: ImportStores, projectId: number): Promise<void> {
   }
 }
 
-/** Marks the import as started; null if there is none, or no project for it any more. */
+/** Marks the import as started; null if there is none, or the project is gone. */
 async function begin({ db }: ImportStores, projectId: number) {
   const row = await db.projectImport.findUnique({
     where: { projectId },
@@ -105,7 +105,7 @@ async function take(stores: ImportStores, project: Target, encrypted: Uint8Array
     throw new ImportFailed('This server has no git program of version 2.38 or later, which imports need.');
   }
   const directory = repositories.directory(project);
-  // What a crash cut off: nobody else works on this project.
+  // Leftovers of a crash: no other process works on this project.
   for (const name of await repositories.drafts(project)) await remove(path.join(path.dirname(directory), name));
   const draft = `${directory}.import-${randomBytes(8).toString('hex')}`;
   try {
@@ -151,7 +151,7 @@ async function fetchFrom(
   }
 }
 
-/** Throws ImportFailed for what is larger than pushes may bring, or than the repository may be. */
+/** Throws ImportFailed if it exceeds the limit of pushes or of the repository. */
 async function requireFitting({ repositories, imports, stopping }: ImportStores, draft: string): Promise<void> {
   const { objectBytes, quotaBytes } = repositories.limits;
   const late = AbortSignal.timeout(imports.timeout);
@@ -164,7 +164,7 @@ async function requireFitting({ repositories, imports, stopping }: ImportStores,
   if ((await diskUse(draft)) > quotaBytes) throw new ImportFailed(`The source is too large: ${overQuota(quotaBytes)}.`);
 }
 
-/** What git said of objects that it refused, without the address that it was given. */
+/** Git's message about objects that it rejected, without the URL. */
 function reason(complaint: string, url: string): string {
   const lines = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
   const said = lines.map((line) => line.replace(/^(fatal|error): /, '').replaceAll(url, 'the source')).join('; ');
@@ -180,7 +180,7 @@ function requireNames(refs: readonly Ref[]): void {
     throw new ImportFailed(`The source has a branch or tag whose name is not allowed: ${bad.name.slice(0, 200)}`);
 }
 
-/** The branch that was asked for, else that of the source's HEAD, else the most likely one. */
+/** The requested default branch, else that of the source's HEAD, else the most likely one. */
 function defaultBranch({ defaultBranch: wanted }: Target, head: string | null, refs: readonly Ref[]): string | null {
   const branches = refs.flatMap(({ name }) =>
     name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
@@ -189,7 +189,7 @@ function defaultBranch({ defaultBranch: wanted }: Target, head: string | null, r
   return likely.find((name) => name != null && branches.includes(name)) ?? branches[0] ?? null;
 }
 
-/** Puts the repository in its place and records what it has. Nothing else can have been written there meanwhile. */
+/** Puts the repository in place and records its contents. Nothing else can have been written there meanwhile. */
 async function finish(stores: ImportStores, project: Target, refs: readonly Ref[], draft: string): Promise<void> {
   const { db, repositories } = stores;
   const { id, defaultBranch, creatorId } = project;
@@ -211,7 +211,7 @@ async function finish(stores: ImportStores, project: Target, refs: readonly Ref[
   });
 }
 
-/** Leaves an empty project that says why. */
+/** Leaves an empty project with the error. */
 async function fail({ db, repositories }: ImportStores, project: Target, message: string): Promise<void> {
   await withRepositoryLock(db, project.id, async (tx) => {
     if (!(await isAlive(tx, project.id))) return;
@@ -221,7 +221,7 @@ async function fail({ db, repositories }: ImportStores, project: Target, message
   });
 }
 
-/** Whether the project still waits for its import; it stays until the transaction ends. */
+/** Locks the project and returns whether it still waits for its import. */
 async function isAlive(tx: Transaction, id: number): Promise<boolean> {
   const alive = await tx.$queryRaw<object[]>`
     SELECT id FROM projects WHERE id = ${id} AND deleted_at IS NULL AND import_status = 'started' FOR NO KEY UPDATE`;

@@ -5,12 +5,12 @@ import { isPublicHost } from '#src/platform/outbound/address.ts';
 import { addressIn, BLOCKED, isNamedHost, isPlainlyPrivate, parseImportUrl } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
-/** Milliseconds that a request waits for the answer to where a host is. What comes later is for the job to hear. */
+/** Milliseconds that a request waits for a DNS answer. The job handles later ones. */
 const PATIENCE = 3_000;
 
 /**
- * The URL of a source that may be imported from, as far as that can be told now; null for none. The job checks each address
- * that it really connects to. Throws ValidationFailed, which repeats nothing of the URL.
+ * The validated URL of an import source; null if there is none. The job checks each address that it actually connects to. Throws
+ * ValidationFailed, which does not repeat the URL.
  */
 export async function checkedSource(
   { imports }: Pick<Context, 'imports'>,
@@ -29,7 +29,7 @@ export async function checkedSource(
   return given;
 }
 
-/** Has a job import the repository of a new project when the transaction commits. */
+/** Enqueues a job that imports the repository of a new project when the transaction commits. */
 export async function scheduleImport(
   tx: Transaction,
   { jobs, secret }: Pick<Context, 'jobs' | 'secret'>,
@@ -41,14 +41,14 @@ export async function scheduleImport(
   await jobs.enqueue(tx, 'projects.import', { projectId });
 }
 
-/** Whether a host is known to be one of this network. */
+/** Whether a host is known to be in a private network. */
 async function leadsInside(host: string, { lookup }: Context['imports']): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<true>((resolve) => {
     timer = setTimeout(resolve, PATIENCE, true);
   });
   try {
-    // An unknown host may be known when the job asks.
+    // An unknown host may be known when the job runs.
     return !(await Promise.race([isPublicHost(host, lookup).catch(() => true), late]));
   } finally {
     clearTimeout(timer);

@@ -12,45 +12,45 @@ import { checkedLookup } from '#src/platform/outbound/checked_lookup.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { type ImportSource, isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
 
-/** Why an import cannot succeed. The message is for the user and contains nothing of the URL. */
+/** Why an import cannot succeed. The message is for the user and does not contain the URL. */
 export class ImportFailed extends Error {
   override name = 'ImportFailed';
 }
 
-/** Headers by lower-case names. */
+/** Headers by lower-case name. */
 export type Headers = Record<string, string>;
 
-/** How often a source may send elsewhere. */
+/** Maximum number of redirects. */
 const REDIRECTS = 5;
-/** Milliseconds during which nothing may come: git lets a client hear of it every few seconds while it works. */
+/** Milliseconds during which nothing may arrive: git sends keepalives every few seconds while it works. */
 const IDLE = 2 * 60_000;
 
 const ADVERTISEMENT = '/info/refs?service=git-upload-pack';
 const TYPE = 'application/x-git-upload-pack';
 
 /**
- * A repository elsewhere, over the two requests of git's smart protocol. Every address is checked by the connection that goes
- * to it, for the first request, redirects and all further ones alike; credentials go to the host for which they were given.
+ * A remote repository, accessed by the two requests of git's smart protocol. Every connection checks the address that it connects
+ * to, for the first request, redirects and all later ones alike; credentials are only sent to the host that they were given for.
  */
 export class SourceRepository {
   readonly #source: ImportSource;
   readonly #settings: ImportSettings;
   readonly #signal: AbortSignal;
   readonly #agents: { 'http:': Agent; 'https:': Agent };
-  /** Where the repository turned out to be. */
+  /** The URL of the repository after redirects. */
   #base: URL;
 
-  /** @param signal breaks off whatever is under way */
+  /** @param signal aborts whatever is running */
   constructor(source: ImportSource, settings: ImportSettings, signal: AbortSignal) {
     this.#source = source;
     this.#settings = settings;
     this.#signal = signal;
     this.#base = source.url;
-    // Agents of their own: those of the process may be set to use a proxy.
+    // Agents of its own: the global ones may be configured to use a proxy.
     this.#agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) };
   }
 
-  /** The refs and capabilities of the repository. Follows redirects, and remembers where they led. Throws ImportFailed. */
+  /** The refs and capabilities of the repository. Follows redirects, and remembers their target. Throws ImportFailed. */
   async advertisement(headers: Headers): Promise<IncomingMessage> {
     let at = new URL(`${this.#base.href.replace(/\/$/, '')}${ADVERTISEMENT}`);
     for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
@@ -68,7 +68,7 @@ export class SourceRepository {
     throw new ImportFailed('The source redirects too often.');
   }
 
-  /** Answers what git asks for. Throws ImportFailed. */
+  /** Forwards a request of git. Throws ImportFailed. */
   async answer(headers: Headers, question: Readable): Promise<IncomingMessage> {
     const at = new URL(`${this.#base.href.replace(/\/$/, '')}/git-upload-pack`);
     return accepted(await this.#send('POST', at, headers, question), `${TYPE}-result`);
@@ -80,7 +80,7 @@ export class SourceRepository {
 
   async #send(method: string, url: URL, headers: Headers, body?: Readable): Promise<IncomingMessage> {
     const isNamed = isNamedHost(url, this.#settings.hosts);
-    // For an address nothing is looked up.
+    // IP addresses are not looked up.
     if (!isNamed && isPlainlyPrivate(url)) throw new ImportFailed(BLOCKED);
     const options = {
       method,
@@ -102,7 +102,7 @@ export class SourceRepository {
     }
   }
 
-  /** Credentials, for the host that they were given for; over HTTPS too if that was not asked for. */
+  /** Credentials, for the host that they were given for; also over HTTPS if the URL was HTTP. */
   #authorization({ protocol, host, hostname, port }: URL): Headers {
     const { url, credentials } = this.#source;
     const isUpgrade = protocol === 'https:' && hostname === url.hostname && port === '' && url.port === '';
@@ -116,11 +116,11 @@ const BLOCKED = 'The source is blocked: its address is not a public one.';
 const UNKNOWN = 'The host of the source is not known.';
 const NOT_GIT = "There is no repository at this address that speaks git's smart protocol over HTTP.";
 
-/** Sends a request; its answer has begun when this returns. */
+/** Sends a request and returns when its response has begun. */
 async function sent(request: ClientRequest, body?: Readable): Promise<IncomingMessage> {
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
-    // Later ones are those of the answer.
+    // Later errors are those of the response.
     request.on('error', reject);
   });
   if (body === undefined) request.end();
@@ -128,7 +128,7 @@ async function sent(request: ClientRequest, body?: Readable): Promise<IncomingMe
   return answer;
 }
 
-/** The address of the repository, from where its advertisement is; null if that cannot be one. */
+/** The URL of the repository, from that of its advertisement; null if it cannot be one. */
 function baseOf({ href }: URL): URL | null {
   return href.endsWith(ADVERTISEMENT) ? new URL(href.slice(0, -ADVERTISEMENT.length)) : null;
 }
@@ -144,7 +144,7 @@ function redirected(from: URL, location: string | undefined): URL {
   return to;
 }
 
-/** The answer, if it is one of git. Throws ImportFailed. */
+/** The response, if it is one of git. Throws ImportFailed. */
 function accepted(response: IncomingMessage, type: string): IncomingMessage {
   const { statusCode = 0, headers } = response;
   if (statusCode === 401 || statusCode === 403) {
@@ -162,7 +162,7 @@ function discarded(response: IncomingMessage, message: string): ImportFailed {
   return new ImportFailed(message);
 }
 
-/** What broke a connection, in words that name nothing of this network. */
+/** Explains a connection error without revealing anything about this network. */
 function explained(error: NodeJS.ErrnoException): Error {
   if (error instanceof ImportFailed || error.name === 'AbortError') return error;
   const code = error.code ?? '';

@@ -17,15 +17,15 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'> {
-  /** One of name and path may be absent: each is made from the other. */
+  /** One of name and path may be absent: each is derived from the other. */
   name?: string | null | undefined;
   path?: string | null | undefined;
   /** The personal namespace of the creator when absent. */
   namespaceId?: NamespaceRef | null | undefined;
-  /** That of the settings when absent, where the namespace and the restrictions allow it, else a narrower one. */
+  /** The default of the settings when absent, or a narrower one if the namespace or restrictions require it. */
   visibility?: Visibility | null | undefined;
   switches?: Partial<Pick<Columns['Project'], Switch>>;
-  /** Where a job is to fetch the repository from, over HTTP or HTTPS; perhaps with a user name and a password. */
+  /** Where a job fetches the repository from, over HTTP(S), optionally with user name and password. */
   importUrl?: string | null | undefined;
 }
 
@@ -86,14 +86,14 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   }
 }
 
-/** What the row of a new project has beside its place, its creator and its token. */
+/** The columns of a new project besides its namespace, creator and token. */
 export type ProjectColumns = Pick<
   Columns['Project'],
   'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList'
 > &
   Partial<Pick<Columns['Project'], Switch>> & { forkedFromId?: number };
 
-/** Inserts a project with all that belongs to a new one. Returns its ID. */
+/** Inserts a project with all related records. Returns its ID. */
 export async function insertProject(
   tx: Transaction,
   context: Pick<Context, 'secret' | 'repositories'> & ChangeContext,

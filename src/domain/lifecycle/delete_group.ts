@@ -6,8 +6,8 @@ import { lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
- * Deletes a group with the groups and projects inside: they are in no answer any more from now on, and a job removes them.
- * Gives the group as it was. Throws NotFound, Forbidden.
+ * Deletes a group with its subgroups and projects: they are invisible from now on, and a job removes them. Returns the group as
+ * it was. Throws NotFound, Forbidden.
  */
 export async function deleteGroup(context: Context, ref: IdOrPath): Promise<GroupRow> {
   const actor = requireActor(context);

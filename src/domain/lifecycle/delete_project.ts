@@ -5,8 +5,8 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
- * Deletes a project: from now on it is in no answer, its name and path are free and its forks are forks of nothing; a job
- * removes the rest. Returns what it was. Throws NotFound, Forbidden.
+ * Deletes a project: it is invisible from now on, its name and path are free and its forks are detached; a job removes the rest.
+ * Returns the project as it was. Throws NotFound, Forbidden.
  */
 export async function deleteProject(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
@@ -20,7 +20,7 @@ export async function deleteProject(context: Context, ref: IdOrPath): Promise<Pr
     if (count === 0) throw new NotFound('Project');
     await tx.project.updateMany({ where: { forkedFromId: project.id }, data: { forkedFromId: null } });
     await context.jobs.enqueue(tx, 'projects.remove', { projectId: project.id });
-    // Those that come from a deleted fork cannot be merged any more.
+    // Merge requests from a deleted fork cannot be merged any more.
     const ofFork = { sourceProjectId: project.id, targetProjectId: { not: project.id }, state: 'opened' as const };
     if ((await tx.mergeRequest.count({ where: ofFork, take: 1 })) > 0) {
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { projectId: project.id, userId: actor.id });

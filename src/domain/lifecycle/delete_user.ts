@@ -7,14 +7,14 @@ import { ADMINISTRATORS_LOCK } from '#src/platform/database/lock_names.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-/** Milliseconds that a deletion may take: somebody may have written a lot. */
+/** Milliseconds that a deletion may take: the user may have written a lot. */
 const PATIENCE = 120_000;
 const ATTEMPTS = 5;
 
 /**
- * Deletes a user, for administrators: what others build on (issues, merge requests, notes, projects of groups) goes to the
- * ghost, the personal namespace is marked and removed by a job, the rest goes at once. Null when there was no such user.
- * Throws Forbidden for oneself.
+ * Deletes a user, for administrators: what others depend on (issues, merge requests, notes, projects of groups) is reassigned to
+ * the ghost user, the personal namespace is marked and removed by a job, the rest is deleted immediately. Null if there is no
+ * such user. Throws Forbidden for the actor's own account.
  */
 export async function deleteUser<R>(context: Context, id: number, selection: Selection<'User', R>): Promise<R | null> {
   const actor = requireAdmin(context);
@@ -25,7 +25,7 @@ export async function deleteUser<R>(context: Context, id: number, selection: Sel
     try {
       return await remove(context, { actor, id, ghost }, selection);
     } catch (error) {
-      // What the user is doing right now may hold a row that is wanted here, and wait for the user's own.
+      // A concurrent action of the user may hold a row that is needed here, and wait for the user's own.
       if (!deadlocked(error) || attempt === ATTEMPTS) throw error;
     }
   }
@@ -45,8 +45,8 @@ async function remove<R>(
       if (!user) return null;
       await bequeath(tx, id, ghost);
       const namespace = await abandonNamespace(tx, id);
-      // From here on nobody adds anything of the user's. Waiting for those who do so before would, with this lock held from
-      // the start, be waiting for each other.
+      // From here on, nothing of the user's can be added. Taking this lock from the start could deadlock with concurrent
+      // additions.
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
       await bequeath(tx, id, ghost);
       await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
@@ -60,7 +60,7 @@ async function remove<R>(
   );
 }
 
-/** Two administrators who delete each other at once would leave none: they take turns, and the later finds that he is gone. */
+/** Two administrators who delete each other at once would leave none: they are serialized, and the later one no longer exists. */
 async function requireStillAdmin(tx: Transaction, actorId: number, targetId: number): Promise<void> {
   await tx.$queryRaw`
     SELECT pg_advisory_xact_lock(hashtextextended(${ADMINISTRATORS_LOCK}, 0))::text FROM users WHERE id = ${targetId} AND admin`;
@@ -83,12 +83,12 @@ async function bequeath(tx: Transaction, id: number, ghost: number): Promise<voi
   await tx.$executeRaw`UPDATE jobs SET user_id = ${ghost} WHERE user_id = ${id}`;
   await tx.$executeRaw`UPDATE deployments SET user_id = ${ghost} WHERE user_id = ${id}`;
   await tx.$executeRaw`UPDATE projects SET creator_id = ${ghost} WHERE creator_id = ${id}`;
-  // The others go with the user; these change the counters of projects, for which many wait.
+  // Other records are deleted with the user; these update counters of projects, for which many wait.
   await tx.$executeRaw`DELETE FROM snippets WHERE author_id = ${id} AND project_id IS NULL`;
   await tx.$executeRaw`DELETE FROM project_stars WHERE user_id = ${id}`;
 }
 
-/** Marks the personal namespace with its projects; its ID. */
+/** Marks the personal namespace with its projects as deleted; returns its ID. */
 async function abandonNamespace(tx: Transaction, ownerId: number): Promise<number | undefined> {
   const [namespace] = await tx.$queryRaw<{ id: number }[]>`
     UPDATE namespaces SET deleted_at = now(), owner_id = NULL WHERE owner_id = ${ownerId} RETURNING id`;

@@ -7,15 +7,18 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
 import { Conflict, NotModified, ValidationFailed } from '#src/platform/errors.ts';
 
-/** That one project is a fork of another. */
+/** A link between a fork and its source. */
 export interface ForkLink {
   fork: ProjectRow;
   forkedFromId: number;
-  /** When the two were linked. */
+  /** When they were linked. */
   linkedAt: Date;
 }
 
-/** Makes a project a fork of another one; for administrators. Throws NotFound for either, Forbidden, Conflict, ValidationFailed. */
+/**
+ * Marks a project as a fork of another one, for administrators. Throws NotFound for either, Forbidden, Conflict,
+ * ValidationFailed.
+ */
 export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrPath): Promise<ForkLink> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -23,7 +26,7 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
   const source = await findProject(context, sourceRef);
   const linkedAt = new Date();
   await context.db.$transaction(async (tx) => {
-    // One link after the other: two of them at once could close a circle that neither sees.
+    // Links are serialized: two concurrent ones could close a cycle that neither sees.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${FORK_LINKS_LOCK}, 0))`;
     await holdSource(tx, source.id);
     const { count } = await tx.project.updateMany({
@@ -42,8 +45,8 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
 }
 
 /**
- * Makes a project a fork of nothing, and closes its open merge requests into the project that it was a fork of. Throws NotFound,
- * Forbidden, NotModified where it is none.
+ * Detaches a fork from its source, and closes its open merge requests there. Throws NotFound, Forbidden, NotModified if it is not
+ * a fork.
  */
 export async function unlinkFork(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);

@@ -15,11 +15,10 @@ import { select } from '#src/platform/records/selection.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
- * Copies a project into another namespace: the actor's own, or the one that `namespace` names: by ID, full path,
- * path or name.
+ * Forks a project into a namespace: the actor's own, or the one given by ID, full path, path or name.
  * A job copies the repository.
- * Its visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden,
- * LimitReached, Conflict.
+ * The visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden, LimitReached,
+ * Conflict.
  */
 export async function forkProject(
   context: Context,
@@ -55,7 +54,7 @@ export async function forkProject(
   }
 }
 
-/** The first of the namespaces so called in which the actor may create projects: by ID before full path, path and name. */
+/** The first of the matching namespaces in which the actor may create projects: by ID before full path, path and name. */
 async function findTarget(context: Context, actor: Actor, ref: NamespaceRef): Promise<Home | null> {
   if (typeof ref === 'object') return permittedHome(context, actor, await namespaceIdOf(context, ref));
   const wanted = String(ref);
@@ -71,7 +70,7 @@ async function findTarget(context: Context, actor: Actor, ref: NamespaceRef): Pr
   return null;
 }
 
-/** The visibility of a source, which stays until the transaction ends, as the source does. Throws NotFound. */
+/** Locks the source until the transaction ends, and returns its visibility. Throws NotFound. */
 export async function holdSource(tx: Transaction, id: number): Promise<Visibility> {
   const [source] = await tx.$queryRaw<{ visibility: Visibility }[]>`
     SELECT visibility::text AS visibility FROM projects WHERE id = ${id} AND deleted_at IS NULL FOR SHARE`;
@@ -79,7 +78,7 @@ export async function holdSource(tx: Transaction, id: number): Promise<Visibilit
   return source.visibility;
 }
 
-/** What a fork takes over beside what is known of every project. */
+/** What a fork copies besides the columns that are always loaded. */
 const COPIED = select('Project', {
   tagList: true,
   sharedRunnersEnabled: true,

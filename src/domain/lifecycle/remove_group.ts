@@ -2,15 +2,15 @@ import { type Removal, removeProject } from '#src/domain/lifecycle/remove_projec
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Removes a namespace that is marked as deleted, with everything inside. */
+    /** Removes a namespace that is marked as deleted, with everything in it. */
     'namespaces.remove': { namespaceId: number };
   }
 }
 
-/** Removes a namespace that is marked as deleted, with the projects and groups inside. Without one it does nothing. */
+/** Removes a namespace that is marked as deleted, with its projects and groups. Does nothing for others. */
 export async function removeNamespace(removal: Removal, namespaceId: number): Promise<void> {
   const { db } = removal;
-  // What got in at the moment of the deletion goes with the rest.
+  // Records that were added during the deletion are removed with the rest.
   await db.$executeRaw`
     UPDATE projects SET deleted_at = now() WHERE deleted_at IS NULL AND namespace_id IN (
       SELECT id FROM namespaces WHERE lineage @> ARRAY[${namespaceId}]::int[] AND deleted_at IS NOT NULL)`;

@@ -13,10 +13,10 @@ declare module '#src/platform/background/queue.ts' {
 
 const { sql } = Prisma;
 
-/** What a removal reaches. */
+/** What a removal needs. */
 export type Removal = Pick<Context, 'db' | 'repositories' | 'uploads'>;
 
-/** Removes a project that is marked as deleted, with everything that hangs on it. Without one it does nothing. */
+/** Removes a project that is marked as deleted, with everything that belongs to it. Does nothing for others. */
 export async function removeProject({ db, repositories, uploads }: Removal, projectId: number): Promise<void> {
   const doomed = await db.project.findFirst({
     where: { id: projectId, deletedAt: { not: null } },
@@ -25,7 +25,7 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   if (!doomed) return;
   // Forks share nothing with their source, but some may still wait for their copy.
   await finishForks({ db, repositories }, doomed.id);
-  // The row is what says that something is left to remove: it goes last.
+  // The row marks what is left to remove, so it is deleted last.
   await withNobodyInside(db, doomed.id, () => repositories.remove(doomed));
   await repositories.removeTraces(doomed);
   await uploads.remove({ projectId });

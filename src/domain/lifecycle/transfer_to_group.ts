@@ -8,7 +8,10 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** Moves a project into a group; its old full path redirects. Gives the IDs of both. Throws NotFound for either, Forbidden, ValidationFailed. */
+/**
+ * Moves a project into a group; its old full path redirects. Returns the IDs of both. Throws NotFound for either, Forbidden,
+ * ValidationFailed.
+ */
 export async function transferProject(
   context: Context,
   groupRef: IdOrPath,
@@ -32,7 +35,7 @@ async function move(tx: Transaction, projectId: number, groupId: number): Promis
   const [found] = await tx.$queryRaw<{ namespaceId: number }[]>`
     SELECT namespace_id AS "namespaceId" FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
   if (!found) throw new NotFound('Project');
-  // From the top down, as everything that locks namespaces does; the project comes last.
+  // Top-down, like all locks on namespaces; the project comes last.
   await tx.$queryRaw`SELECT id FROM namespaces WHERE id IN (${found.namespaceId}, ${groupId}) ORDER BY cardinality(lineage), id FOR SHARE`;
   const group = await holdNamespace(tx, groupId);
   if (!group) throw new NotFound('Group');
@@ -40,7 +43,7 @@ async function move(tx: Transaction, projectId: number, groupId: number): Promis
     SELECT path, visibility::text AS visibility, namespace_id AS "namespaceId" FROM projects
     WHERE id = ${projectId} AND deleted_at IS NULL FOR UPDATE`;
   if (!project) throw new NotFound('Project');
-  // Somebody else moved it meanwhile: the namespace that it left is another one.
+  // It was moved concurrently, so the namespace that it leaves is another one.
   if (project.namespaceId !== found.namespaceId) return move(tx, projectId, groupId);
   if (found.namespaceId === groupId) throw new ValidationFailed({ new_namespace: ['is invalid'] });
   if (isWider(project.visibility, group.visibility)) {

@@ -25,8 +25,9 @@ export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defa
 const TIMEOUTS = { least: 60, most: 30 * 86_400 };
 
 /**
- * Changes a project: unset means unchanged, null clears description, default branch and tags. Under another path it is
- * found by the old one too. A fork that fewer people see than its target loses its open merge requests there. Throws NotFound, Forbidden, ValidationFailed.
+ * Updates a project: unset means unchanged, null clears description, default branch and tags. An old path redirects to the new
+ * one. If a fork becomes less visible than its source, its open merge requests there are closed. Throws NotFound, Forbidden,
+ * ValidationFailed.
  */
 export async function updateProject(context: Context, ref: IdOrPath, changes: ProjectChanges): Promise<ProjectRow> {
   const actor = requireActor(context);
@@ -70,7 +71,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
   return findProject(context, found.id);
 }
 
-/** What is wrong with the texts that change. */
+/** The errors of the changed texts. */
 function changedTextErrors(
   project: Pick<ProjectRow, 'name' | 'path'>,
   { name, path, ...texts }: ProjectChanges,
@@ -88,12 +89,12 @@ interface HeldProject {
   path: string;
   visibility: Visibility;
   namespacePath: string;
-  /** That of the group it is in, and of the project of which it is a fork; null where there is none. */
+  /** Visibility of its group, and of its fork source; null if there is none. */
   group: Visibility | null;
   source: Visibility | null;
 }
 
-/** The project until the transaction ends, and what its visibility is held against. Its namespace is held first. */
+/** Locks the project until the transaction ends, its namespace first, and returns what its visibility is checked against. */
 async function hold(tx: Transaction, id: number): Promise<HeldProject> {
   const place = await tx.project.findUnique({ where: { id }, select: { namespaceId: true } });
   const namespace = place && (await holdNamespace(tx, place.namespaceId));

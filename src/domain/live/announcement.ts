@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** Milliseconds for which transactions are waited for that were under way when a process began to listen, and between two looks. */
+/** Milliseconds to wait for transactions that were running when a process began to listen, and between two checks. */
 const PATIENCE = 2_000;
 const PACE = 20;
 
-/** Milliseconds for which the database takes a process for listening: three quarters of a minute of its own clock. */
+/** Milliseconds for which the database considers a process to be listening: three quarters of a minute of its own clock. */
 const GOOD = 45_000;
 
 /**
- * Says in the database that somebody in this process wants to hear of changes. Triggers tell of them only while somebody does:
- * transactions that notify commit one by one.
+ * Announces in the database that this process listens for changes. Triggers only notify while a process does: transactions that
+ * notify commit one by one.
  */
 export class Announcement {
   readonly #db: Db;
@@ -23,9 +23,9 @@ export class Announcement {
   }
 
   /**
-   * Makes it, or makes it again, as has to be done every half minute.
+   * Makes or renews the announcement, as is required every half minute.
    *
-   * @returns whether changes may have been made that nobody was told of, as it was never made or had lapsed
+   * @returns whether changes may have been missed, as it was never made or had expired
    */
   async make(): Promise<boolean> {
     const begun = performance.now();
@@ -37,14 +37,14 @@ export class Announcement {
     return hadLapsed;
   }
 
-  /** Takes it back, and those of processes that are gone. */
+  /** Withdraws it, along with expired ones of other processes. */
   async withdraw(): Promise<void> {
     this.#madeAt = Number.NEGATIVE_INFINITY;
     await this.#db.$executeRaw`
       DELETE FROM change_listeners WHERE id = ${this.#id} OR seen_at < now() - interval '1 hour'`;
   }
 
-  /** Waits for the transactions that looked before it was made whether somebody listens. */
+  /** Waits for transactions that checked for listeners before it was made. */
   async #outlastOthers(): Promise<void> {
     const [{ next } = { next: '0' }] = await this.#db.$queryRaw<{ next: string }[]>`
       SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next`;

@@ -1,4 +1,4 @@
-/** Records of which subscriptions are told the state, with the tables that they are in. */
+/** Records whose state is sent to subscriptions, with their tables. */
 export const STATES = {
   issue: { table: 'issues', project: 'project_id' },
   merge_request: { table: 'merge_requests', project: 'target_project_id' },
@@ -7,31 +7,31 @@ export const STATES = {
 
 export type StateKind = keyof typeof STATES;
 
-/** What subscriptions are told of. */
+/** What subscriptions can watch. */
 export type ChangeKind = StateKind | 'event' | 'trace';
 
-/** A record that was added or changed, by its IDs alone. */
+/** A record that was added or changed, as IDs only. */
 export interface Change {
   kind: ChangeKind;
-  /** Of the record; of a trace, of its job. */
+  /** ID of the record; for job logs, of the job. */
   id: number;
   projectId: number;
-  /** Where the part of a trace begins, in bytes; absent where that is not known. */
+  /** Offset of a job log's chunk in bytes; absent if unknown. */
   position?: number | undefined;
-  /** From where a lost subscription goes on behind it (docs/graphql.md, Subscriptions); null until it is known. */
+  /** The cursor from which a lost subscription resumes after this change (docs/graphql.md, Subscriptions); null until known. */
   cursor: string | null;
-  /** When this process heard of it, on the clock of `performance`; absent where it was read. */
+  /** When this process received it, on the clock of `performance`; absent if it was read. */
   heardAt?: number | undefined;
-  /** How many subscriptions to traces had begun when this process heard of it; absent where it was read. */
+  /** How many subscriptions to job logs had begun when this process received it; absent if it was read. */
   joins?: number | undefined;
 }
 
-/** The channel on which triggers of the database tell of changes. */
+/** The channel on which database triggers notify of changes. */
 export const CHANGES = 'gantry_changes';
 
 const TOLD = /^(issue|merge_request|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
 
-/** The change that a notification announces; null for notifications of later versions. */
+/** Parses a notification; null for those of later versions. */
 export function parseChange(payload: string): Change | null {
   const told = TOLD.exec(payload);
   if (!told) return null;
@@ -45,14 +45,14 @@ export function parseChange(payload: string): Change | null {
   };
 }
 
-/** Which record it is, as a text. */
+/** Identifies the record, as a text. */
 export function recordOf({ kind, id }: Change): string {
   return `${kind} ${id}`;
 }
 
 /**
- * The key under which a change waits to be read: changes of one record that wait together are read once. Parts of a trace
- * from before and after a subscription began stay apart, as it is sent the later ones only.
+ * The key of a pending change: pending changes of one record are read once. Chunks of a log from before and after a subscription
+ * began stay separate, as only the later ones are sent to it.
  */
 export function waitingKey(change: Change): string {
   return change.kind === 'trace' ? `${recordOf(change)} ${change.joins}` : recordOf(change);

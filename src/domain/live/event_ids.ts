@@ -1,26 +1,26 @@
-/** Milliseconds after which an ID that nobody has seen is taken for one of a transaction that was rolled back. */
+/** Milliseconds after which an unseen ID is attributed to a transaction that was rolled back. */
 const PATIENCE = 60_000;
-/** How many such IDs a cursor names at most: the newest. */
+/** Maximum number of such IDs in a cursor: the newest. */
 const MOST_NAMED = 50;
-/** How many of the IDs before the first one that is heard of may still come. */
+/** How many IDs before the first received one may still arrive. */
 const MOST_SKIPPED = 1_000;
 
 /**
- * Which events have been told of so far. IDs are given out when a transaction writes and heard of when it commits, so that a
- * smaller one may come behind a larger one: a cursor names the largest one and those below it that may still come, and
- * whoever goes on from there misses none and gets none twice.
+ * Tracks which events have been received. IDs are assigned when a transaction writes and received when it commits, so that a
+ * smaller one may arrive after a larger one: a cursor contains the largest one and those below it that may still arrive, so that
+ * resuming from there neither misses nor repeats events.
  */
 export class EventIds {
   #largest: number;
   readonly #open = new Map<number, number>();
 
-  /** @param open those below the largest that may still come */
+  /** @param open those below the largest that may still arrive */
   constructor(largest: number, open: readonly number[] = []) {
     this.#largest = largest;
     for (const id of open) this.#open.set(id, performance.now());
   }
 
-  /** Notes that an event was told of, and gives the cursor behind it. */
+  /** Records that an event was received, and returns the cursor after it. */
   seen(id: number): string {
     if (id > this.#largest) {
       const from = Math.max(this.#largest + 1, id - MOST_SKIPPED);
@@ -32,7 +32,7 @@ export class EventIds {
     return eventCursor(this.position());
   }
 
-  /** The largest ID, and those below it that may still come, from the smallest on. */
+  /** The largest ID, and those below it that may still arrive, in ascending order. */
   position(): EventPosition {
     const late = performance.now() - PATIENCE;
     for (const [id, since] of this.#open) if (since < late) this.#open.delete(id);
@@ -40,18 +40,18 @@ export class EventIds {
   }
 }
 
-/** From where events are read on. */
+/** A position from which events are read. */
 export interface EventPosition {
   after: number;
   open: number[];
 }
 
-/** The cursor of a position: `17`, and `17-12-15` where 12 and 15 may still come. */
+/** The cursor of a position: `17`, or `17-12-15` if 12 and 15 may still arrive. */
 export function eventCursor({ after, open }: EventPosition): string {
   return [after, ...open.slice(-MOST_NAMED)].join('-');
 }
 
-/** What a cursor says; null when it is none. The ID of an event is one. */
+/** Parses a cursor; null if it is invalid. The ID of an event is also a cursor. */
 export function parseEventCursor(cursor: string): EventPosition | null {
   if (!/^\d{1,10}(-\d{1,10}){0,50}$/.test(cursor)) return null;
   const [after = 0, ...open] = cursor.split('-').map(Number);

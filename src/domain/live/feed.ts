@@ -4,19 +4,19 @@ import type { LiveCaller, LiveOperation, Reading } from '#src/domain/live/subscr
 import type { Topic } from '#src/domain/live/topic.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
 
-/** Changes that wait to be read for one feed. */
+/** Maximum number of pending changes of one feed. */
 const MOST_PENDING = 1_000;
 
 /** What feeds share. */
 export interface FeedWork {
-  /** Runs a reading when it is the caller's turn. Throws RateLimited, Unavailable. */
+  /** Runs a read when the caller's turn comes. Throws RateLimited, Unavailable. */
   inTurn<Result>(caller: LiveCaller, work: () => Promise<Result>): Promise<Result>;
-  /** Makes sure that the caller is still who they were. Throws Unauthenticated. */
+  /** Checks that the caller is still authenticated. Throws Unauthenticated. */
   recheck(caller: LiveCaller): Promise<void>;
   report(error: unknown): void;
 }
 
-/** All that subscribe to the same with the same credentials: each change is read once for them, one change after the other. */
+/** All subscriptions to the same with the same credentials: each change is read once for them, in order. */
 export class Feed {
   readonly topic: Topic;
   readonly caller: LiveCaller;
@@ -25,7 +25,7 @@ export class Feed {
   readonly #work: FeedWork;
   readonly #pending = new Map<string, Change>();
   readonly #reading = new Map<string, Promise<Reading | null>>();
-  /** Of the traces that were heard of: where the next part of each begins. */
+  /** The offset of the next chunk of each received job log. */
   readonly #offsets = new Map<number, number>();
   #isRunning = false;
 
@@ -36,16 +36,16 @@ export class Feed {
     this.#work = work;
   }
 
-  /** The traces of which something was sent. */
+  /** The job logs of which something was sent. */
   get knownTraces(): number[] {
     return [...this.#offsets.keys()];
   }
 
-  /** Has a change read and told to all members. */
+  /** Has a change read and sent to all members. */
   push(change: Change): void {
     const key = waitingKey(change);
     const before = this.#pending.get(key);
-    // The later cursor stands for both, behind all that came between.
+    // The later cursor stands for both, after all that came in between.
     this.#pending.delete(key);
     this.#pending.set(key, before ? { ...change, position: before.position } : change);
     if (this.#pending.size > MOST_PENDING) this.end(new Unavailable('Too much changed at once. Subscribe again.'));
@@ -58,7 +58,7 @@ export class Feed {
     for (const member of [...this.members]) member.end(reason);
   }
 
-  /** Reads a change as the caller may see it; those that ask for the same at the same time share the answer. */
+  /** Reads a change as the caller may see it; concurrent reads of the same share the result. */
   read(change: Change): Promise<Reading | null> {
     const key = `${recordOf(change)} ${change.position ?? ''}`;
     const known = this.#reading.get(key);
@@ -102,9 +102,9 @@ export class Feed {
     if (reading) for (const member of [...this.members]) member.hear(change, reading);
   }
 
-  /** Tells what a job printed since the last time, in parts. */
+  /** Sends a job's new output in chunks. */
   async #pushTrace(change: Change): Promise<void> {
-    // Nobody here asked for this part. Read now, it would include what was printed since, which would then count as sent.
+    // No member needs this chunk. Reading it now would include later output, which would then count as sent.
     if (this.topic.scope !== 'job' && [...this.members].every((member) => member.joinedAfter(change))) return;
     for (;;) {
       const position = this.#offsets.get(change.id) ?? this.#startOf(change);
@@ -117,7 +117,7 @@ export class Feed {
     }
   }
 
-  /** Where the first part of a trace begins: where those are that subscribed to this very job, else where it was heard of. */
+  /** The offset of a log's first chunk: that of the subscriptions to this job, else the one received. */
   #startOf({ position }: Change): number | undefined {
     const offsets = [...this.members].map(({ offset }) => offset).filter((offset) => offset !== null);
     return this.topic.scope === 'job' && offsets.length > 0 ? Math.min(...offsets) : position;

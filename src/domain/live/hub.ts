@@ -25,36 +25,36 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 export interface HubOptions {
   db: Db;
-  /** What changes are heard by. */
+  /** Receives notifications of changes. */
   listener: Pick<Listener, 'subscribe'>;
   report(error: unknown): void;
 }
 
-/** What somebody wants to be told. */
+/** A subscription request. */
 export interface Wanted {
   topic: Topic;
   caller: LiveCaller;
   operation: LiveOperation;
-  /** The cursor behind which a lost subscription goes on; from now on when null. */
+  /** The cursor after which a lost subscription resumes; null to begin now. */
   after: string | null;
 }
 
-/** Readings of all callers: few at a time beside the requests, by turns, so that nobody's hold up those of others. */
+/** Reads of all callers: few at a time, besides requests, and fair between callers. */
 const TURNS = { concurrency: 4, perCaller: 2, waitingPerCaller: 20_000, waiting: 50_000, patience: 120_000 };
 
-/** Milliseconds in which changes are gathered that are looked at together. */
+/** Milliseconds for which changes are collected into a batch. */
 const GATHERING = 10;
-/** Changes that wait to be looked at. */
+/** Maximum number of collected changes. */
 const MOST_GATHERED = 100_000;
-/** Milliseconds until what the database did not answer is asked again. */
+/** Milliseconds before retrying a failed read of the database. */
 const RETRY = 500;
-/** Milliseconds between two looks whether all callers are still who they were, and callers in one statement. */
+/** Milliseconds between two checks whether all callers are still authenticated, and callers per statement. */
 const RECHECK = 15_000;
 const TOGETHER = 500;
-/** Milliseconds for which such a look is good, for what waits for its turn. */
+/** Milliseconds for which such a check is valid for queued reads. */
 const FRESH = 1_000;
 
-/** Receives which records change, whichever process changes them, and has those read who subscribed to them. */
+/** Receives changes by any process, and has them read for those who subscribed to them. */
 export class Hub implements FeedWork {
   readonly report: (error: unknown) => void;
   readonly #db: Db;
@@ -62,22 +62,22 @@ export class Hub implements FeedWork {
   readonly #announcement: Announcement;
   readonly #turns = new CallerSemaphore(TURNS);
   readonly #feeds = new Map<string, Feed>();
-  /** By their topics. */
+  /** Feeds by topic. */
   readonly #topics = new Map<string, Set<Feed>>();
-  /** Of these, the topics of groups and of viewers, to which more than one project belongs. */
+  /** Those of groups and viewers, which include several projects. */
   readonly #wide = new Map<string, Topic>();
-  /** By their keys, while they subscribe to something. */
+  /** Callers with subscriptions, by key. */
   readonly #callers = new Map<string, { caller: LiveCaller; feeds: Set<Feed> }>();
   #gathered = new Map<string, Change>();
   #timer: NodeJS.Timeout | undefined;
   #listening: Promise<void> | undefined;
-  /** Subscriptions that are about to begin. */
+  /** Subscriptions that are being started. */
   #joining = 0;
-  /** Subscriptions to traces that have begun so far. */
+  /** Number of job log subscriptions started so far. */
   #joins = 0;
   #stopListening: () => void = () => undefined;
   #ids: EventIds | undefined;
-  /** When this process last heard anything, on the clock of `performance`. */
+  /** When this process last received anything, on the clock of `performance`. */
   #heardAt = performance.now();
   readonly #rechecking: NodeJS.Timeout;
   #isStopped = false;
@@ -91,10 +91,10 @@ export class Hub implements FeedWork {
   }
 
   /**
-   * Looks whether somebody can be told of what they want.
+   * Checks a subscription request.
    *
-   * @returns subscribes, and gives what ends the subscription
-   * @throws BadRequest when `after` is no cursor of such a subscription, Unavailable when the server stops
+   * @returns a function that subscribes, and returns one that ends the subscription
+   * @throws BadRequest if `after` is not a valid cursor of such a subscription, Unavailable if the server is stopping
    */
   prepare(wanted: Wanted): (sink: Sink) => Promise<() => void> {
     if (this.#isStopped) throw new ServerStops();
@@ -127,7 +127,7 @@ export class Hub implements FeedWork {
     return () => member.leave();
   }
 
-  /** Ends all subscriptions, and takes no more. */
+  /** Ends all subscriptions, and accepts no more. */
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#rechecking);
@@ -146,7 +146,7 @@ export class Hub implements FeedWork {
     if (caller.checkedAt < 0) throw ended();
   }
 
-  /** Reads what was missed. Throws BadRequest. */
+  /** Returns a function that reads what was missed. Throws BadRequest. */
   #replayOf(topic: Topic, after: string | null): (feed: Feed) => Promise<Change[]> {
     const { kind } = topic;
     if (after === null) return async () => [];
@@ -164,7 +164,7 @@ export class Hub implements FeedWork {
     throw new BadRequest('`after` is no cursor of such a subscription.');
   }
 
-  /** Missed events, each with the cursor behind it. */
+  /** Missed events, each with the cursor after it. */
   #numbered(missed: readonly Change[], from: EventPosition): Change[] {
     const told = new Set(missed.map(({ id }) => id));
     const open = this.#ids?.position().open.filter((id) => !told.has(id)) ?? [];
@@ -210,7 +210,7 @@ export class Hub implements FeedWork {
     for (const feed of [...this.#feeds.values()]) if (!kind || feed.topic.kind === kind) feed.end(reason);
   }
 
-  /** Listens to the database, from the first subscription on. */
+  /** Listens to the database from the first subscription on. */
   async #listen(): Promise<void> {
     let isFirst = true;
     const connected = () => {
@@ -242,7 +242,7 @@ export class Hub implements FeedWork {
     for (const change of changes) {
       const key = waitingKey(change);
       const first = this.#gathered.get(key);
-      // Of a trace the first part counts: those behind it are read with it.
+      // Only the first chunk of a log counts: later ones are read with it.
       this.#gathered.set(key, first ? { ...change, position: first.position } : change);
     }
     if (this.#gathered.size > MOST_GATHERED) {
@@ -252,7 +252,7 @@ export class Hub implements FeedWork {
     this.#timer ??= setTimeout(() => void this.#next(), GATHERING);
   }
 
-  /** Looks at what was gathered; what comes meanwhile waits. */
+  /** Processes the collected batch; later changes wait. */
   async #next(): Promise<void> {
     const changes = [...this.#gathered.values()].sort((one, other) => one.id - other.id);
     this.#gathered = new Map();
@@ -270,7 +270,7 @@ export class Hub implements FeedWork {
     if (this.#gathered.size > 0) this.#gather([]);
   }
 
-  /** Has the changes read by all who subscribed to them and are still who they were. */
+  /** Has the changes read by all subscribers who are still authenticated. */
   async #tell(changes: readonly Change[]): Promise<void> {
     const wide = [...this.#wide.values()];
     const kinds = new Set(wide.map(({ kind }) => kind));
@@ -295,7 +295,7 @@ export class Hub implements FeedWork {
     for (const [feed, change] of told) if (feed.caller.checkedAt >= 0) feed.push(change);
   }
 
-  /** Goes on listening while somebody subscribes, and looks whether all are still who they were. */
+  /** Renews the announcement while there are subscriptions, and checks whether their callers are still authenticated. */
   async #lookAfter(): Promise<void> {
     await this.#listening?.catch(() => undefined);
     if (!this.#listening || this.#isStopped) return;
@@ -308,7 +308,7 @@ export class Hub implements FeedWork {
     await this.#lookAtAll();
   }
 
-  /** Reads what may have been told while nobody listened. */
+  /** Reads changes that may have been missed while not listening. */
   async #catchUp(): Promise<void> {
     const since = Prisma.sql`now() - make_interval(secs => ${(performance.now() - this.#heardAt) / 1000})`;
     const kinds = new Set([...this.#feeds.values()].map(({ topic }) => topic.kind));
@@ -337,7 +337,7 @@ export class Hub implements FeedWork {
     await this.#look([...this.#callers.values()].map(({ caller }) => caller)).catch(this.report);
   }
 
-  /** Ends the subscriptions of those who are no longer who they were. */
+  /** Ends the subscriptions of callers who are no longer authenticated. */
   async #look(callers: readonly LiveCaller[]): Promise<void> {
     const known = callers.flatMap((caller) => (caller.actor ? [{ caller, actor: caller.actor }] : []));
     for (let from = 0; from < known.length; from += TOGETHER) {

@@ -4,23 +4,23 @@ import type { Reading, Sink } from '#src/domain/live/subscriber.ts';
 import type { Topic } from '#src/domain/live/topic.ts';
 import { BadRequest, type DomainError } from '#src/platform/errors.ts';
 
-/** What a member belongs to. */
+/** The feed of a member. */
 interface Around {
   readonly topic: Topic;
-  /** Reads a change as the caller may see it; null where they may not. */
+  /** Reads a change as the caller may see it; null if they may not. */
   read(change: Change): Promise<Reading | null>;
 }
 
-/** One subscription of a feed. */
+/** One subscription in a feed. */
 export class Member {
-  /** Of a subscription to the trace of one job: where the next part begins that it lacks. */
+  /** For a subscription to one job's log: the offset of the next chunk to send. */
   offset: number | null;
   readonly #sink: Sink;
   readonly #feed: Around;
   readonly #left: () => void;
-  /** What was told while it is sent what it missed; null once it has all that. */
+  /** Changes received while missed ones are being sent; null afterwards. */
   #held: { change: Change; reading: Reading }[] | null = [];
-  /** What it was sent of that, so that nothing comes twice. */
+  /** Records sent as missed, so that none is sent twice. */
   #sent: Set<string> | null = null;
   readonly #joinedAt = performance.now();
   #hasLeft = false;
@@ -32,7 +32,7 @@ export class Member {
     this.#left = left;
   }
 
-  /** Takes it out of the feed. */
+  /** Removes it from the feed. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
@@ -46,15 +46,15 @@ export class Member {
     this.#sink.end(reason);
   }
 
-  /** Whether the subscription began after the server had heard of a change. */
+  /** Whether the subscription began after the server had received a change. */
   joinedAfter({ heardAt }: Change): boolean {
     return heardAt !== undefined && heardAt < this.#joinedAt;
   }
 
-  /** Tells of a change, when it is its turn. */
+  /** Receives a change in order. */
   hear(change: Change, reading: Reading): void {
     if (this.#hasLeft) return;
-    // A part of a trace that earlier subscribers get may include what was printed since, so later ones get it, too.
+    // A log chunk for earlier subscribers may include later output, so later ones get it, too.
     if (change.kind !== 'trace' && this.joinedAfter(change)) return;
     if (this.#held) {
       this.#held.push({ change, reading });
@@ -70,12 +70,12 @@ export class Member {
     this.#send(change, reading);
   }
 
-  /** Forgets what it was sent twice over: nothing of that can come any more. */
+  /** Clears the protection against duplicates, once none can arrive. */
   forget(): void {
     if (this.#held === null) this.#sent = null;
   }
 
-  /** Sends what was missed, then what was told meanwhile, and from then on what is told. */
+  /** Sends the missed changes, then those received meanwhile, and from then on new ones. */
   async replay(missed: readonly Change[]): Promise<void> {
     if (missed.length > MOST_MISSED) return this.end(tooMuch());
     const sent = new Set<string>();
@@ -91,7 +91,7 @@ export class Member {
     this.#release();
   }
 
-  /** Sends the parts of the job's trace from its offset on. */
+  /** Sends the chunks of the job's log from its offset on. */
   async catchUp(): Promise<void> {
     this.#held ??= [];
     const { id, kind } = this.#feed.topic;

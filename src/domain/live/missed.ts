@@ -7,13 +7,13 @@ import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** How many missed changes are told one by one. */
+/** Maximum number of missed changes that are sent. */
 export const MOST_MISSED = 1_000;
 
-/** Seconds that a change may have been written before it was committed (src/platform/database/db.ts), and a little more. */
+/** Maximum number of seconds between writing and committing a change (src/platform/database/db.ts), plus a margin. */
 const LATE = 35;
 
-/** The events of a topic behind a position, oldest first: one more than MOST_MISSED where there are more. */
+/** The events of a topic after a position, oldest first; MOST_MISSED + 1 of them if there are more. */
 export async function missedEvents(
   db: Db,
   topic: Topic | null,
@@ -28,10 +28,10 @@ export async function missedEvents(
 }
 
 /**
- * The records of a topic that changed since a moment, those first that changed first. One that changed shortly
- * before is among them, as its transaction may have committed later: its state is told again.
+ * The records of a topic that changed since a moment, in order of change. Includes those that changed shortly before, as their
+ * transaction may have committed later: their state is sent again.
  *
- * @param after the cursor that the change has before the last one
+ * @param after the cursor of all changes but the last one
  */
 export async function missedStates(
   db: Db,
@@ -47,13 +47,13 @@ export async function missedStates(
     SELECT t.id, ${project} AS "projectId", now() AS now FROM ${table} t
     WHERE t.updated_at >= ${since} - make_interval(secs => ${LATE}) AND ${within(topic, actor, project)}
     ORDER BY t.updated_at, t.id LIMIT ${MOST_MISSED + 1}`;
-  // Whoever is lost before the last one of them gets them all again.
+  // If the client disconnects before the last of them, it gets them all again.
   return rows.map(({ id, projectId, now }, index) => {
     return { kind, id, projectId, cursor: index === rows.length - 1 ? now.toISOString() : after };
   });
 }
 
-/** The newest event, and the IDs shortly before it that may still come. */
+/** The newest event, and the IDs shortly before it that may still arrive. */
 export async function newestEvents(db: Db): Promise<EventPosition> {
   const rows = await db.$queryRaw<{ id: number }[]>`SELECT id FROM events ORDER BY id DESC LIMIT 200`;
   const [newest, oldest] = [rows[0]?.id ?? 0, rows.at(-1)?.id ?? 0];
@@ -63,7 +63,7 @@ export async function newestEvents(db: Db): Promise<EventPosition> {
   return { after: newest, open };
 }
 
-/** How many bytes a job has printed. */
+/** The size of a job's output in bytes. */
 export async function traceEnd(db: Db, jobId: number): Promise<number> {
   const [end] = await db.$queryRaw<[{ end: number }]>`
     SELECT COALESCE((SELECT size FROM job_traces WHERE job_id = ${jobId}),
@@ -72,7 +72,7 @@ export async function traceEnd(db: Db, jobId: number): Promise<number> {
   return end.end;
 }
 
-/** Whether the record under the alias `t` belongs to a topic; who sees it is asked when it is read. */
+/** Whether the record under the alias `t` belongs to a topic; visibility is checked when it is read. */
 function within(topic: Topic | null, actor: Actor | null, project = sql`t.project_id`): Prisma.Sql {
   if (topic?.scope === 'project') return sql`${project} = ${topic.id}`;
   if (topic?.scope === 'group') {

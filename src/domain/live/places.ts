@@ -1,15 +1,15 @@
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
-/** Where a project is, and which of the users who wait have access to it as members. */
+/** The ancestors of a project, and which of the waiting users have access to it as members. */
 export interface ProjectAncestry {
   id: number;
-  /** IDs of the namespaces around it. */
+  /** IDs of the enclosing namespaces. */
   lineage: number[];
   members: number[];
 }
 
-/** The places of projects, by their IDs, and the time of the database, by which subscriptions to states go on. */
+/** The ancestry of projects by ID, and the time of the database, from which subscriptions to states resume. */
 export async function placesOf(
   db: Db,
   projectIds: readonly number[],

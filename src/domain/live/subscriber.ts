@@ -3,47 +3,50 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Change } from '#src/domain/live/change.ts';
 import { type DomainError, Unavailable } from '#src/platform/errors.ts';
 
-/** Who subscribes, and by what that is asked again. */
+/** A subscriber, with what is needed to authenticate them again. */
 export interface LiveCaller {
-  /** The same for the same credentials and base URL. */
+  /** The same for equal credentials and base URL. */
   readonly key: string;
   readonly credentials: Credentials;
   /** URL of the server as the client used it. */
   readonly baseUrl: string;
-  /** As of the last time that it was asked; null for nobody. */
+  /** As of the last check; null if anonymous. */
   actor: Actor | null;
   /** When that was, on the clock of `performance`. */
   checkedAt: number;
 }
 
-/** What somebody subscribed to. Subscriptions with the same key are read together for one caller. */
+/** The operation of a subscription. Those with the same key are read together for one caller. */
 export interface LiveOperation {
   readonly key: string;
-  /** Reads the record as the caller may see it now; null where they may not, or where there is nothing to tell. */
+  /** Reads the record as the caller may see it now; null if they may not, or if there is nothing to send. */
   read(caller: LiveCaller, change: Change): Promise<Reading | null>;
 }
 
-/** An answer about one change. */
+/** The result for one change. */
 export interface Reading {
-  /** The result of the operation, as JSON without extensions; empty where there is nothing to send. */
+  /** The result of the operation, as JSON without extensions; empty if there is nothing to send. */
   json: string;
-  /** Of traces: where the next part begins, whether there is more already, and whether nothing follows any more. */
+  /** For job logs: the offset of the next chunk, whether there is more already, and whether the log is complete. */
   next?: number | undefined;
   hasMore?: boolean | undefined;
   isOver?: boolean | undefined;
 }
 
-/** Where answers go: to one client. */
+/** Sends results to one client. */
 export interface Sink {
-  /** Takes an answer, as JSON, and the cursor behind it. It must not throw, and calls the function that `join` gave when it is lost. */
+  /**
+   * Sends a result, as JSON, with the cursor after it. It must not throw; if the client is lost, it calls the function passed to
+   * `join`.
+   */
   next(json: string, cursor: string | null): void;
-  /** Nothing follows; null when there is nothing more to come, else the reason. */
+  /** Ends the stream; null if it is complete, else the reason. */
   end(reason: DomainError | null): void;
-  /** When the client has taken what it was sent so far, or is lost. */
+  /** Resolves when the client has read what it was sent so far, or is lost. */
   ready(): Promise<void>;
 }
 
-/** The server stops: whoever subscribed does so again elsewhere. */
+/** The server is stopping: clients can subscribe again elsewhere. */
 export class ServerStops extends Unavailable {
   constructor() {
     super('The server is restarting. Connect again.', 1);

@@ -1,15 +1,15 @@
 import { RateLimited, Unavailable } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** How much may be subscribed to at once. */
+/** Limits of subscriptions. */
 export interface LiveLimits {
-  /** Subscriptions in this process, and as many open connections. */
+  /** Subscriptions in this process; also open connections. */
   total: number;
-  /** Subscriptions of one user, or of one network of unknown callers, and as many open connections. */
+  /** Subscriptions per user, or per network of anonymous callers; also open connections. */
   perCaller: number;
-  /** Subscriptions and other operations that one WebSocket carries at once. */
+  /** Concurrent subscriptions and other operations on one WebSocket. */
   perConnection: number;
-  /** Bytes that wait for a client that does not take them. */
+  /** Bytes buffered for a slow client. */
   buffer: number;
 }
 
@@ -23,7 +23,7 @@ export const DEFAULT_LIVE_LIMITS: LiveLimits = {
 /** Bytes of the documents and variables of all subscriptions. */
 const MOST_TEXT = 64 * 1024 * 1024;
 
-/** Seconds after which somebody who has too many may try again. */
+/** Seconds after which a caller over the limit may retry. */
 const RETRY = 5;
 
 /**

@@ -1,7 +1,7 @@
 import type { Change, ChangeKind } from '#src/domain/live/change.ts';
 import type { ProjectAncestry } from '#src/domain/live/places.ts';
 
-/** The records that a subscription is about: those of a project, of a group with its subgroups, of the projects of a user, of a job. */
+/** The scope of a subscription: the records of a project, of a group with its subgroups, of the projects of a user, of a job. */
 export interface Topic {
   kind: ChangeKind;
   scope: 'project' | 'group' | 'viewer' | 'job';
@@ -12,7 +12,7 @@ export function topicKey({ kind, scope, id }: Topic): string {
   return `${kind} ${scope} ${id}`;
 }
 
-/** The keys of the topics to which a change belongs. Without its place only those of its project and of its job. */
+/** The keys of the topics that a change belongs to. Without the project's ancestry only those of its project and its job. */
 export function topicsOf({ kind, id, projectId }: Change, place?: ProjectAncestry): string[] {
   const keys = [topicKey({ kind, scope: 'project', id: projectId })];
   if (kind === 'trace') keys.push(topicKey({ kind, scope: 'job', id }));

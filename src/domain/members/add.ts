@@ -21,7 +21,7 @@ export interface NewMember {
   userId: number;
   /** 10 guest, 20 reporter, 30 developer, 40 master, 50 owner (of groups). */
   accessLevel: number;
-  /** The day from which on it gives nothing: `YYYY-MM-DD`. */
+  /** The day of expiry, on which it is already without effect: `YYYY-MM-DD`. */
   expiresAt?: string | null | undefined;
 }
 
@@ -43,8 +43,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
 }
 
 /**
- * Inserts the membership, in the place of one that has expired; a request for access of the user is settled by it.
- * Throws Conflict when the user is a member.
+ * Inserts the membership, replacing an expired one; fulfills the user's access request. Throws Conflict if the user is a member.
  */
 export async function insertMember(
   tx: Transaction,

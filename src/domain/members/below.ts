@@ -7,10 +7,10 @@ import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { type OrderedRows, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-/** What belongs to a project or a group: just one of the two. */
+/** Models whose records belong to either a project or a group. */
 type OfSource = 'Member' | 'AccessRequest';
 
-/** A page of what belongs to each project, or to each group, in one statement. */
+/** A page of the records of each project, or of each group, in one statement. */
 export function listOfSources<M extends OfSource, R>(
   { db }: Pick<Context, 'db'>,
   sources: readonly Source[],

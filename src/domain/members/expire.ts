@@ -2,12 +2,12 @@ import type { Db } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Removes memberships and shares whose last day is over. */
+    /** Removes expired memberships and shares. */
     'members.expire': Record<string, never>;
   }
 }
 
-/** Removes memberships and shares that give nothing any more, and tells so in the feed of the project. */
+/** Removes expired memberships and shares, and records events in the feeds of projects. */
 export async function removeExpiredMembers(db: Db): Promise<void> {
   await db.$executeRaw`
     WITH gone AS (DELETE FROM members WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date RETURNING user_id, project_id)

@@ -5,8 +5,8 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
 /**
- * Makes sure that a group keeps a direct owner when this member ceases to be one. The lock on the group has two owners who
- * leave at the same time wait for each other. Throws Forbidden.
+ * Makes sure that a group keeps a direct owner when this member ceases to be one. Locks the group, so that two owners leaving at
+ * once are serialized. Throws Forbidden.
  */
 export async function keepAnOwner(
   tx: Transaction,

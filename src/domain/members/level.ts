@@ -8,12 +8,12 @@ const LEVELS: Record<Source['kind'], readonly number[]> = {
   group: [GUEST, REPORTER, DEVELOPER, MASTER, OWNER],
 };
 
-/** What is wrong with an access level in the source (rest-api-v4.md, Member: 50 is valid for groups only). */
+/** The errors of an access level in the source (rest-api-v4.md, Member: 50 is valid for groups only). */
 export function levelErrors({ kind }: Source, level: number): FieldErrors {
   return LEVELS[kind].includes(level) ? {} : { access_level: ['is not included in the list'] };
 }
 
-/** Nobody gives more than they have. Throws Forbidden. */
+/** Throws Forbidden for a level above the actor's own. */
 export function checkGrant(actor: Actor, { record }: Source, level: number): void {
   if (!actor.admin && level > record.accessLevel) throw new Forbidden();
 }

@@ -16,15 +16,15 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [member, user] = [alias('Member', 'm'), alias('User', 'u')];
 
-/** Where a direct membership is to be read, once it was changed. */
+/** Identifies a changed direct membership, for reading it back. */
 export interface ChangedMember {
   source: Source;
   userId: number;
 }
 
 /**
- * The direct members of projects, or of groups, newest users first, in one statement; expired ones are none. `search` is found as
- * userMatches says. Forbidden stands in the place of those whose members the actor may not read.
+ * The direct members of projects, or of groups, newest users first, in one statement; without expired ones. `search` works as in
+ * userMatches. Forbidden in place of those whose members the actor may not read.
  */
 export async function listMembers<R>(
   context: Context,
@@ -58,7 +58,7 @@ export async function findMember<R>(
   return one(context, { source, userId }, selection, notExpired('m'));
 }
 
-/** The membership as it is stored, even one that gives nothing: for reading back after a change. Throws NotFound. */
+/** The membership as it is stored, even if expired: for reading back after a change. Throws NotFound. */
 export async function changedMember<R>(
   context: Pick<Context, 'db'>,
   changed: ChangedMember,
@@ -67,7 +67,7 @@ export async function changedMember<R>(
   return one(context, changed, selection);
 }
 
-/** What commands read of the membership that they change. */
+/** What commands read of a membership that they change. */
 const CHANGEABLE = select('Member', { id: true, userId: true, accessLevel: true, expiresAt: true });
 
 export type ChangeableMember = typeof CHANGEABLE.row;

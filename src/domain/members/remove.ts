@@ -6,8 +6,8 @@ import { authorizeMembers, findSource, type SourceRef } from '#src/domain/member
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
- * Ends a direct membership. Everybody may leave, but neither the last owner of a group nor who owns the personal namespace of
- * the project. Gives the membership as it was. Throws NotFound for source and member, Forbidden.
+ * Ends a direct membership. Members may leave, except for the last owner of a group and the owner of the project's personal
+ * namespace. Returns the membership as it was. Throws NotFound for source and member, Forbidden.
  */
 export async function removeMember(context: Context, ref: SourceRef, userId: number): Promise<ChangeableMember> {
   const actor = requireActor(context);

@@ -5,16 +5,16 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { accessLock } from '#src/platform/database/lock_names.ts';
 
-/** What one is a member of. */
+/** A project or group, which can have members. */
 export type Source = { kind: 'project'; record: ProjectRow } | { kind: 'group'; record: GroupRow };
 
-/** Names a source. */
+/** Identifies a source. */
 export interface SourceRef {
   kind: Source['kind'];
   ref: IdOrPath;
 }
 
-/** The project or group, when the actor may see it; for signed-in users only. Throws Unauthenticated, NotFound. */
+/** The project or group, if the actor may see it; for signed-in users only. Throws Unauthenticated, NotFound. */
 export async function findSource(context: Context, { kind, ref }: SourceRef): Promise<Source> {
   requireActor(context);
   return kind === 'project'
@@ -22,23 +22,23 @@ export async function findSource(context: Context, { kind, ref }: SourceRef): Pr
     : { kind, record: await findGroup(context, ref) };
 }
 
-/** Which members, or which access requests, belong to the source: a condition on an alias of their table. */
+/** A condition for the members, or access requests, of the source, on an alias of their table. */
 export function ofSource({ kind, record }: Source, alias: string): Prisma.Sql {
   const column = Prisma.raw(`${alias}.${kind === 'project' ? 'project_id' : 'namespace_id'}`);
   return Prisma.sql`${column} = ${record.id}`;
 }
 
-/** The two columns that name the source, as values for `project_id, namespace_id`. */
+/** The two columns that identify the source, as values for `project_id, namespace_id`. */
 export function sourceIds({ kind, record }: Source): Prisma.Sql {
   return kind === 'project' ? Prisma.sql`${record.id}::int, NULL::int` : Prisma.sql`NULL::int, ${record.id}::int`;
 }
 
-/** Throws Forbidden unless the actor may read the members. Who sees a group reads it, without a level in it too. */
+/** Throws Forbidden unless the actor may read the members. Groups require no access level for that. */
 export function authorizeReading(actor: Actor, { kind, record }: Source): void {
   if (kind === 'project') authorize(actor, 'read_member', record);
 }
 
-/** Throws Forbidden unless the actor may add, change and remove members. */
+/** Throws Forbidden unless the actor may add, update and remove members. */
 export function authorizeMembers(actor: Actor, { kind, record }: Source): void {
   authorize(actor, kind === 'project' ? 'admin_project_member' : 'admin_group_member', record);
 }
@@ -48,7 +48,7 @@ export function authorizeRequests(actor: Actor, { kind, record }: Source): void 
   authorize(actor, kind === 'project' ? 'admin_access_request' : 'admin_group_access_request', record);
 }
 
-/** Has whatever decides over the access of a user to the source happen one after the other. */
+/** Serializes everything that determines a user's access to the source. */
 export async function lockAccess(tx: Transaction, { kind, record }: Source, userId: number): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accessLock(kind, record.id, userId)}, 0))`;
 }

@@ -8,7 +8,7 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 
 export interface MemberChanges {
   accessLevel: number;
-  /** The day from which on it gives nothing: `YYYY-MM-DD`. Unset means unchanged, null never. */
+  /** The day of expiry, on which it is already without effect: `YYYY-MM-DD`. Unset means unchanged, null never. */
   expiresAt?: string | null | undefined;
 }
 

@@ -3,10 +3,10 @@ import { Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** Which namespace: its ID, its full path, or the user whose personal one it is. */
+/** Identifies a namespace: by ID, by full path, or as the personal one of a user. */
 export type NamespaceRef = number | string | { readonly userId: number };
 
-/** The ID of a namespace, whether or not the caller sees it; 0, which nothing has, where there is none. */
+/** The ID of a namespace, whether or not the caller sees it; 0, which is never used, if there is none. */
 export async function namespaceIdOf({ db }: Context, ref: NamespaceRef): Promise<number> {
   if (typeof ref === 'number') return ref;
   const wanted = typeof ref === 'string' ? sql`lower(full_path) = lower(${ref})` : sql`owner_id = ${ref.userId}`;

@@ -1,7 +1,7 @@
 import type { Visibility } from '#src/access/permissions/abilities.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/** A namespace as it stays until the end of the transaction. */
+/** A namespace locked until the end of the transaction. */
 export interface HeldNamespace {
   id: number;
   kind: 'user' | 'group';
@@ -11,13 +11,13 @@ export interface HeldNamespace {
   fullName: string;
   visibility: Visibility;
   parentId: number | null;
-  /** IDs from the topmost ancestor down to this one itself. */
+  /** IDs from the topmost ancestor down to the namespace itself. */
   lineage: number[];
 }
 
 /**
- * Holds a namespace in which something is to be put: until the transaction ends it is neither renamed nor deleted, nor is
- * anything above it, and its visibility stays. Null when it is gone.
+ * Locks a namespace for adding something to it: until the transaction ends, neither it nor its ancestors are renamed or deleted,
+ * and its visibility stays. Null if it is gone.
  */
 export async function holdNamespace(tx: Transaction, id: number): Promise<HeldNamespace | null> {
   const [held] = await tx.$queryRaw<HeldNamespace[]>`
@@ -28,14 +28,14 @@ export async function holdNamespace(tx: Transaction, id: number): Promise<HeldNa
 }
 
 /**
- * Locks a namespace with everything below it, for a change that reaches down. Locks are taken from the top down, ancestors
- * included, so that two such changes cannot wait for each other. Null when the namespace is gone.
+ * Locks a namespace with its descendants, for a change that affects them. Locks are taken top-down, including ancestors, so that
+ * two such changes cannot deadlock. Null if the namespace is gone.
  */
 export async function lockNamespaceTree(tx: Transaction, id: number): Promise<HeldNamespace | null> {
   await tx.$queryRaw`
     SELECT id FROM namespaces WHERE id <> ${id} AND id = ANY(COALESCE((SELECT lineage FROM namespaces WHERE id = ${id}), '{}'))
     ORDER BY cardinality(lineage), id FOR SHARE`;
-  // What was put inside while a pass waited for its locks is found by the next one, which then finds nothing new.
+  // Repeats until a pass finds nothing that was added while the previous one waited for its locks.
   for (let known = -1; ; ) {
     const locked = await tx.$queryRaw<unknown[]>`
       SELECT id FROM namespaces WHERE lineage @> ARRAY[${id}]::int[] ORDER BY cardinality(lineage), id FOR UPDATE`;

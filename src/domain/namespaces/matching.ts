@@ -2,7 +2,7 @@ import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/d
 
 const { sql } = Prisma;
 
-/** Whether the name or path of the namespace under alias `n` contains a text, in any case. */
+/** Whether the name or path of the namespace under alias `n` contains a text, ignoring case. */
 export function namespaceMatches(text: string): Prisma.Sql {
   const pattern = containing(text);
   if (!hasTrigrams(text)) return sql`(${holds(sql`n.name`, pattern)} OR ${holds(sql`n.path`, pattern)})`;

@@ -1,11 +1,11 @@
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** Gives a full path to its new owner: nothing redirects from it any more. */
+/** Claims a full path for its new owner by deleting its redirect. */
 export async function takePath(tx: Transaction, fullPath: string): Promise<void> {
   await tx.$executeRaw`DELETE FROM path_redirects WHERE lower(path) = lower(${fullPath})`;
 }
 
-/** As takePath, for the full paths that a namespace and everything below it have now. */
+/** Like takePath, for the current full paths of a namespace and its descendants. */
 export async function takePathsBelow(tx: Transaction, namespaceId: number): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM path_redirects WHERE lower(path) IN (
@@ -14,7 +14,7 @@ export async function takePathsBelow(tx: Transaction, namespaceId: number): Prom
         WHERE n.lineage @> ARRAY[${namespaceId}]::int[] AND p.deleted_at IS NULL)`;
 }
 
-/** Remembers the full path that a project has now, before it gets another. */
+/** Creates a redirect from the current full path of a project, before it changes. */
 export async function redirectProject(tx: Transaction, projectId: number): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO path_redirects (path, project_id)
@@ -22,7 +22,7 @@ export async function redirectProject(tx: Transaction, projectId: number): Promi
     ON CONFLICT (lower(path)) DO UPDATE SET path = EXCLUDED.path, project_id = EXCLUDED.project_id, namespace_id = NULL`;
 }
 
-/** Remembers the full paths that a namespace and everything below it have now, before they get others. */
+/** Creates redirects from the current full paths of a namespace and its descendants, before they change. */
 export async function redirectNamespace(tx: Transaction, namespaceId: number): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO path_redirects (path, namespace_id, project_id)
@@ -33,14 +33,14 @@ export async function redirectNamespace(tx: Transaction, namespaceId: number): P
       SET path = EXCLUDED.path, project_id = EXCLUDED.project_id, namespace_id = EXCLUDED.namespace_id`;
 }
 
-/** The project that had that full path before; null when none had. */
+/** The project that had that full path before; null if none. */
 export async function projectFormerlyAt(db: Db, fullPath: string): Promise<number | null> {
   const [row] = await db.$queryRaw<{ id: number }[]>`
     SELECT project_id AS id FROM path_redirects WHERE lower(path) = lower(${fullPath}) AND project_id IS NOT NULL`;
   return row?.id ?? null;
 }
 
-/** The namespace that had that full path before; null when none had. */
+/** The namespace that had that full path before; null if none. */
 export async function namespaceFormerlyAt(db: Db, fullPath: string): Promise<number | null> {
   const [row] = await db.$queryRaw<{ id: number }[]>`
     SELECT namespace_id AS id FROM path_redirects WHERE lower(path) = lower(${fullPath}) AND namespace_id IS NOT NULL`;

@@ -2,7 +2,7 @@ import type { HeldNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectNamespace, takePathsBelow } from '#src/domain/namespaces/redirects.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/** What a namespace is called from now on; `title` is its part of full names, where that is not its name. */
+/** The new names of a namespace; `title` is its part of full names, if that is not its name. */
 export interface NewNames {
   path: string;
   name: string;
@@ -10,9 +10,8 @@ export interface NewNames {
 }
 
 /**
- * Gives a namespace that the transaction has locked with all below it (lockNamespaceTree) other names, and with them
- * everything below it other full paths and full names. The old full paths redirect. Violates `namespaces_full_path_lower`
- * where the path is taken.
+ * Renames a namespace that is locked with its descendants (lockNamespaceTree), and updates the full paths and full names of all
+ * descendants. The old full paths redirect. Violates `namespaces_full_path_lower` if the path is taken.
  */
 export async function renameNamespace(
   tx: Transaction,

@@ -15,19 +15,19 @@ import type { NotificationSetting } from '#src/platform/records/computed_types.t
 
 const { sql, raw, join, empty } = Prisma;
 
-/** What changes; what is left out, or null, stays. */
+/** Changes; absent or null values stay unchanged. */
 export type NotificationChanges = {
   level?: NotificationLevel | null | undefined;
 } & { readonly [Name in NotificationEvent]?: boolean | null | undefined };
 
-/** What the actor wants to hear of everywhere, and where mail goes. */
+/** The actor's global setting, and the address for mail. */
 export interface GlobalSetting extends NotificationSetting {
   email: string;
 }
 
 const [setting, user, email] = [alias('NotificationSetting', 'nse'), alias('User', 'u'), alias('Email', 'e')];
 
-/** The setting of the actor that holds everywhere. Throws Unauthenticated, InsufficientScope. */
+/** The actor's global notification setting. Throws Unauthenticated, InsufficientScope. */
 export async function globalNotificationSetting(context: Context): Promise<GlobalSetting> {
   const actor = requireActor(context);
   const [found] = await queryJson<{ setting: NotificationSetting | null; email: string }[]>(
@@ -43,7 +43,7 @@ export async function globalNotificationSetting(context: Context): Promise<Globa
   return { ...(found?.setting ?? EVERYWHERE), email: found?.email ?? '' };
 }
 
-/** Changes what the actor wants to hear of in a project. Throws NotFound. */
+/** Updates the actor's notification setting for a project. Throws NotFound. */
 export async function updateProjectNotifications(
   context: Context,
   ref: IdOrPath,
@@ -55,7 +55,7 @@ export async function updateProjectNotifications(
   return project;
 }
 
-/** As updateProjectNotifications, in a group with all in it. Throws NotFound. */
+/** Like updateProjectNotifications, for a group and everything in it. Throws NotFound. */
 export async function updateGroupNotifications(
   context: Context,
   ref: IdOrPath,
@@ -68,8 +68,8 @@ export async function updateGroupNotifications(
 }
 
 /**
- * As updateProjectNotifications, everywhere, with the address that mail goes to: the primary or a confirmed secondary one of the
- * actor's. Throws ValidationFailed.
+ * Like updateProjectNotifications, for the global setting, with the address for mail: the actor's primary or a confirmed
+ * secondary one. Throws ValidationFailed.
  */
 export async function updateGlobalNotifications(
   context: Context,
@@ -92,7 +92,7 @@ async function sendTo(tx: Transaction, userId: number, address: string): Promise
   await tx.$executeRaw`UPDATE users SET notification_email_id = ${found.id} WHERE id = ${userId}`;
 }
 
-/** Changes the row of a place, or makes it. */
+/** Updates the row for a project or group, or inserts it. */
 async function save(
   db: Pick<Transaction, '$executeRaw'>,
   userId: number,

@@ -1,17 +1,17 @@
 import { NOTIFICATION_EVENTS, type NotificationEvent } from '#src/domain/changes/notification_events.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
-/** Somebody who may want to hear of an event. */
+/** A user who may want to be notified of an event. */
 export interface Candidate {
   userId: number;
   /**
-   * `mentioned`: by name; `participant`: author, assignee, subscriber, writer of a note; `bystander`: notified by watching, or
-   * by having chosen events of the kind.
+   * `mentioned`: by name; `participant`: author, assignee, subscriber, author of a note; `bystander`: watches, or has enabled
+   * events of that kind.
    */
   role: 'mentioned' | 'participant' | 'bystander';
 }
 
-/** Somebody who wants mail, and the address that it goes to. */
+/** A user who wants mail, and their address. */
 export interface Recipient {
   userId: number;
   email: string;
@@ -20,9 +20,9 @@ export interface Recipient {
 const { raw } = Prisma;
 
 /**
- * Those of the candidates who want mail about an event of that kind in the project, in one statement. What somebody chose for the
- * project counts, else for its group, else for the groups around it from the inmost on, else everywhere; `global` leaves it to the
- * next. Blocked users want none, and get none at addresses that are not confirmed. Whether they may see what it is about is for the caller to look at.
+ * The candidates who want mail about an event of that kind in the project, in one statement. The setting for the project counts,
+ * else that for its group, else for the parent groups from the innermost on, else the global one; `global` defers to the next.
+ * Excludes blocked users and unconfirmed addresses. The caller checks visibility.
  */
 export function whoWantsMail(
   db: Pick<Db, '$queryRaw'>,

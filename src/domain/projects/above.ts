@@ -2,10 +2,10 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 
-/** Parts of the longest path of a project that is looked for. */
+/** Segments of the longest path that is looked up. */
 const DEEPEST = 30;
 
-/** The full path of the project whose repository the actor may read and that is at a path or above it; null where there is none. */
+/** The full path of the project at or above a path whose repository the actor may read; null if there is none. */
 export async function findRepositoryAbove(context: Context, parts: readonly string[]): Promise<string | null> {
   const places = parts.slice(1, DEEPEST).map((own, at) => ({ around: parts.slice(0, at + 1).join('/'), own }));
   const [arounds, owns] = [places.map(({ around }) => around), places.map(({ own }) => own)];

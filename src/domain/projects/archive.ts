@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
-/** Keeps a project for reading only, or no longer so; nothing happens where that holds already. Throws NotFound, Forbidden. */
+/** Archives or unarchives a project; does nothing if that is the case already. Throws NotFound, Forbidden. */
 export async function archiveProject(context: Context, ref: IdOrPath, archived: boolean): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

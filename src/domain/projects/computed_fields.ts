@@ -35,7 +35,7 @@ computedFields('Project', {
 
 const namespaceOf = ({ related }: Tools) => related('namespace', 'Namespace');
 
-/** The access of the actor, worked out once for all that reads it: OFFSET keeps it in one place. */
+/** The actor's access, computed once for all that uses it: OFFSET keeps PostgreSQL from inlining it. */
 function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | 'around', Prisma.Sql> {
   const namespace = namespaceOf(tools);
   const found = tools.lateral('access', () =>
@@ -50,7 +50,7 @@ function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | '
   return { level: sql`${found}.level`, membership: sql`${found}.membership`, around: sql`${found}.around` };
 }
 
-/** How many open issues the actor sees, as the lists of issues count them. */
+/** How many open issues the actor can see, counted as in lists of issues. */
 function openIssues(project: Row, tools: Tools): Prisma.Sql {
   const { level } = accessOf(project, tools);
   const c = tools.related('counters', 'ProjectCounters');

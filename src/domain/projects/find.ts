@@ -6,7 +6,7 @@ import { queryJson } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
-/** What is known of every project that is at hand: who may do what in it, and where it is. */
+/** What is always loaded of a project: what permissions depend on, and its paths. */
 export const PROJECT_BASE = {
   id: true,
   name: true,
@@ -34,12 +34,12 @@ export const PROJECT_BASE = {
 
 const BASE = select('Project', PROJECT_BASE);
 
-/** A project as the actor has it. */
+/** A project as the actor sees it. */
 export type ProjectRow = typeof BASE.row;
 
 /**
- * The project, when the actor may see it, with what is selected of it beside. Throws NotFound, which tells where the project
- * went that had that path before.
+ * The project with the selected fields, if the actor may see it. Throws NotFound, whose `movedTo` holds the new path of a moved
+ * project.
  */
 export async function findProject<R = unknown>(
   context: Context,
@@ -55,7 +55,7 @@ export async function findProject<R = unknown>(
   throw new NotFound('Project', undefined, moved?.fullPath);
 }
 
-/** The projects with these IDs that the actor may see, in no order: for dataloaders. */
+/** The projects with these IDs that the actor may see, in no particular order: for dataloaders. */
 export async function findProjectsByIds<R = unknown>(
   context: Context,
   ids: readonly number[],

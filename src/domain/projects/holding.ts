@@ -3,15 +3,15 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** A record by its ID, with the project that must hold it; any when absent. */
+/** A record by ID, with the project that must contain it; any when absent. */
 export interface HeldRecord {
   id: number;
   project?: IdOrPath | null | undefined;
 }
 
 /**
- * The project that holds a record. One that was named is looked up by the command that gets it.
- * Throws Unauthenticated, NotFound for the record where there is none that the actor may know of.
+ * The project of a record. A given project is looked up by the command that receives it. Throws Unauthenticated, NotFound for a
+ * record that does not exist or that the actor may not know of.
  */
 export async function projectHolding(
   context: Context,

@@ -5,17 +5,17 @@ import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError, LimitReached, NotFound } from '#src/platform/errors.ts';
 
-/** Where a project is to be put. */
+/** The namespace for a project. */
 export interface Home {
   id: number;
   /** The user whose personal namespace it is; null for a group. */
   ownerId: number | null;
 }
 
-/** A home until the end of a transaction. */
+/** A home, locked until the end of a transaction. */
 export interface HeldHome extends Home {
   fullPath: string;
-  /** That of the group; null for a personal namespace, which has none. */
+  /** Visibility of the group; null for a personal namespace, which has none. */
   visibility: Visibility | null;
 }
 
@@ -29,7 +29,7 @@ export async function personalHome({ db }: Context, userId: number): Promise<Hom
   return { id: namespace.id, ownerId: userId };
 }
 
-/** The namespace with that ID, where the actor may create projects in it; null where there is none such. */
+/** The namespace with that ID, if the actor may create projects in it; null otherwise. */
 export async function permittedHome(context: Context, actor: Actor, id: number): Promise<Home | null> {
   const namespace = await context.db.namespace.findUnique({ where: { id } });
   if (!namespace || namespace.deletedAt) return null;
@@ -46,8 +46,8 @@ export async function permittedHome(context: Context, actor: Actor, id: number):
 }
 
 /**
- * Holds a home for one more project. In a personal namespace projects are created one after the other, so that none passes
- * the limit of its owner. Null when the home is gone. Throws LimitReached.
+ * Locks a home for adding a project. In a personal namespace projects are added one at a time, so that none exceeds the limit of
+ * its owner. Null if the home is gone. Throws LimitReached.
  */
 export async function holdHome(tx: Transaction, home: Home): Promise<HeldHome | null> {
   if (home.ownerId !== null) await checkLimit(tx, home);
@@ -55,7 +55,7 @@ export async function holdHome(tx: Transaction, home: Home): Promise<HeldHome | 
   return held && { ...home, fullPath: held.fullPath, visibility: held.kind === 'group' ? held.visibility : null };
 }
 
-/** External users have no personal projects, whatever their limit says (behaviour.md 6). */
+/** External users have no personal projects, whatever their limit (behaviour.md 6). */
 async function checkLimit(tx: Transaction, { id, ownerId }: Home): Promise<void> {
   const [owner] = await tx.$queryRaw<{ limit: number }[]>`
     SELECT CASE WHEN external THEN 0 ELSE projects_limit END AS "limit" FROM users WHERE id = ${ownerId} FOR NO KEY UPDATE`;

@@ -21,33 +21,33 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const project = alias('Project', 'p');
 
-/** The filters of every project list (rest-api-v4.md, Groups and namespaces; endpoints-beyond.md, Projects). */
+/** The filters of all lists of projects (rest-api-v4.md, Groups and namespaces; endpoints-beyond.md, Projects). */
 export interface ProjectFilter {
   /** Only archived ones, or only others; both when absent. */
   archived?: boolean | null | undefined;
   visibility?: Visibility | null | undefined;
-  /** Words that must all be found anywhere in path, name, description or the name of the namespace, whatever their case. */
+  /** Words that must all occur in path, name, description or the name of the namespace, ignoring case. */
   search?: string | null | undefined;
-  /** Whether they may be in the full path, too. */
+  /** Whether they may also occur in the full path. */
   searchNamespaces?: boolean | null | undefined;
-  /** Those in the actor's personal namespace and in groups that the actor owns. */
+  /** Those in the actor's personal namespace and in groups owned by the actor. */
   owned?: boolean | null | undefined;
   starred?: boolean | null | undefined;
   /** Those in which the actor has any access level. */
   membership?: boolean | null | undefined;
-  /** Those in which the actor has this access level or a higher one. */
+  /** Those in which the actor has at least this access level. */
   minAccessLevel?: number | null | undefined;
-  /** Those with larger IDs, or smaller ones. */
+  /** Those with larger, or smaller, IDs. */
   idAfter?: number | null | undefined;
   idBefore?: number | null | undefined;
-  /** These moments included. */
+  /** Inclusive. */
   lastActivityAfter?: Date | null | undefined;
   lastActivityBefore?: Date | null | undefined;
-  /** Those that have all of these topics, whatever their case. */
+  /** Those with all of these topics, ignoring case. */
   topics?: readonly string[] | null | undefined;
-  /** Those in which issues are on. */
+  /** Those with issues enabled. */
   withIssuesEnabled?: boolean | null | undefined;
-  /** Those in which merge requests are on, and read by the actor. */
+  /** Those with merge requests enabled and readable by the actor. */
   withMergeRequestsEnabled?: boolean | null | undefined;
 }
 
@@ -56,13 +56,13 @@ export interface ProjectOrder {
   direction: Direction;
 }
 
-/** Which projects of which the actor sees, in which order. */
+/** Which of the visible projects a list contains, and their order. */
 export interface ProjectList {
   filter: ProjectFilter;
   order: ProjectOrder;
 }
 
-/** The projects that the actor sees; for anonymous callers too. */
+/** The projects that the actor can see; also for anonymous callers. */
 export async function listProjects<R>(
   context: Context,
   list: ProjectList,
@@ -74,7 +74,7 @@ export async function listProjects<R>(
 }
 
 /**
- * The projects of each parent that the actor sees, in one statement; for anonymous callers too.
+ * The projects of each parent that the actor can see, in one statement; also for anonymous callers.
  *
  * @param scope which projects belong to a parent
  */
@@ -96,7 +96,7 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
   return readPages(db, page, ofEach(parents, types, pageOf));
 }
 
-/** What the actor sees of what the filter lets through. Throws BadRequest. */
+/** The conditions for a filter and visibility. Throws BadRequest. */
 function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
   const conditions = [projectListed(actor, project), ...placeConditions(filter)];
   const { archived, visibility, owned, starred, membership, minAccessLevel } = filter;
@@ -105,7 +105,7 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   conditions.push(...searchConditions(filter), ...topicConditions(filter.topics));
   if (filter.withIssuesEnabled) conditions.push(project.issuesEnabled);
   if (filter.withMergeRequestsEnabled) conditions.push(project.mergeRequestsEnabled, readsCode(actor));
-  // Nothing is an anonymous caller's own.
+  // Anonymous callers have no projects of their own.
   if (!actor) return owned || starred || membership || minAccessLevel != null ? [sql`FALSE`] : conditions;
   if (owned) conditions.push(sql`${project.namespaceId} IN (${ownedNamespaces(actor)})`);
   if (starred) {
@@ -116,7 +116,7 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   return conditions;
 }
 
-/** Where in the order of IDs, or of activity, the projects are. */
+/** Bounds of IDs and of the last activity. */
 function placeConditions({ idAfter, idBefore, lastActivityAfter, lastActivityBefore }: ProjectFilter): Prisma.Sql[] {
   const { id, lastActivityAt } = project;
   return [
@@ -131,17 +131,17 @@ function hasLevel(actor: Actor, level: number): Prisma.Sql {
   return sql`${project.id} IN (SELECT lp.project_id FROM (${projectLevels(actor)}) lp WHERE lp.level >= ${level})`;
 }
 
-/** Whether the actor reads the files of a project that they see, and so its merge requests. */
+/** Whether the actor may read the files of a visible project, and thereby its merge requests. */
 function readsCode(actor: Actor | null): Prisma.Sql {
   if (!actor || actor.admin) return sql`TRUE`;
   return sql`(${openTo(actor, project)} OR ${hasLevel(actor, REPORTER)})`;
 }
 
-/** Topics of a filter, and words of a search. */
+/** Maximum number of topics in a filter, and of words in a search. */
 const MOST_TOPICS = 100;
 const MOST_WORDS = 20;
 
-/** The index of topics holds them in lower case. */
+/** The index of topics is in lower case. */
 function topicConditions(topics: readonly string[] | null | undefined): Prisma.Sql[] {
   const wanted = [...new Set(topics ?? [])];
   if (wanted.length > MOST_TOPICS) {
@@ -158,9 +158,9 @@ function searchConditions({ search, searchNamespaces }: ProjectFilter): Prisma.S
 }
 
 /**
- * One branch for each column, so that each finds its rows by its own index; without one all rows are looked at.
+ * One branch per column, so that each finds its rows by its own index; otherwise all rows would be read.
  *
- * @param withPath whether the text may also be in the path or name of any group around, or across their full path
+ * @param withPath whether the text may also occur in the path or name of any parent group, or across the full path
  */
 function searched(text: string, withPath: boolean): Prisma.Sql {
   const pattern = containing(text);
@@ -195,14 +195,14 @@ function searched(text: string, withPath: boolean): Prisma.Sql {
   return sql`${id} IN (${Prisma.join(branches, ' UNION ')})`;
 }
 
-/** The actor's personal namespace, and the groups that the actor owns with those inside. */
+/** The actor's personal namespace, and the groups owned by the actor with their subgroups. */
 function ownedNamespaces({ id }: Actor): Prisma.Sql {
   return sql`SELECT own.id FROM namespaces own WHERE own.owner_id = ${id}
     UNION ALL SELECT own.id FROM namespaces own WHERE own.lineage && ARRAY(SELECT m.namespace_id FROM members m
       WHERE m.user_id = ${id} AND m.namespace_id IS NOT NULL AND m.access_level = 50 AND ${notExpired('m')})`;
 }
 
-/** Each order has an index that ends with the ID. */
+/** Each order has an index that ends in the ID. */
 function orderOf({ by, direction }: ProjectOrder): Order<'Project'> {
   return order('Project', by === 'id' ? ['id'] : [COLUMNS[by], 'id'], direction);
 }

@@ -10,12 +10,12 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
 
-/** A JSON array of the project that a reference names: empty when the actor may not see it. */
+/** A JSON array with the project of a reference: empty if the actor may not see it. */
 export function namedProject(actor: Actor | null, ref: IdOrPath, selection: Selection<'Project'>): Prisma.Sql {
   return seenProjects(actor, named(ref), selection);
 }
 
-/** A JSON array of those projects with these IDs that the actor may see, in no order. */
+/** A JSON array of the projects with these IDs that the actor may see, in no particular order. */
 export function projectsWithIds(
   actor: Actor | null,
   ids: readonly number[],

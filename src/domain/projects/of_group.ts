@@ -10,13 +10,13 @@ import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 
-/** Which projects of a group: those directly in it or in a group inside it, and those that are shared with it. */
+/** Which projects of a group: those directly in it or in a subgroup, and those shared with it. */
 export interface GroupProjects {
   own?: 'direct' | 'all';
   shared?: boolean;
 }
 
-/** The projects of each group that the actor sees, in one statement. */
+/** The projects of each group that the actor can see, in one statement. */
 export async function listGroupProjects<R>(
   context: Context,
   groups: readonly GroupRow[],
@@ -30,7 +30,7 @@ export async function listGroupProjects<R>(
   return listProjectsOf(context, parents, { group: 'int' }, scope, list, page, selection);
 }
 
-/** The page that holds all projects of a group, newest first. */
+/** The page of all projects of a group, newest first. */
 export const ALL_PROJECTS = {
   page: { limit: 2_147_483_647, offset: 0, withTotal: false },
   list: { filter: {}, order: { by: 'created_at', direction: 'desc' } },

@@ -10,15 +10,15 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql, join } = Prisma;
 
 /**
- * What a user has to do with a project: it is in the personal namespace, or the user is a member of it, or of the group that
- * holds it or one around that.
+ * How a user is affiliated with a project: it is in the personal namespace, or the user is a member of it, of its group, or of a
+ * parent group.
  */
 export type Affiliation = 'owner' | 'member' | 'group_member';
 
 type OfUser = Asked<{ user: number }>;
 
 /**
- * The projects with which each user has one of these affiliations, as far as the actor sees them, in one statement. Throws
+ * The projects with which each user has one of these affiliations, as far as the actor can see them, in one statement. Throws
  * Unauthenticated.
  */
 export function listProjectsOfUsers<R>(
@@ -38,7 +38,7 @@ export function listProjectsOfUsers<R>(
   return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
 }
 
-/** The projects that each user starred, as far as the actor sees them, in one statement. Throws Unauthenticated. */
+/** The projects starred by each user, as far as the actor can see them, in one statement. Throws Unauthenticated. */
 export function listStarredProjects<R>(
   context: Context,
   userIds: readonly number[],

@@ -13,34 +13,34 @@ import { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 
-/** The models whose records each belong to a project. */
+/** The models whose records belong to a project. */
 type OfProject = { [M in ModelName]: Columns[M] extends { id: number; projectId: number } ? M : never }[ModelName];
 
-/** Records that belong to projects. */
+/** Records of a model that belong to projects. */
 interface ProjectRecords<M extends OfProject> {
-  /** What it takes to read them. */
+  /** The ability required to read them. */
   ability: ProjectAbility;
   rows: Alias<M>;
-  /** Which of the rows they are, where that is not all. */
+  /** Restricts which rows are included. */
   only?: Prisma.Sql;
-  /** That of lists: oldest first where nothing is said. */
+  /** Order of lists: oldest first by default. */
   order?: Order<M>;
 }
 
-/** Finds a project that the actor sees, null for others; of several at a time by one statement. */
+/** Finds a project that the actor can see, null for others; batched. */
 export type ProjectOf = (id: number) => Promise<ProjectRow | null>;
 
-/** Where a record of a project is to be read, once it was changed. */
+/** Identifies a changed record of a project, for reading it back. */
 export interface ChangedRecord {
   project: ProjectRow;
   id: number;
 }
 
-/** How records of projects are read. */
+/** The readers of such records. */
 interface Reading<M extends OfProject> {
   /**
-   * A page of the records of each project that meet the conditions, in one statement; Forbidden in the place of those that the
-   * actor may not read. Throws Unauthenticated.
+   * A page of the matching records of each project, in one statement; Forbidden in place of those that the actor may not read.
+   * Throws Unauthenticated.
    */
   list<R>(
     context: Context,
@@ -49,12 +49,12 @@ interface Reading<M extends OfProject> {
     selection: Selection<M, R>,
     conditions?: readonly Prisma.Sql[],
   ): Promise<(Page<R> | Error)[]>;
-  /** The record of the project with that ID, or of which that holds. Throws NotFound, Forbidden, Unauthenticated. */
+  /** The record of the project with that ID, or matching the condition. Throws NotFound, Forbidden, Unauthenticated. */
   find<R>(context: Context, project: ProjectRow, which: number | Prisma.Sql, selection: Selection<M, R>): Promise<R>;
   /**
-   * Those of the records with these IDs that the actor may read, in no order, in one statement. Throws Unauthenticated.
+   * The records with these IDs that the actor may read, in no particular order, in one statement. Throws Unauthenticated.
    *
-   * @param projectOf gives the projects that the actor sees, null for others
+   * @param projectOf finds the projects that the actor can see, null for others
    */
   findByIds<R>(
     context: Context,
@@ -62,11 +62,11 @@ interface Reading<M extends OfProject> {
     selection: Selection<M, R>,
     projectOf: ProjectOf,
   ): Promise<(R & { id: number })[]>;
-  /** As `find`, for reading back what the actor was allowed to change. Throws NotFound. */
+  /** Like `find`, for reading back what the actor was allowed to change. Throws NotFound. */
   changed<R>(context: Context, changed: ChangedRecord, selection: Selection<M, R>): Promise<R>;
 }
 
-/** Makes what reads the records of a model by their projects, with what is selected of them. */
+/** Creates readers for the records of a model by project, with the fields selected. */
 export function projectScoped<M extends OfProject>({ ability, rows, only, order }: ProjectRecords<M>): Reading<M> {
   const rowId: Prisma.Sql = Reflect.get(rows, 'id');
   const projectId: Prisma.Sql = Reflect.get(rows, 'projectId');
@@ -123,7 +123,7 @@ interface Keyed {
   projectId: number;
 }
 
-/** Those of the records whose project the actor sees, and which may be read there. */
+/** The records whose project the actor can see, and which they may read there. */
 export async function ofSeenProjects<R extends Keyed>(
   records: readonly R[],
   projectOf: ProjectOf,

@@ -4,7 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
-/** What runners register with; null unless the actor administers the project (behaviour.md 7). */
+/** The registration token for runners; null unless the actor administers the project (behaviour.md 7). */
 export function runnersToken(
   { actor, secret }: Context,
   project: ProjectRow & Pick<Columns['Project'], 'runnersToken'>,

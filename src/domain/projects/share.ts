@@ -8,13 +8,13 @@ import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
 export interface NewShare {
   group: IdOrPath;
-  /** The highest level that it gives. */
+  /** The highest access level that it gives. */
   accessLevel: number;
-  /** Gives nothing from this day on; without end when absent. */
+  /** Day of expiry, on which it is already without effect; never when absent. */
   expiresAt?: string | null | undefined;
 }
 
-/** Gives the members of a group access to a project. Throws NotFound for either, Forbidden, ValidationFailed, Conflict. */
+/** Shares a project with the members of a group. Throws NotFound for either, Forbidden, ValidationFailed, Conflict. */
 export async function shareProject(context: Context, ref: IdOrPath, share: NewShare): Promise<ProjectShareRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -25,7 +25,7 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
   }
   const group = await findGroup(context, share.group);
   if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
-  // Expired shares count as absent: they are only not removed yet.
+  // Expired shares count as absent, even before they are removed.
   const [row] = await context.db.$queryRaw<{ id: number }[]>`
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
     VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)
@@ -43,7 +43,7 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
   };
 }
 
-/** Takes the access of a group away again. Throws NotFound, Forbidden. */
+/** Removes a share with a group. Throws NotFound, Forbidden. */
 export async function unshareProject(context: Context, ref: IdOrPath, groupId: number): Promise<void> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

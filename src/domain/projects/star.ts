@@ -3,7 +3,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { NotModified } from '#src/platform/errors.ts';
 
-/** Gives a project the actor's star, or takes it back. Throws NotModified when that holds already, NotFound. */
+/** Stars or unstars a project for the actor. Throws NotModified if that is the case already, NotFound. */
 export async function starProject(context: Context, ref: IdOrPath, starred: boolean): Promise<ProjectRow> {
   const actor = requireActor(context);
   const { id } = await findProject(context, ref);

@@ -1,19 +1,16 @@
 import { type Db, violates } from '#src/platform/database/db.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 
-/** What a project was to be called, and where. */
+/** The intended name and path of a project. */
 export interface Wanted {
   namespaceId: number;
   name: string;
   path: string;
-  /** The project itself, when it is there already. */
+  /** ID of the project, if it exists already. */
   id?: number;
 }
 
-/**
- * Which of name and path something else in the namespace has, when the error says that a project could not be called so;
- * null for any other error.
- */
+/** Which of name and path are taken in the namespace, if the error says that one is; null for any other error. */
 export async function takenFields(db: Db, error: unknown, wanted: Wanted): Promise<FieldErrors | null> {
   if (!violates(error)) return null;
   const { namespaceId, name, path, id = 0 } = wanted;
@@ -25,7 +22,7 @@ export async function takenFields(db: Db, error: unknown, wanted: Wanted): Promi
       OR EXISTS (SELECT 1 FROM namespaces WHERE parent_id = ${namespaceId} AND deleted_at IS NULL
         AND lower(path) = lower(${path})) AS path`;
   const fields = (['name', 'path'] as const).filter((field) => found?.[field]);
-  // What was taken may be free again by now: then the error itself tells.
+  // What was taken may be free again by now: then the error itself names it.
   if (fields.length === 0) fields.push(violates(error, 'projects_name_lower') ? 'name' : 'path');
   return Object.fromEntries(fields.map((field) => [field, ['has already been taken']]));
 }

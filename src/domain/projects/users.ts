@@ -14,8 +14,8 @@ const { sql } = Prisma;
 const user = alias('User', 'u');
 
 /**
- * The users who work on a project, newest first: its owner, its members, those of the groups around it and those of groups
- * with which it is shared, as far as the actor sees these groups. For anonymous callers too.
+ * The users who work on a project, newest first: its owner, its members, those of its group and parents, and those of groups with
+ * which it is shared, as far as the actor can see these groups. Also for anonymous callers.
  */
 export async function listProjectUsers<R>(
   context: Context,

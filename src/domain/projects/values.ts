@@ -2,7 +2,7 @@ import type { FieldErrors } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { plainLetters, trimEnds } from '#src/platform/text.ts';
 
-/** What is switched on and off in a project. */
+/** The feature switches of a project. */
 export const SWITCHES = [
   'issuesEnabled',
   'mergeRequestsEnabled',
@@ -20,7 +20,7 @@ export const SWITCHES = [
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = { [Name in Switch]?: boolean | null | undefined };
 
-/** What a project is called and described with. */
+/** The texts of a project. */
 export interface ProjectTexts {
   name?: string | undefined;
   path?: string | undefined;
@@ -29,17 +29,17 @@ export interface ProjectTexts {
   tagList?: readonly string[] | null | undefined;
 }
 
-/** The switches that are given; null says nothing, for each is always one way or the other. */
+/** The given switches; null is ignored, as each is always on or off. */
 export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'], Switch>> {
   return Object.fromEntries(SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])));
 }
 
-/** Characters of the longest name, and of the longest path. */
+/** Characters of the longest name and path. */
 const LONGEST = 255;
 
-/** "My Project!" becomes "my-project", and "Müller Straße" becomes "muller-strasse". */
+/** Converts "My Project!" to "my-project", and "Müller Straße" to "muller-strasse". */
 export function pathFrom(name: string): string {
-  // Some letters become two: what is a name has a path, too.
+  // Some letters become two, so the path may become longer than the name.
   return trimEnds(
     plainLetters(name)
       .replace(/[^a-z0-9_.-]+/g, '-')
@@ -48,12 +48,12 @@ export function pathFrom(name: string): string {
   );
 }
 
-/** Each tag once, without blanks around it, and as text that the database takes in a list. */
+/** Normalizes tags: trimmed, without duplicates, and storable in the database. */
 export function tags(list: readonly string[] | null): string[] {
   return [...new Set((list ?? []).map((tag) => tag.trim().toWellFormed()).filter((tag) => tag !== ''))];
 }
 
-/** What is wrong with the texts that are given (behaviour.md 1.6). */
+/** The errors of the given texts (behaviour.md 1.6). */
 export function textErrors({ name, path, description, defaultBranch, tagList }: ProjectTexts): FieldErrors {
   const wrong: [string, string | null][] = [
     ['name', name === undefined ? null : nameError(name)],
@@ -84,7 +84,7 @@ function nameError(name: string): string | null {
   return "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'.";
 }
 
-/** Names that pages need below the path of a namespace. */
+/** Names used by pages below the path of a namespace. */
 const RESERVED = new Set(
   '- badges blame blob builds commits create create_dir edit files find_file logs_tree new preview raw refs tree update wikis'.split(
     ' ',
@@ -100,7 +100,7 @@ function pathError(path: string): string | null {
   return RESERVED.has(path.toLowerCase()) ? `${path} is a reserved name` : null;
 }
 
-/** As git-check-ref-format has it for branches. */
+/** The rules of git-check-ref-format for branches. */
 function isBranchName(name: string): boolean {
   return (
     name.length <= 255 &&

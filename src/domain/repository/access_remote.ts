@@ -12,16 +12,16 @@ import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** What a client of git wants of a repository. */
+/** What a git client does. */
 export type RemoteService = 'fetch' | 'push';
 
-/** By what a client of git speaks to the server. */
+/** The protocol of a git client. */
 export type RemoteProtocol = 'http' | 'ssh';
 
 /**
- * Who a client of git is; null for one that sends no credentials. The password of Basic authentication may be a token that
- * reaches the API, whatever the user name, which is never counted as an attempt to sign in; then that of the user. The
- * headers of the API count too. Messages of errors are for the person at the client. Throws Unauthenticated, RateLimited.
+ * Authenticates a git client; null without credentials. The password of Basic authentication may be a token with API access,
+ * whatever the user name, which never counts as a sign-in attempt; or else that of the user. The headers of the API work too.
+ * Error messages are for the user of the client. Throws Unauthenticated, RateLimited.
  */
 export async function identifyRemote(
   context: Pick<Context, 'db' | 'clientAddress'>,
@@ -39,8 +39,8 @@ export async function identifyRemote(
 
 /**
  * The project whose repository the actor may fetch from or push to. Anonymous callers are asked for credentials alike for
- * what they may not see and what is not there. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, which tells
- * where the project went that had that path before.
+ * invisible and missing projects. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, whose `movedTo` holds the new
+ * path of a moved project.
  */
 export async function openRemote(
   context: Context,
@@ -48,7 +48,7 @@ export async function openRemote(
   service: RemoteService,
   protocol: RemoteProtocol = 'http',
 ): Promise<ProjectRow> {
-  // Jobs have no other way than HTTP.
+  // Jobs can only use HTTP.
   if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
   if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
   const project = await find(context, fullPath);
@@ -68,12 +68,12 @@ export async function openRemote(
   return project;
 }
 
-/** Who the caller is in a project: the token of a job is as good as none in others than its own. */
+/** The actor within a project: outside of its own project, a job token counts as anonymous. */
 function actorIn({ actor }: Pick<Context, 'actor'>, { id }: ProjectRow): Actor | null {
   return actor?.jobProjectId === undefined || actor.jobProjectId === id ? actor : null;
 }
 
-/** Beginnings of the refs of a project that a client of git is not shown: those of merge requests, unless it may read these. */
+/** Prefixes of refs that are hidden from a git client: those of merge requests, unless it may read these. */
 export function hiddenRefs(context: Pick<Context, 'actor'>, project: ProjectRow): string[] {
   return can(actorIn(context, project), 'read_merge_request', project) ? [] : [MERGE_REQUEST_REFS];
 }
@@ -91,13 +91,13 @@ const OUT_OF_REACH: Record<RemoteService, string> = {
   push: 'The scopes of this access token do not let it push: it needs "write_repository" or "api".',
 };
 
-/** What anonymous callers hear who have to say who they are. */
+/** The message for anonymous callers who must authenticate. */
 export const ASK = 'Authentication is required: your user name, with your password or an access token.';
-/** What signed-in callers hear of what is not there and of what they may not see alike. */
+/** The message for signed-in callers, the same for missing and invisible projects. */
 export const NO_PROJECT = 'There is no such project, or you are not allowed to see it.';
 const UNKNOWN = 'User name, password or access token are wrong.';
 
-/** Who started the job that runs with this token, within its reach. Throws Unauthenticated. */
+/** The user who started the running job of this token, restricted to the job's access. Throws Unauthenticated. */
 async function actorOfJob(db: Context['db'], token: string): Promise<Actor> {
   const job = await jobOfToken(db, token);
   const user = job && (await activeUser(db, job.userId));

@@ -7,19 +7,22 @@ import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
-/** All files of a commit, to be packed into one. */
+/** All files of a commit, to be archived. */
 export interface ArchiveRow {
   projectId: number;
   repository: RepositoryReader;
   commitOid: Oid;
   format: ArchiveFormat;
-  /** The directory in it that holds everything: `<project>-<ref>-<hash>`. */
+  /** The top directory in it: `<project>-<ref>-<hash>`. */
   prefix: string;
-  /** The prefix with the ending of the format. */
+  /** The prefix with the suffix of the format. */
   fileName: string;
 }
 
-/** The archive of a branch, a tag or a hash, the default branch without. Throws NotFound, BadRequest, Forbidden, Unauthenticated. */
+/**
+ * The archive of a branch, tag or hash, by default of the default branch. Throws NotFound, BadRequest, Forbidden,
+ * Unauthenticated.
+ */
 export async function findArchive(
   context: Context,
   project: ProjectRow,
@@ -36,7 +39,7 @@ export async function findArchive(
   return { projectId: project.id, repository, commitOid, format, prefix, fileName: `${prefix}.${format}` };
 }
 
-/** What a ref may hold and a file name had better not, as dashes; long ones are cut. */
+/** Replaces characters that are unsuitable in file names by dashes, and truncates long refs. */
 function asFileName(ref: string): string {
   return ref
     .toWellFormed()

@@ -6,7 +6,7 @@ import { isOid, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 
-/** A content, whichever files have it. */
+/** A blob, whichever files have it. */
 export interface BlobRow {
   projectId: number;
   repository: RepositoryReader;
@@ -15,7 +15,7 @@ export interface BlobRow {
   size: number;
 }
 
-/** The content with a hash of 40 digits. Throws NotFound, Forbidden, Unauthenticated. */
+/** The blob with a full hash. Throws NotFound, Forbidden, Unauthenticated. */
 export async function findBlob(context: Context, project: ProjectRow, sha: string): Promise<BlobRow> {
   authorize(context.actor, 'read_repository', project);
   const oid = sha.toLowerCase();
@@ -25,7 +25,7 @@ export async function findBlob(context: Context, project: ProjectRow, sha: strin
   return { projectId: project.id, repository, oid, size };
 }
 
-/** The content in Base64. Throws ContentTooLarge for what has to be streamed. */
+/** The content in Base64. Throws ContentTooLarge for content that must be streamed. */
 export async function blobContent(
   context: Pick<Context, 'repositories' | 'actor' | 'clientAddress' | 'answer'>,
   { projectId, repository, oid, size }: BlobRow,
@@ -45,13 +45,13 @@ export async function blobContent(
   return size > SMALL ? withEffort(context, read) : read();
 }
 
-/** Contents up to this size are a small part of an answer; in bytes. */
+/** Bytes up to which contents are not counted as large. */
 const SMALL = 256 * 1024;
 
-/** What larger contents each answer has, in bytes. */
+/** Bytes of the larger contents in each response. */
 const inline = new WeakMap<object, number>();
 
-/** Throws ContentTooLarge for an answer that would have more than one content may have. */
+/** Throws ContentTooLarge if a response would contain more than the limit of a single content. */
 function requireInline(answer: object, size: number, most: number): void {
   const all = (inline.get(answer) ?? 0) + size;
   if (all > most) throw new ContentTooLarge(`the contents of one answer have more than ${most} bytes`);

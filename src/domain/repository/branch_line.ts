@@ -3,30 +3,30 @@ import { RateLimited, Unavailable } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { KeyedWorkQueue } from '#src/platform/limits/keyed_work_queue.ts';
 
-/** What waits to be done to one branch. */
+/** A task that waits for a branch. */
 export interface LineTask {
-  /** The user who wants it. */
+  /** The user who requested it. */
   userId: number;
-  /** What it keeps in memory, in bytes. */
+  /** Memory that it holds, in bytes. */
   bytes: number;
-  /** Whether it is done apart from others: it takes longer. */
+  /** Whether it runs by itself, as it takes longer. */
   alone: boolean;
   reject(error: unknown): void;
 }
 
-/** Bounds of what waits in this process. */
+/** Limits of waiting tasks in this process. */
 export interface LineLimits {
-  /** How much waits for one branch, of one user, and in all. */
+  /** Waiting tasks per branch, per user, and in all. */
   perBranch: number;
   perUser: number;
   waiting: number;
-  /** What all that waits keeps in memory, in bytes. */
+  /** Memory of all waiting tasks, in bytes. */
   bytes: number;
-  /** Milliseconds that one waits at most. */
+  /** Maximum waiting time in milliseconds. */
   patience: number;
-  /** On how many branches work goes on at once: each takes a connection to the database, which others need too. */
+  /** Number of branches worked on concurrently: each takes a connection to the database, which others need too. */
   branches: number;
-  /** How much is done in one turn, in number and bytes. */
+  /** Maximum number and bytes of tasks in one group. */
   group: { count: number; bytes: number };
 }
 
@@ -46,12 +46,12 @@ interface Waiting<Task> {
   leave(): void;
 }
 
-/** Work in a line serves many requests: it counts against the budget of none. */
+/** A group serves many requests, so its work counts against none of their budgets. */
 const outside = AsyncLocalStorage.snapshot();
 
 /**
- * What waits to be done to branches, in this process: to each branch first come, first served, several at a time where they
- * can be done together; among branches by turns. Who waits needs no connection to the database.
+ * Queues tasks on branches within this process: first come, first served per branch, in groups where possible; round-robin among
+ * branches. Waiting tasks need no database connection.
  */
 export class BranchLines<Task extends LineTask> {
   readonly #limits: LineLimits;
@@ -61,7 +61,7 @@ export class BranchLines<Task extends LineTask> {
   readonly #branches: KeyedWorkQueue<string>;
   readonly #room: CallerSemaphore;
 
-  /** @param work does tasks of one branch together, and settles each of them; it never rejects */
+  /** @param work runs tasks of one branch together, and settles each of them; it never rejects */
   constructor(work: (tasks: Task[]) => Promise<void>, limits: Partial<LineLimits> = {}) {
     this.#work = work;
     this.#limits = { ...LIMITS, ...limits };
@@ -78,7 +78,7 @@ export class BranchLines<Task extends LineTask> {
     );
   }
 
-  /** Has a task done when it is its turn. Throws RateLimited for a user, and Unavailable, when too much waits already. */
+  /** Queues a task. Throws RateLimited for a user, and Unavailable, if too many are waiting. */
   add(branch: string, task: Task): void {
     const line = this.#lines.get(branch) ?? [];
     const { perBranch, patience } = this.#limits;
@@ -109,7 +109,7 @@ export class BranchLines<Task extends LineTask> {
     else this.#lines.delete(branch);
   }
 
-  /** The first that wait for a branch, as far as they can be done together. */
+  /** The first waiting tasks of a branch, as far as they can run together. */
   #take(branch: string): Task[] {
     const line = this.#lines.get(branch) ?? [];
     const { count, bytes } = this.#limits.group;

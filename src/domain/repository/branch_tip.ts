@@ -6,8 +6,8 @@ import { mayBeMade } from '#src/git/refs/name.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 /**
- * The commit that the next one on a branch follows; null for the first branch of a repository. Throws BadRequest if the
- * repository has only other branches, or if the name of its first one is not valid.
+ * The parent for the next commit on a branch; null for the first branch of a repository. Throws BadRequest if the repository has
+ * only other branches, or if the name of its first one is invalid.
  */
 export async function branchTip(
   reader: RepositoryReader | null,

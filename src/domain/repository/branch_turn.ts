@@ -17,22 +17,22 @@ import { CommitSeries } from '#src/git/write/series.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
-/** One commit that somebody wants on a branch. */
+/** A commit to add to a branch. */
 export interface BranchCommit {
   actor: Actor;
-  /** The actor as pushes bear them. */
+  /** The actor, as recorded with pushes. */
   pusher: Pusher;
   project: ProjectRow;
   branch: string;
-  /** The memory that it holds until it is made, in bytes. */
+  /** Memory that it holds until it is made, in bytes. */
   bytes: number;
-  /** What the actor must be allowed to do with the branch; `push` without. */
+  /** The ability required on the branch; `push` by default. */
   wish?: 'push' | 'merge';
-  /** Whether it takes longer than commits of files do: others are not made together with it. */
+  /** Whether it takes longer than commits of files do, and so is not grouped with others. */
   alone?: boolean;
-  /** Adds it to what is made together, on the tip of that, and returns its name. What it throws refuses this commit alone. */
+  /** Adds it to a series of commits, on the tip of that, and returns its hash. An error rejects only this commit. */
   make(series: CommitSeries): Promise<Oid>;
-  /** Done in the transaction that records the push of it. */
+  /** Runs in the transaction that records its push. */
   also?(tx: Transaction, oid: Oid): Promise<void>;
 }
 
@@ -46,13 +46,13 @@ interface Task extends LineTask {
 
 const lines = new WeakMap<Db, BranchLines<Task>>();
 
-/** How often commits are made: the branch may move by pushes, and what was written may be removed by hand. */
+/** Number of attempts: the branch may be moved by pushes, and written objects may be removed manually. */
 const ATTEMPTS = 3;
 
 /**
- * Adds a commit to a branch when it is its turn: those of one branch are made one on the other, in the order in which they
- * came to this process, and by turns with those of other processes. Commits of files that wait at the same time are written,
- * synced and recorded together. Throws what `make` throws, BadRequest, NotFound, RateLimited, Unavailable.
+ * Adds a commit to a branch when its turn comes: those of one branch are made sequentially, in the order in which they reached
+ * this process, alternating with those of other processes. Commits of files that wait at the same time are written, synced and
+ * recorded together. Throws what `make` throws, BadRequest, NotFound, RateLimited, Unavailable.
  */
 export function commitInTurn(stores: Stores, commit: BranchCommit): Promise<Oid> {
   const line = lines.get(stores.db) ?? new BranchLines<Task>(work);
@@ -84,7 +84,7 @@ interface Made {
   oid: Oid;
 }
 
-/** Those that were made, which are recorded now; the others were refused. Null where it has to be done again. */
+/** Returns the commits that were made and recorded; the others were rejected. Null if it must be retried. */
 function turn(waiting: Set<Task>, attempt: number): Promise<Made[] | null> {
   const [first] = waiting;
   if (!first) return Promise.resolve([]);
@@ -92,9 +92,9 @@ function turn(waiting: Set<Task>, attempt: number): Promise<Made[] | null> {
   const { project, branch } = commit;
   return withBranchLock(stores.db, project.id, branch, async (tx) => {
     const at = { stores, tx, branch, waiting, isLast: attempt === ATTEMPTS };
-    // Pushes move the branch without this lock; after a collision they are kept out as well. The first commit of a repository
-    // creates it, and must be the only one: it takes the repository's lock once for all of its work, as taking it twice would
-    // deadlock with others.
+    // Pushes can move the branch without this lock; after a collision they are locked out as well. The first commit of a
+    // repository creates it, and must be the only one: it takes the repository's lock once for all of its work, as taking it
+    // twice would deadlock with others.
     const isFirst = !(await (await stores.repositories.open(project))?.branch(branch));
     if (attempt === 1 && !isFirst) return commitAll(at, false);
     return holdRepositoryLock(stores.db, tx, project.id, () => commitAll(at, true));
@@ -139,7 +139,7 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   }
 }
 
-/** The project as it is when its turn has come. Throws NotFound, BadRequest. */
+/** The project's current state. Throws NotFound, BadRequest. */
 async function currentProject(tx: Transaction, id: number): Promise<PushedProject> {
   const project = await findPushedProject(tx, id);
   if (!project) throw new NotFound('Project');
@@ -148,14 +148,14 @@ async function currentProject(tx: Transaction, id: number): Promise<PushedProjec
   return project;
 }
 
-/** Makes one commit after the other; those that are refused are settled at once. */
+/** Makes commits one after another; rejected ones are settled immediately. */
 async function makeAll({ stores, tx, branch, waiting }: Turn, project: PushedProject, series: CommitSeries) {
   const rules = await branchRules(stores, project, tx);
   const made: Made[] = [];
   for (const task of [...waiting]) {
     const { commit, reject } = task;
     try {
-      // It may have been protected while this one waited.
+      // The branch may have been protected in the meantime.
       const refusal = rules(commit.actor, commit.project)(branch, commit.wish ?? 'push');
       if (refusal !== null) throw new BadRequest(refusal);
       made.push({ task, oid: await commit.make(series) });

@@ -17,39 +17,38 @@ import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 export type { RefChange };
 
-/** In bytes; the database keeps names in an index, whose entries have a limit. */
+/** In bytes; limited by the database's index on names. */
 const LONGEST_NAME = 1_000;
 
-/** From how many changes on they are made at once: a few are quicker with a file each. */
+/** Number of changes from which they are made at once: a few are faster as separate files. */
 const MANY = 4;
 
 export interface ChangeOptions {
-  /** All changes are made, or none. */
+  /** Make all changes, or none. */
   atomic?: boolean | undefined;
-  /** Keeps new objects that the changes bring; whoever opened it releases it. */
+  /** Keeps new objects of the changes; the caller who opened it releases it. */
   keepLock?: PackKeepLock | undefined;
-  /** In which the changes are recorded; one of their own without. It keeps the repository's lock to its end. */
+  /** The transaction that records the changes; a new one when absent. It keeps the repository's lock to its end. */
   tx?: Transaction | undefined;
-  /** The transaction has the lock already. */
+  /** Whether the transaction holds the lock already. */
   isLocked?: boolean | undefined;
-  /** What needs the new objects and is done before the lock is taken. */
+  /** Work that needs the new objects and runs before the lock is taken. */
   prepare?: (() => Promise<void>) | undefined;
 }
 
-/** What became of a change: null when it was made, else the reason why not. */
+/** The outcome of a change: null if it was made, else the reason. */
 export interface RefOutcome {
   change: RefChange;
   error: Error | null;
 }
 
-/** Writes what was changed into the database, in the transaction that holds the repository's lock. */
+/** Records the changes in the database, in the transaction that holds the repository's lock. */
 export type RecordRefs = (tx: Transaction, changes: readonly RefChange[]) => Promise<void>;
 
 /**
- * The only way in which refs of a project's repository change, for the API and for pushes alike. Each change is made if
- * its ref still holds `from`, if all that `to` leads to is there, and if all can be made where they are `atomic`; those that
- * were made are on disk before they are recorded. Rights have been checked by the caller. Throws NotFound when the project was
- * deleted meanwhile.
+ * The only way to change refs of a project's repository, for the API and for pushes alike. Each change is made if its ref still
+ * holds `from` and everything reachable from `to` exists, and with `atomic` if all changes can be made; they are on the disk
+ * before they are recorded. The caller has checked permissions. Throws NotFound if the project was deleted meanwhile.
  */
 export async function changeRefs(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
@@ -92,8 +91,8 @@ function underLock<T>(
 }
 
 /**
- * Whether changes are made at once. Where refs leave what they held while others come that is a must: in between nothing would
- * lead to what both have in common, and somebody's `git gc` would remove it.
+ * Whether changes are made at once. That is required if some refs give up objects while others are created: in between, nothing
+ * would reference what both share, and a manual `git gc` would remove it.
  */
 function areTogether(changes: readonly RefChange[], { atomic }: ChangeOptions): boolean {
   if (changes.length >= MANY || (atomic && changes.length > 1)) return true;
@@ -101,12 +100,12 @@ function areTogether(changes: readonly RefChange[], { atomic }: ChangeOptions): 
 }
 
 /**
- * In milliseconds, of a lock on one ref and on all packed refs: far longer than anybody keeps such a lock. Somebody may be
- * running `git gc` by hand, who moves refs from their files to `packed-refs`: with a lock taken from them refs would be lost.
+ * Milliseconds after which a lock on one ref, or on all packed refs, is stale: far longer than any process holds it. A manual
+ * `git gc` may be moving refs from their files to `packed-refs`: taking a lock from it would lose refs.
  */
 const STALE = { ref: 10_000, packed: 60_000 };
 
-/** Removes the locks of processes that died. This server writes refs under a lock that nobody else holds now. */
+/** Removes locks of dead processes. This server writes refs only under a lock that is held here. */
 async function removeLeftLocks(directory: string, changes: readonly RefChange[]): Promise<void> {
   const stale: string[] = [];
   for (const name of new Set(['HEAD', 'packed-refs', ...changes.map(({ name }) => name)])) {

@@ -11,16 +11,16 @@ import { ABANDONED, findLeftovers, isAbandoned, type Leftover, removeLeftovers }
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** Milliseconds after which nobody works on a draft of a repository any more: a job may take an hour, and copies files. */
+/** Milliseconds after which an unfinished copy of a repository is abandoned: a job may take an hour, and copies files. */
 export const ABANDONED_DRAFT = 3 * ABANDONED;
 /** Milliseconds by which the clocks of machines that share a disk may differ. */
 const SLACK = 10 * 60_000;
-/** Where a change in a repository shows in the time of a directory. */
+/** Directories whose modification time shows changes in a repository. */
 const TELLING = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
-/** Of packs that dead processes held: how long is looked whether refs lead to them, and how many objects they have. */
+/** Limits for checking packs of dead processes: milliseconds to check whether refs use them, and their number of objects. */
 const DEAD_PACK = { timeout: 5 * 60_000, most: 1_000_000 };
 
-/** What is remembered of the last clean-up of all repositories. */
+/** The last clean-up of all repositories. */
 interface Look {
   /** When it began, in milliseconds since 1970. */
   begun: number;
@@ -31,9 +31,9 @@ interface Look {
 const looked = new WeakMap<RepositoryStore, Look>();
 
 /**
- * Removes what interrupted pushes and dead processes left behind: the first time in all repositories, later in those that
- * have changed since or failed the last time. Work in progress is younger and stays. Throws AggregateError at the end if
- * some of them failed.
+ * Removes leftovers of interrupted pushes and dead processes: the first time in all repositories, later in those that have
+ * changed since or failed the last time. Work in progress is younger and stays. Throws AggregateError at the end if some of them
+ * failed.
  */
 export async function cleanUpAll(stores: Stores): Promise<void> {
   const last = looked.get(stores.repositories) ?? { begun: 0, failed: new Set() };
@@ -59,7 +59,7 @@ export async function cleanUpAll(stores: Stores): Promise<void> {
   each.end();
 }
 
-/** Removes what was left behind in one repository, and returns what it found. */
+/** Removes leftovers in one repository, and returns what it found. */
 export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<Leftover[]> {
   const directory = stores.repositories.directory(place);
   const found = await findLeftovers(directory);
@@ -70,7 +70,7 @@ export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<L
   return found;
 }
 
-/** Removes a pack that a dead process held, unless refs lead to its objects. */
+/** Removes a pack of a dead process, unless refs use its objects. */
 async function removeHeldPack({ db, repositories }: Stores, place: RepositoryPlace, pack: string): Promise<void> {
   if ((await programVersion()) === null) return;
   const directory = repositories.directory(place);
@@ -82,7 +82,7 @@ async function removeHeldPack({ db, repositories }: Stores, place: RepositoryPla
     });
     if (isGone) await repositories.forget(place);
   } catch (error) {
-    // What cannot be told stays: it does no harm.
+    // If that is unknown, it stays: it does no harm.
     if (!(error instanceof ProgramFailed)) throw error;
   }
 }

@@ -8,14 +8,14 @@ import { isFar } from '#src/git/diff/comparison.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** How many commits a comparison holds. */
+/** Maximum number of commits in a comparison. */
 const MOST_COMMITS = 5_000;
 
-/** What one state has that another one has not; each part is computed once, when it is asked for. */
+/** What one revision has that another one lacks; each part is computed once, on demand. */
 export interface ComparisonRow {
-  /** Those that `to` has and `from` has not, oldest first; the latest where there are very many: `more` tells. */
+  /** Commits in `to` but not in `from`, oldest first; only the latest of very many, as `more` says. */
   commits(): Promise<{ rows: CommitRow[]; more: boolean }>;
-  /** What they changed since both parted, as three dots do it. */
+  /** Changes since the merge base, like a diff with three dots. */
   diff(): Promise<Diff>;
   /** Whether both are the same commit. */
   sameRef: boolean;
@@ -32,7 +32,7 @@ export async function compareRefs(
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
-  // Set when the diff is asked for; whoever wants both asks before the commits are looked for.
+  // Set when the diff is requested; callers that want both request it before the commits are loaded.
   let isCompared = false;
   const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared));
   const listCommits = async () => {
@@ -42,7 +42,7 @@ export async function compareRefs(
     return { rows: rows.reverse(), more: commits.length > rows.length };
   };
   const compare = async () => {
-    // Histories that never met are compared as they are.
+    // Unrelated histories are compared directly.
     const { base, commits } = await divergence();
     return diffTrees(repository, base ?? left.oid, right.oid, { isFar: isFar(commits) });
   };
@@ -56,7 +56,7 @@ export async function compareRefs(
 
 type Begin = <T>(part: () => Promise<T>) => Promise<T>;
 
-/** Parts that are asked for before their turn comes are one work: git is at one while another is put together here. */
+/** Parts that are requested before their turn comes count as one work: git computes one while another is serialized here. */
 function together(context: Context): Begin {
   let next: { turn: Promise<void>; parts: Promise<unknown>[] } | null = null;
   const take = () => {

@@ -18,8 +18,8 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /**
- * Who wrote the commits behind the default branch, merges left out, by e-mail address, in the order of their latest
- * commits. Throws Forbidden, Unauthenticated.
+ * The authors of the default branch's commits, excluding merges, by e-mail address, in the order of their latest commits. Throws
+ * Forbidden, Unauthenticated.
  */
 export async function listContributors(
   context: Context,
@@ -31,7 +31,7 @@ export async function listContributors(
   return pageOf(revision ? await contributorsAt(context.db, project.id, revision.repository, revision.oid) : [], page);
 }
 
-/** Counts the contributors of a project ahead of those who will ask. Does nothing for what is counted already. */
+/** Counts the contributors of a project in advance. Does nothing if they are counted already. */
 export async function countContributors(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   projectId: number,
@@ -48,7 +48,7 @@ interface Answer {
   contributors: Promise<Contributor[]>;
 }
 
-/** The latest answer for each repository, as long as the process keeps its reader. */
+/** The latest result for each repository, as long as the process keeps its reader. */
 const answers = new WeakMap<RepositoryReader, Answer>();
 
 function contributorsAt(
@@ -68,10 +68,10 @@ function contributorsAt(
   return answer.contributors;
 }
 
-/** From so many commits on that had to be looked at, the answer outlives the process. */
+/** Number of visited commits from which the result is stored in the database. */
 const WORTH_KEEPING = 100;
 
-/** Where the tip reaches the one of the last answer, only what came since is looked at. */
+/** If the tip is a descendant of the last result's, only new commits are visited. */
 async function compute(
   db: Db,
   projectId: number,
@@ -90,7 +90,7 @@ async function compute(
   return contributors;
 }
 
-/** Whether a commit that was the tip once is still in the history, and there at all. */
+/** Whether a former tip still exists and is in the history. */
 async function reaches(repository: RepositoryReader, older: Oid, tip: Oid): Promise<boolean> {
   return (await repository.commit(older)) !== null && repository.isAncestor(older, tip);
 }

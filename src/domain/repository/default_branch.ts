@@ -5,8 +5,8 @@ import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 /**
- * Makes a branch the default one of a project: HEAD names it, and the project's commits are those of its tip. Where there is
- * no branch yet the name is kept for the first one; null keeps none. Throws ValidationFailed where there are others only.
+ * Changes the default branch of a project: updates HEAD, and the project's commit count. If there is no branch yet, the name is
+ * stored for the first one; null stores none. Throws ValidationFailed if only other branches exist.
  */
 export async function changeDefaultBranch(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,

@@ -4,27 +4,27 @@ import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
 const BRANCHES = 'refs/heads/';
-/** How many commits the record of a push holds. */
+/** Maximum number of commits in the record of a push. */
 const MOST_COMMITS = 20;
-/** How many changes are looked at at a time. */
+/** How many changes are processed concurrently. */
 const AT_ONCE = 4;
-/** From how many new branches on one question finds those that bring nothing. */
+/** Number of new branches from which one query finds those without new commits. */
 const MANY = 4;
 
-/** The commits that a change brought. */
+/** The commits of a change. */
 export interface Described {
-  /** The latest, at most 20, the oldest first. */
+  /** The latest, at most 20, oldest first. */
   commits: Commit[];
   total: number;
-  /** Whether the default branch lost none; false for other refs, of which nobody needs to know. */
+  /** Whether the default branch lost no commits; false for other refs, where it is not needed. */
   forward: boolean;
 }
 
 const NOTHING: Described = { commits: [], total: 0, forward: false };
 
 /**
- * What each change brings: of a new branch the commits that the default branch has not, which in an empty repository is the
- * first of the new ones. Of many new branches most are often in the default branch already.
+ * The commits of each change: for a new branch those that are not in the default branch, which in an empty repository is the
+ * first of the new ones. Of many new branches, most are often in the default branch already.
  */
 export async function describeChanges(
   reader: RepositoryReader,
@@ -53,7 +53,7 @@ export async function describeChanges(
   return described;
 }
 
-/** As describeChanges, of one change. */
+/** Like describeChanges, for one change. */
 export async function describeChange(
   reader: RepositoryReader,
   defaultBranch: string | null,
@@ -92,7 +92,7 @@ async function tipOf(reader: RepositoryReader, branch: string | null): Promise<O
   return branch === null ? null : ((await reader.branch(branch))?.commit ?? null);
 }
 
-/** Those of the commits that the tip reaches; none where that would take too long to tell. */
+/** The commits that are reachable from the tip; none if that would take too long. */
 async function mergedInto(reader: RepositoryReader, tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
   try {
     return await reader.mergedInto(tip, commits);

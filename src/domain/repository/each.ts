@@ -1,18 +1,18 @@
-/** How many errors are kept. */
+/** Maximum number of errors that are kept. */
 const MOST = 20;
 
-/** Runs many pieces of work, all of them even if some fail. */
+/** Runs many tasks, all of them even if some fail. */
 export class EachApart {
   readonly #errors: unknown[] = [];
   readonly #what: string;
   #failed = 0;
 
-  /** @param what plural noun for the pieces of work, used in the error message */
+  /** @param what plural noun for the tasks, used in the error message */
   constructor(what = 'repositories') {
     this.#what = what;
   }
 
-  /** Does the work on one after the other, whatever happens to it. */
+  /** Runs the work for each item in order, even if it fails for some. */
   async run<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
     for (const item of items) {
       try {
@@ -24,7 +24,7 @@ export class EachApart {
     }
   }
 
-  /** Throws AggregateError if some of it failed. */
+  /** Throws AggregateError if some of them failed. */
   end(): void {
     if (this.#failed === 0) return;
     const said = this.#errors.map((error) => (error instanceof Error ? error.message : String(error)));

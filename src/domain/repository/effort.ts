@@ -9,7 +9,7 @@ type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 const LIMITS = { concurrency: 6, perCaller: 2, anonymous: 4, waitingPerCaller: 200, patience: 20_000 };
 const semaphore = new CallerSemaphore(LIMITS, busy);
 
-/** The share that an answer has, and the last of its works. */
+/** The share of a response, and its latest work. */
 interface Held {
   share: Promise<() => void>;
   last: Promise<unknown>;
@@ -18,9 +18,9 @@ interface Held {
 const held = new WeakMap<NonNullable<Context['answer']>, Held>();
 
 /**
- * Does work that walks trees, compares contents or puts a large content into an answer, when it is the caller's turn. A request
- * does its works one after another, and keeps its turn until its answer was sent: what it takes of the memory is bounded
- * then. Nothing is done for a client that has left. Throws RateLimited.
+ * Runs work that walks trees, compares contents or puts large content into a response, when the caller's turn comes. A request
+ * does its work sequentially, and keeps its slot until its response is sent, which bounds its memory. Nothing is done for
+ * disconnected clients. Throws RateLimited.
  */
 export async function withEffort<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
   const { answer } = caller;

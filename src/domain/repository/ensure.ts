@@ -6,10 +6,10 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /**
- * The reader of a project's repository, which is created if it is not there: under the lock, so that none comes back of a
- * project that is being removed. Throws NotFound for a project that was deleted meanwhile.
+ * The reader of a project's repository, which is created if missing: under the lock, so that the repository of a project that is
+ * being removed is not recreated. Throws NotFound for a project that was deleted meanwhile.
  *
- * @param locked the transaction that has the repository's lock, where the caller has it already
+ * @param locked the transaction that holds the repository's lock, if the caller has it already
  */
 export async function ensureRepository(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,

@@ -8,13 +8,13 @@ import { trimSlashes } from '#src/domain/repository/tree.ts';
 import type { Mode, Oid } from '#src/git/model.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** A file in a state of the repository. */
+/** A file at a revision. */
 export interface FileRow extends BlobRow {
-  /** The last part of the path. */
+  /** The last segment of the path. */
   name: string;
   path: string;
   mode: Mode;
-  /** As it was asked for. */
+  /** As requested. */
   ref: string;
   commitOid: Oid;
 }

@@ -32,8 +32,8 @@ interface Fork {
 const running = new Map<number, Promise<void>>();
 
 /**
- * Copies the repository of its source to a fork that waits for it; they share nothing then. What was pushed to the fork
- * before stays. Without a fork that waits it does nothing.
+ * Copies the repository of its source to a fork that waits for it; they share no objects. Earlier pushes to the fork stay. Does
+ * nothing for other projects.
  */
 export function forkRepository(stores: Stores, projectId: number): Promise<void> {
   const work = running.get(projectId) ?? copy(stores, projectId).finally(() => running.delete(projectId));
@@ -55,7 +55,7 @@ async function copy({ db, repositories }: Stores, projectId: number): Promise<vo
   });
   if (!pending) return;
   const { source, project: fork } = pending;
-  // The source may be a fork that waits itself.
+  // The source may itself be a waiting fork.
   await forkRepository({ db, repositories }, source.id);
   const isWanted = fork.deletedAt === null && (await repositories.open(source)) !== null;
   if (isWanted) {
@@ -70,7 +70,10 @@ async function copyTo(stores: Stores, from: string, fork: Fork): Promise<void> {
   if (isThere || !(await copyWhole(stores, from, fork))) await addTo(stores, from, fork);
 }
 
-/** Puts a complete copy in its place; returns false if something is there already. Clean-up removes copies that a crash cut off. */
+/**
+ * Puts a complete copy in place; returns false if there is a repository already. Clean-up removes copies that a crash
+ * interrupted.
+ */
 async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork): Promise<boolean> {
   const directory = repositories.directory(fork);
   const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;
@@ -91,7 +94,7 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
   }
 }
 
-/** Adds branches and tags that a fork does not have, with what they lead to. */
+/** Adds missing branches and tags to a fork, with their objects. */
 async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Promise<void> {
   const directory = repositories.directory(fork);
   const refs = await refsToCopy(from);

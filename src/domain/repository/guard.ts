@@ -7,9 +7,8 @@ import { DomainError, NotFound } from '#src/platform/errors.ts';
 const guarded = new WeakMap<RepositoryReader, RepositoryReader>();
 
 /**
- * The same reader, whose questions throw NotFound where the repository was removed while it answered, as what it says of missing
- * objects then is no fault of the repository; and Damaged where objects are missing or damaged. Always the same one for a
- * reader.
+ * Wraps a reader so that its methods throw NotFound if the repository was removed while they ran, as errors about missing objects
+ * are then no damage; and Damaged if objects are missing or damaged. Returns the same wrapper for the same reader.
  */
 export function guardReader(reader: RepositoryReader): RepositoryReader {
   const known = guarded.get(reader);

@@ -1,20 +1,20 @@
-/** What repositories, jobs and those who read and write them may take of the machine, in bytes (README.md, Configuration). */
+/** Limits of repositories, jobs and their clients, in bytes (README.md, Configuration). */
 export interface RepositoryLimits {
-  /** The largest content that is given within an answer; what is larger has to be streamed. */
+  /** The largest content within a response; larger ones must be streamed. */
   inlineBytes: number;
-  /** The largest object that is pushed or imported. */
+  /** The largest object that may be pushed or imported. */
   objectBytes: number;
-  /** The most that one push sends. */
+  /** The largest push. */
   pushBytes: number;
-  /** What a compressed body of a git client may unpack to. */
+  /** The size to which a compressed body of a git client may unpack. */
   unzippedBytes: number;
-  /** What the files of an archive have together. */
+  /** The total size of the files in an archive. */
   archiveBytes: number;
-  /** What a repository may take on the disk; Infinity where it is not limited. */
+  /** The size of a repository on the disk; Infinity if unlimited. */
   quotaBytes: number;
-  /** What is kept of the trace of a job. */
+  /** The size of a stored job log. */
   traceBytes: number;
-  /** The largest artifacts of a job; 0 where none are taken. */
+  /** The largest artifacts of a job; 0 if none are accepted. */
   artifactsBytes: number;
 }
 

@@ -7,19 +7,19 @@ const { sql } = Prisma;
 /** Milliseconds that a writer waits for others, and that its own work under the lock may take. */
 const PATIENCE = 60_000;
 
-/** Milliseconds that a write waits for another process that has its branch, before it is told to come again. */
+/** Milliseconds that a write waits for another process that has its branch, before it fails as unavailable. */
 const PATIENCE_FOR_BRANCH = 20_000;
 
-/** Milliseconds that work may take which keeps no writer waiting: jobs end before. */
+/** Milliseconds that work without waiting writers may take: jobs end before that. */
 const LONGEST = 2 * 60 * 60_000;
 
-/** The last of those who wait in this process, by database and repository. */
+/** The last waiting writer in this process, by database and repository. */
 const queues = new WeakMap<Db, Map<number, Promise<unknown>>>();
 
 /**
- * Runs work while nobody else writes refs of the repository, in this process or another: every change of a ref, whether by
- * the API or by a push, is made under this lock, in the transaction that records it. Within a process writers queue up
- * without a connection each, which others need. Throws Unavailable after a minute of waiting.
+ * Runs work while no other writes refs of the repository, in any process: every change of a ref, by the API or by a push, is made
+ * under this lock, in the transaction that records it. Within a process, waiting writers need no connection each, as connections
+ * are scarce. Throws Unavailable after a minute of waiting.
  */
 export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return queued(db, projectId, () =>
@@ -33,7 +33,7 @@ export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Tran
   );
 }
 
-/** As withRepositoryLock, in a transaction that has begun already; the lock is kept until that ends. */
+/** Like withRepositoryLock, in a running transaction; the lock is held until that ends. */
 export function holdRepositoryLock<T>(db: Db, tx: Transaction, projectId: number, work: () => Promise<T>): Promise<T> {
   return queued(db, projectId, async () => {
     await lock(tx, [exclusive('repository', projectId)], PATIENCE);
@@ -42,9 +42,9 @@ export function holdRepositoryLock<T>(db: Db, tx: Transaction, projectId: number
 }
 
 /**
- * Runs work while nobody else adds commits to the branch in this way, in this process or another, in a transaction; the
- * repository is not removed meanwhile. Refs may change all the same, by pushes: those are changed under the repository's
- * lock. Throws Unavailable when other processes keep the branch for too long.
+ * Runs work in a transaction while no other adds commits to the branch this way, in any process; the repository is not removed
+ * meanwhile. Pushes may still change refs, under the repository's lock. Throws Unavailable if other processes keep the branch for
+ * too long.
  */
 export function withBranchLock<T>(
   db: Db,
@@ -63,13 +63,13 @@ export function withBranchLock<T>(
 }
 
 /**
- * Runs work that removes the repository, while nobody writes to it, adds commits to it, repacks or copies it. Throws Unavailable
- * where somebody does so for long.
+ * Runs work that removes the repository, while it is not written to, repacked or copied. Throws Unavailable if it is in use for
+ * long.
  */
 export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
   return db.$transaction(
     async (tx) => {
-      // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
+      // Maintenance and copies may take the repository's lock meanwhile, and so do added commits.
       const locks = (['maintenance', 'objects', 'removal'] as const).map((kind) => exclusive(kind, projectId));
       await lock(tx, locks, PATIENCE);
       return holdRepositoryLock(db, tx, projectId, work);
@@ -79,8 +79,8 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
 }
 
 /**
- * Runs work that reads objects of the repository to which perhaps no ref leads any more: none is removed meanwhile, by any
- * process of this server. Many may do so at once. Throws Unavailable after a minute of waiting for a removal of objects.
+ * Runs work that reads possibly unreferenced objects of the repository: no process of this server removes objects meanwhile. Not
+ * exclusive. Throws Unavailable after a minute of waiting for a removal of objects.
  *
  * @param patience milliseconds to wait instead of a minute
  */
@@ -100,8 +100,8 @@ export function whileObjectsStay<T>(
 }
 
 /**
- * Whether objects may be removed until this transaction ends, which holds the repository's lock: nobody is in
- * whileObjectsStay, and no backup is made (src/platform/database/exclude.ts).
+ * Whether objects may be removed until this transaction ends, which holds the repository's lock: no work is in whileObjectsStay,
+ * and no backup is running (src/platform/database/exclude.ts).
  */
 export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
@@ -110,7 +110,7 @@ export async function mayRemoveObjects(tx: Transaction, projectId: number): Prom
   return row?.alone === true;
 }
 
-/** Runs work unless some process of this server is at such work on the repository already. */
+/** Runs work unless a process of this server is doing such work on the repository already. */
 export async function unlessMaintained(db: Db, projectId: number, work: () => Promise<void>): Promise<void> {
   await db.$transaction(
     async (tx) => {
@@ -122,13 +122,13 @@ export async function unlessMaintained(db: Db, projectId: number, work: () => Pr
   );
 }
 
-/** Runs work when all have ended that came before it in this process. Throws Unavailable when that takes too long. */
+/** Runs work after all earlier work in this process. Throws Unavailable if that takes too long. */
 function queued<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
   const queue = queues.get(db) ?? new Map<number, Promise<unknown>>();
   queues.set(db, queue);
   const before = queue.get(projectId) ?? Promise.resolve();
   const turn = inTime(before).then(work);
-  // Who gives up leaves the order of the others as it is.
+  // Giving up does not change the order of the others.
   const done = Promise.allSettled([before, turn]).then(() => {
     if (queue.get(projectId) === done) queue.delete(projectId);
   });
@@ -146,7 +146,7 @@ function inTime(before: Promise<unknown>): Promise<void> {
   });
 }
 
-/** The name of a lock as the database has it. */
+/** The key of a lock in the database. */
 function key(kind: RepositoryLock, projectId: number, more = ''): Prisma.Sql {
   return sql`hashtextextended(${repositoryLock(kind, projectId, more)}, 0)`;
 }
@@ -161,7 +161,7 @@ function shared(kind: RepositoryLock, projectId: number): Prisma.Sql {
   return sql`pg_advisory_xact_lock_shared(${key(kind, projectId)})::text`;
 }
 
-/** Takes locks until the transaction ends, in this order. Throws Unavailable after so many milliseconds of waiting for one. */
+/** Takes locks until the transaction ends, in this order. Throws Unavailable after waiting so many milliseconds for one. */
 async function lock(tx: Transaction, locks: readonly Prisma.Sql[], patience: number): Promise<void> {
   try {
     // One statement, evaluated from left to right.

@@ -13,25 +13,25 @@ import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
+    /** Repacks the repository of a project, or those of all recently active projects, if they need it. */
     'repositories.maintain': { projectId?: number };
   }
 }
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** From how many single objects, and from how many packs on there is something to do. */
+/** Number of loose objects, and of packs, from which a repository is repacked. */
 const MANY: Heap = { loose: 2_000, packs: 30 };
-/** Seconds for which what no ref leads to is kept: far longer than any request or push takes. */
+/** Seconds for which unreferenced objects are kept: far longer than any request or push takes. */
 const GRACE = 14 * 24 * 60 * 60;
-/** Milliseconds that the steps may take: looking for what to remove keeps writers waiting. */
+/** Milliseconds that the steps may take: writers wait while unreferenced objects are searched. */
 const TIME = { look: 30_000, repack: 45 * 60_000 };
 /** How many objects are removed at a time. */
 const AT_ONCE = 10_000;
 /** Maintenance of a project is wanted once a second; of how many that is remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
-/** Maintains the repositories of recently active projects, if they need it. They have been cleaned up by cleanUpAll. */
+/** Maintains the repositories of recently active projects, if they need it, after cleanUpAll has cleaned them up. */
 export async function maintainActive(stores: Stores): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
@@ -50,7 +50,7 @@ export async function maintainProject(stores: Stores, projectId: number, many: H
   await maintain(stores, place, many);
 }
 
-/** Has the repository of a project maintained after a write, when the transaction commits, if enough has piled up. */
+/** Enqueues maintenance of a repository after a write, when the transaction commits, if enough has accumulated. */
 export async function enqueueMaintenance(
   tx: Transaction,
   { repositories, jobs }: Pick<Stores, 'repositories'> & { jobs?: Context['jobs'] | undefined },
@@ -62,15 +62,15 @@ export async function enqueueMaintenance(
   await jobs.enqueue(tx, 'repositories.maintain', { projectId: place.id });
 }
 
-/** Whether single objects or packs of a repository have piled up. */
+/** Whether loose objects or packs have accumulated in a repository. */
 async function needsMaintenance(directory: string, many: Heap): Promise<boolean> {
   const { loose, packs } = await measureHeap(directory);
   return loose > many.loose || packs > many.packs;
 }
 
 /**
- * Packs what has piled up, and removes what no ref has led to for a long time. Neither fetches nor reads are disturbed; of all
- * processes of this server one works on a repository at a time. Without a git program it does nothing.
+ * Repacks a repository, and removes objects that have long been unreferenced. Fetches and reads are not disturbed; a repository
+ * is maintained by one process of this server at a time. Does nothing without a git program.
  */
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
   if ((await programVersion()) === null) return;
@@ -92,8 +92,8 @@ async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promi
 }
 
 /**
- * Removes old objects under the lock that all writers of refs take, of all processes: none of them can come to rely on an
- * object between the look at it and its removal.
+ * Removes old objects under the lock that all writers of refs take, in all processes, so that no ref comes to use an object
+ * between its check and its removal.
  */
 async function removeOld({ db, repositories }: Stores, place: RepositoryPlace): Promise<void> {
   const directory = repositories.directory(place);
@@ -103,7 +103,7 @@ async function removeOld({ db, repositories }: Stores, place: RepositoryPlace): 
       if (await mayRemoveObjects(tx, place.id)) await prune(directory, options);
     });
   } catch (error) {
-    // What takes too long in a large repository stays: it does no harm.
+    // If it takes too long in a large repository, they stay: they do no harm.
     if (!(error instanceof ProgramFailed)) throw error;
   }
 }

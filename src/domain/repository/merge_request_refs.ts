@@ -3,27 +3,30 @@ import type { Oid } from '#src/git/model.ts';
 import { KEPT_REFS, MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/** Below it lie the refs of merge requests; clients fetch them and cannot change them. */
+/** The namespace of merge request refs; clients can fetch but not change them. */
 export const MERGE_REQUESTS = `${MERGE_REQUEST_REFS}/`;
 
-/** Where the refs lie that the server makes for itself. */
+/** The namespaces of refs that the server itself creates. */
 export const OWN_REFS = [MERGE_REQUESTS, `${KEPT_REFS}/`] as const;
 
 export function isOwnRef(name: string): boolean {
   return OWN_REFS.some((prefix) => name.startsWith(prefix));
 }
 
-/** The ref that holds the head of a merge request, in the target project's repository. */
+/** The ref for the head of a merge request, in the target project's repository. */
 export function headRef(iid: number): string {
   return `${MERGE_REQUESTS}${iid}/head`;
 }
 
-/** The ref that keeps a commit whose branch has left it; no client sees it. */
+/** The ref that keeps a commit that is no longer on its branch; hidden from clients. */
 export function keptRef(oid: Oid): string {
   return `${KEPT_REFS}/${oid}`;
 }
 
-/** Notes refs of the server's own as they are on disk now, in the transaction that has the repository's lock: backups hold them then. */
+/**
+ * Records the server's own refs as they are on the disk now, in the transaction that holds the repository's lock, so that backups
+ * contain them.
+ */
 export async function recordOwnRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]): Promise<void> {
   const rows = JSON.stringify(changes.map(({ name, to }) => ({ name, oid: to })));
   await tx.$executeRaw`

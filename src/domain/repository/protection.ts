@@ -7,17 +7,17 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** What somebody wants to do with a branch; `force` is a push that drops commits. */
+/** What an actor does with a branch; `force` is a push that drops commits. */
 export type BranchWish = 'push' | 'merge' | 'force' | 'delete';
 
-/** What is said to those who may not push (behaviour.md 1.5). */
+/** The message for actors who may not push (behaviour.md 1.5). */
 export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 
-/** Why an actor may not do something to branches of a project: from the branch to the reason, null where they may. */
+/** Why an actor may not do something to a branch of a project; null if they may. */
 export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;
 
 /**
- * Why the actor may not do this to branches of the project. For the API and for pushes alike (behaviour.md 6, Protected
+ * Why the actor may not do something to branches of the project. For the API and for pushes alike (behaviour.md 6, Protected
  * branches).
  */
 export async function branchRefusals(
@@ -28,7 +28,7 @@ export async function branchRefusals(
   return (await branchRules(context, project))(actor, project);
 }
 
-/** As branchRefusals, for several actors: what protects the branches is looked at once, in a transaction if there is one. */
+/** Like branchRefusals, for several actors: protections are loaded once, in a transaction if given. */
 export async function branchRules(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   place: RepositoryPlace & { defaultBranch: string | null },
@@ -56,7 +56,7 @@ export async function branchRules(
   };
 }
 
-/** Whether the actor may push or merge into a branch that is protected so. */
+/** Whether the actor may push or merge into a branch with this protection. */
 export function mayPushOrMerge(
   actor: Actor,
   project: ProjectRow,
@@ -66,7 +66,7 @@ export function mayPushOrMerge(
   return can(actor, 'push_to_protected_branch', project) || developersCanPush || developersCanMerge;
 }
 
-/** Whether a repository has no branch at all. */
+/** Whether a repository has no branches. */
 export async function isEmpty(reader: RepositoryReader | null, defaultBranch: string | null): Promise<boolean> {
   if (reader === null) return true;
   if (defaultBranch !== null && (await reader.branch(defaultBranch)) !== null) return false;

@@ -5,14 +5,14 @@ import { NO_OBJECT } from '#src/git/model.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
 import { type SshPlace, sshUrl } from '#src/platform/config/ssh_address.ts';
 
-/** Who pushed, as the record of it names them. */
+/** The user of a push, as recorded with it. */
 export interface Pusher {
   id: number;
   name: string;
   email: string;
 }
 
-/** What is kept of a push (behaviour.md 7, Push data). Addresses are added by who reads it: they change. */
+/** The record of a push (behaviour.md 7, Push data). Readers add URLs, as those change. */
 export interface PushData {
   object_kind: 'push' | 'tag_push';
   before: string;
@@ -24,7 +24,7 @@ export interface PushData {
   user_email: string;
   project_id: number;
   project: { name: string; description: string | null; path_with_namespace: string; default_branch: string | null };
-  /** The latest, at most 20, the oldest first. */
+  /** The latest, at most 20, oldest first. */
   commits: { id: string; message: string; timestamp: string; author: { name: string; email: string } }[];
   total_commits_count: number;
 }
@@ -63,7 +63,7 @@ export function pushData(
   };
 }
 
-/** Push data with the addresses that belong to it, as events show it; `baseUrl` has no trailing slash. */
+/** Push data with its URLs, as events show it; `baseUrl` has no trailing slash. */
 export function withAddresses(
   data: unknown,
   baseUrl: string,
@@ -89,7 +89,7 @@ function isPushData(data: unknown): data is PushData {
   return typeof data === 'object' && data !== null && 'object_kind' in data && 'project' in data && 'commits' in data;
 }
 
-/** The database's text has neither NUL nor halves of surrogate pairs. */
+/** The database's text can contain neither NUL nor unpaired surrogates. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

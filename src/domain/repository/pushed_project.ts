@@ -1,13 +1,13 @@
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** What recording a push needs of the project. */
+/** The columns of the project that recording a push needs. */
 export type PushedProject = Pick<
   ProjectRow,
   'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
 >;
 
-/** A project as pushes are recorded of it, for work that nobody asked for just now; null if it is gone. */
+/** A project for recording pushes without a request; null if it is gone. */
 export async function findPushedProject(
   db: Pick<Db, 'project'> | Transaction,
   id: number,

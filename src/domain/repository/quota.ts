@@ -3,8 +3,8 @@ import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/st
 import { LimitReached } from '#src/platform/errors.ts';
 
 /**
- * Why a repository has no room for so many more bytes; null if it has. What it takes on the disk counts, also where no
- * branch leads there any more, until it is removed.
+ * Why a repository has no room for so many more bytes; null if it has. Its size on the disk counts, including unreferenced
+ * objects until they are removed.
  */
 export async function quotaRefusal(
   repositories: RepositoryStore,
@@ -23,7 +23,7 @@ export async function requireRoom(repositories: RepositoryStore, place: Reposito
   if (refusal !== null) throw new LimitReached(refusal);
 }
 
-/** What is said of a repository that would take more than it may. */
+/** The message for a repository that would exceed its limit. */
 export function overQuota(quotaBytes: number): string {
   return `the repository may take ${quotaBytes} bytes (GANTRY_REPOSITORY_QUOTA_BYTES)`;
 }

@@ -19,25 +19,25 @@ const BINARY = 'application/octet-stream';
 export interface RawContent {
   /** Must be read or destroyed. */
   stream: Readable;
-  /** Opens these bytes of it alone, the last one included, where that takes less than reading what comes before. */
+  /** Opens only these bytes, both ends inclusive, if that is faster than reading what comes before. */
   part?: (range: { start: number; end: number }) => Promise<Readable>;
-  /** In bytes; null where nobody knows before all is made. */
+  /** In bytes; null if unknown in advance. */
   size: number | null;
   type: typeof TEXT | typeof BINARY;
-  /** What to call it when it is kept. */
+  /** Suggested name for saving it. */
   fileName: string;
-  /** Another content has another one; null where it cannot be told. */
+  /** Changes with the content; null if unknown. */
   etag: string | null;
 }
 
-/** A content that an operation found, under the name of its file. */
+/** A blob that an operation found, under the name of its file. */
 export interface RawBlob {
   projectId: number;
   sha: string;
   fileName?: string;
 }
 
-/** The content of a file. Throws what findBlob throws. */
+/** The content of a file. Throws as findBlob. */
 export async function readRawBlob(context: Context, { projectId, sha, fileName }: RawBlob): Promise<RawContent> {
   const blob = await findBlob(context, await findProject(context, projectId), sha);
   const opened = await withinLimits(() => blob.repository.blobStream(blob.oid));
@@ -47,7 +47,7 @@ export async function readRawBlob(context: Context, { projectId, sha, fileName }
   return { stream, size, type, fileName: fileName ?? blob.oid, etag: `"${blob.oid}"` };
 }
 
-/** An archive that an operation found: what ArchiveRow has. */
+/** An archive that an operation found: the fields of ArchiveRow. */
 export interface RawArchive {
   projectId: number;
   sha: string;
@@ -62,12 +62,12 @@ const archives = new CallerSemaphore(
   () => new RateLimited(10, 'Too many archives are being created. Try again later.'),
 );
 
-/** Milliseconds that making and sending an archive may take. */
+/** Milliseconds that creating and sending an archive may take. */
 const ARCHIVE_TIMEOUT = 60 * 60_000;
 
 /**
- * An archive as it is made; its stream must be read or destroyed. Throws NotFound, Forbidden, Unauthenticated, RateLimited,
- * BadRequest, and ContentTooLarge.
+ * Streams an archive; the stream must be read or destroyed. Throws NotFound, Forbidden, Unauthenticated, RateLimited, BadRequest,
+ * and ContentTooLarge.
  */
 export async function readRawArchive(context: Context, wanted: RawArchive): Promise<RawContent> {
   const { projectId, sha, extension, prefix, fileName } = wanted;
@@ -94,7 +94,7 @@ export async function readRawArchive(context: Context, wanted: RawArchive): Prom
   }
 }
 
-/** Throws ContentTooLarge before anything of an archive is sent that is too large. */
+/** Throws ContentTooLarge for an archive over the limit, before anything of it is sent. */
 function requireSize({ archiveBytes }: RepositoryLimits, counts: TreeCounts | null): void {
   const paths = counts === null ? 0 : counts.tree + counts.blob + counts.commit;
   if (paths > MOST_PATHS) throw new ContentTooLarge(`an archive holds at most ${MOST_PATHS} files and directories`);
@@ -102,13 +102,13 @@ function requireSize({ archiveBytes }: RepositoryLimits, counts: TreeCounts | nu
   throw new ContentTooLarge(`the files of an archive have at most ${archiveBytes} bytes (GANTRY_MAX_ARCHIVE_BYTES)`);
 }
 
-/** How many files and directories an archive may hold. */
+/** Maximum number of files and directories in an archive. */
 const MOST_PATHS = 500_000;
 
-/** How much of a content tells whether it is text, in bytes: as much as git looks at. */
+/** Bytes of a content that are checked to see whether it is text: as many as git checks. */
 const SAMPLE = 8000;
 
-/** Whether the beginning has a NUL, as git tells text from other content. Leaves the stream as it was. */
+/** Whether the beginning contains NUL, which is how git detects binary content. Leaves the stream unread. */
 async function isBinary({ size }: BlobRow, stream: Readable): Promise<boolean> {
   if (size === 0) return false;
   await once(stream, 'readable');

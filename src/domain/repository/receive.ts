@@ -20,17 +20,17 @@ import { refValues } from '#src/git/remote/secure.ts';
 import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
-/** A push as it is under way. */
+/** A push in progress. */
 export interface Push {
   context: Context;
   project: ProjectRow;
   /** What the client sends. */
   body: Readable;
-  /** Whether the stream of it goes on behind the pack, as that of a connection that waits for the report. */
+  /** Whether its stream continues after the pack, as on a connection that waits for the report. */
   goesOn?: boolean | undefined;
-  /** Ends it as long as nothing was changed: the client is gone, or took too long. */
+  /** Aborts it before anything was changed: the client is gone, or took too long. */
   signal: AbortSignal;
-  /** Called when all has arrived and the work on it begins. */
+  /** Called when all has arrived and processing begins. */
   onReceived(capabilities: ReadonlySet<string>): void;
 }
 
@@ -39,10 +39,10 @@ export interface Received extends PushReport {
 }
 
 /**
- * Takes in what a client pushes to a project, which openRemote has let it do: the objects wait apart until they are complete
- * and the rights of each ref have been checked; then the refs change under the repository's lock, each if it still holds what
- * the client believed. A push that is cut off leaves the repository as it was. Null for the request that asks for nothing.
- * Throws InvalidRequest, or what the body or the signal throws.
+ * Receives a push to a project, as allowed by openRemote: objects are quarantined until they are complete and the permissions for
+ * each ref have been checked; then the refs change under the repository's lock, each if it still holds what the client expects.
+ * An aborted push leaves the repository as it was. Null for an empty request. Throws InvalidRequest, or what the body or the
+ * signal throws.
  */
 export async function receivePush(push: Push): Promise<Received | null> {
   const { context, project, body, signal, onReceived } = push;
@@ -56,7 +56,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
     const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, request));
-    // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
+    // The refs have changed: errors no longer matter, and scheduled jobs do all of this later anyway.
     await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
   } catch (error) {
@@ -68,7 +68,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
   }
 }
 
-/** The report on a push that was refused as a whole, before any ref changed. Rethrows an error that is not a refusal. */
+/** The report on a push that was rejected as a whole, before any ref changed. Rethrows other errors. */
 function refuseAll(error: unknown, { commands, capabilities }: PushRequest): PushReport {
   return { unpack: null, refs: allRefused(commands, refusalIn(error, capabilities)) };
 }
@@ -77,14 +77,14 @@ function allRefused(commands: readonly PushCommand[], reason: string): PushRepor
   return commands.map(({ name }) => ({ name, refused: reason }));
 }
 
-/** The reason for a refusal, for a client that asked for a report. Rethrows the error for any other, or if it is no refusal. */
+/** The reason for a rejection, for a client that requested a report. Rethrows other errors, and without a report. */
 function refusalIn(error: unknown, capabilities: ReadonlySet<string>): string {
   const refusal = error instanceof DomainError ? error : goneRefusal(error);
   if (refusal === null || !capabilities.has('report-status')) throw error;
   return refusal.message;
 }
 
-/** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
+/** Receives the pack of a push, if the repository has room for it. Throws as takePack. */
 async function takeObjects(
   { context, project, goesOn }: Push,
   quarantine: Quarantine,
@@ -95,12 +95,12 @@ async function takeObjects(
   const before = await quotaRefusal(repositories, project, 0);
   if (before !== null) throw new RefusedObjects(before);
   await quarantine.takePack(reader, { packBytes: pushBytes, objectBytes, goesOn });
-  // What has come is beside the other objects, and counts with them.
+  // The new objects are next to the others, and count with them.
   const after = await quotaRefusal(repositories, project, 0);
   if (after !== null) throw new RefusedObjects(after);
 }
 
-/** Leaves to a job what the push has made worth while. */
+/** Enqueues jobs that the push has made necessary. */
 async function workLater({ db, jobs }: Context, { id }: ProjectRow): Promise<void> {
   if (!(await isFarBehind(db, id))) return;
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', { projectId: id }));
@@ -137,12 +137,12 @@ async function accept(
   return { unpack: null, refs };
 }
 
-/** So many refs change under one hold of the lock, which writers wait for; those of an atomic push all at once. */
+/** Maximum number of refs changed while holding the lock, which writers wait for; atomic pushes change all at once. */
 const AT_ONCE = 500;
 
 /**
- * Makes the changes in the client's order, but that of the default branch first. If a group of them is refused as a whole, the
- * groups before it stay, and the rest is refused for the same reason.
+ * Makes the changes in the client's order, but that of the default branch first. If a group of them is rejected, earlier groups
+ * stay, and the rest is rejected for the same reason.
  */
 async function make(
   { context, project }: Push,
@@ -168,13 +168,13 @@ async function make(
     for (const { change, error } of outcomes) {
       if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
     }
-    // The first of them may have made the default branch.
+    // The first group may have created the default branch.
     const head = (await refs.head())?.slice(BRANCHES.length) ?? null;
     pushed = { ...project, defaultBranch: project.defaultBranch ?? head };
   }
 }
 
-/** Why some of the changes must not be made. */
+/** Why some of the changes are not allowed. */
 async function refusals(
   { context, project }: Push,
   commands: PushCommand[],
@@ -204,7 +204,7 @@ async function refusals(
 }
 
 const BRANCHES = 'refs/heads/';
-/** Refs, with all below them, that the server makes, or that would put other objects in the place of what was asked for. */
+/** Ref namespaces that the server creates, or that would replace the objects requested. */
 const RESERVED = [
   'refs/merge-requests/',
   'refs/keep-around/',
@@ -213,7 +213,7 @@ const RESERVED = [
   'refs/replace/',
 ];
 
-/** Refuses changes of refs that do not hold what the client believes: of an atomic push nothing is to be tried then. */
+/** Rejects changes of refs that do not hold what the client expects: nothing of an atomic push is then tried. */
 async function refuseChanged(
   { repositories }: Context,
   project: ProjectRow,
@@ -226,7 +226,7 @@ async function refuseChanged(
   }
 }
 
-/** All or nothing: if one is refused, so are the others. */
+/** All or nothing: if one is rejected, so are the others. */
 function spread(refused: Map<RefChange, string>, commands: readonly RefChange[]): void {
   if (refused.size === 0) return;
   for (const command of commands) {

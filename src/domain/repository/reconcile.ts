@@ -15,20 +15,20 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Records what a crash left unrecorded of pushes; wanted at every start. */
+    /** Records pushes that a crash left unrecorded; enqueued at every start. */
     'repositories.reconcile': Record<string, never>;
   }
 }
 
-/** Pipelines are only made where there are background jobs. */
+/** Pipelines are only created where there are background jobs. */
 export type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] };
 
-/** How many projects are looked for at once. */
+/** How many projects are loaded per statement. */
 const AT_ONCE = 500;
 
 /**
- * Records what git holds and the database does not know, since a crash came between the two: for every repository of which
- * anything was recorded. The first push to a repository is recorded with the next one.
+ * Records refs that git has and the database lacks, because of a crash in between: for every repository with recorded refs. The
+ * first push to a repository is recorded with the next one.
  */
 export async function reconcileAll(stores: Stores): Promise<void> {
   const each = new EachApart();
@@ -43,23 +43,23 @@ export async function reconcileAll(stores: Stores): Promise<void> {
   each.end();
 }
 
-/** What cannot be read is for "gantry fsck" to find: it would be no other the next time. */
+/** "gantry fsck" reports unreadable repositories: a retry would not help. */
 function spare({ repositories }: Stores, error: unknown): void {
   if (!(error instanceof Damaged)) throw error;
   repositories.reportDamage(error);
 }
 
-/** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's, and has its pipelines made. */
+/** Like reconcileAll, for one project; unrecorded pushes are attributed to its creator, and get their pipelines. */
 export async function reconcileRepository(stores: Stores, projectId: number): Promise<void> {
   const { db, repositories } = stores;
   const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));
-  // A repository that is not there was lost, and not emptied: what is known of it stays.
+  // A missing repository was lost rather than emptied: its records stay.
   if (!project || !reader || (await unrecordedChanges(db, reader, projectId)).length === 0) return;
   const settings = await currentSettings(db);
   const pusher = await findPusher(db, project.creatorId);
   await withRepositoryLock(db, projectId, async (tx) => {
-    // Who wrote meanwhile has recorded it.
+    // A concurrent writer may have recorded it.
     const changes = await unrecordedChanges(tx, reader, projectId);
     const recorder = { reader, project, settings, pusher, described: new Map() };
     const pushed = changes.filter(({ name }) => !isOwnRef(name));
@@ -74,7 +74,7 @@ export async function reconcileRepository(stores: Stores, projectId: number): Pr
   });
 }
 
-/** The changes of branches, tags and refs of the server's own that the database knows nothing of. */
+/** The changes of branches, tags and the server's own refs that are not in the database. */
 export async function unrecordedChanges(
   db: Pick<Db, 'recordedRef'> | Transaction,
   reader: RepositoryReader,

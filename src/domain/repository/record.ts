@@ -18,21 +18,20 @@ const { sql } = Prisma;
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
 
-/** One of several pushes that a change of a branch stands for, made on each other by different people. */
+/** One of several pushes that a single change of a branch combines, made on top of each other by different people. */
 export interface Step {
   change: RefChange;
   pusher: Pusher;
 }
 
 export interface PushOptions extends ChangeOptions {
-  /** The pushes that the only change is made of, in their order; it is one of `actor` without. */
+  /** The pushes that the only change consists of, in order; one by `actor` when absent. */
   steps?: readonly Step[] | undefined;
 }
 
 /**
- * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
- * For the API and the remote alike; rights have been checked. `also` is done in the same transaction, when every change was
- * made.
+ * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts. For the
+ * API and git alike; permissions have been checked. `also` runs in the same transaction, after every change was made.
  */
 export async function pushRefs(
   context: Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] },
@@ -42,7 +41,7 @@ export async function pushRefs(
   also?: (tx: Transaction) => Promise<void>,
   { steps, ...options }: PushOptions = {},
 ): Promise<RefOutcome[]> {
-  // All that can be done before the lock is.
+  // Does everything that does not need the lock.
   const reader = await ensureRepository(context, project, options.isLocked ? options.tx : undefined);
   const settings = await currentSettings(context.db);
   const pusher = 'email' in actor ? actor : await findPusher(context.db, actor.id);
@@ -68,7 +67,7 @@ export async function pushRefs(
   return changeRefs(context, project, changes, recordMade, { ...options, prepare });
 }
 
-/** Name and address of a user, as their commits and pushes bear them. */
+/** Name and address of a user for their commits and pushes. */
 export async function findPusher(db: Pick<Db, 'user'>, id: number): Promise<Pusher> {
   return db.user.findUniqueOrThrow({ where: { id }, select: { id: true, name: true, email: true } });
 }
@@ -83,15 +82,17 @@ export interface Recorder {
   described: Map<RefChange, Described>;
 }
 
-/** What became known when changes were recorded. */
+/** What was found out while recording changes. */
 export interface Recorded {
-  /** Those of the branches that open merge requests are about. */
+  /** The changed branches that belong to open merge requests. */
   watched: string[];
-  /** What a crash had left out; nobody is known to have pushed it, so it counts as the creator's. */
+  /** Changes that a crash had left unrecorded, attributed to the creator as their author is unknown. */
   missed: Step[];
 }
 
-/** Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. */
+/**
+ * Records changes that were made, in the transaction that holds the repository's lock, after those that a crash left unrecorded.
+ */
 export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<Recorded> {
   const { project, reader } = recorder;
   const known = await recordedRefs(tx, project.id, changes);
@@ -126,9 +127,9 @@ export async function record(tx: Transaction, recorder: Recorder, changes: reado
 interface Written {
   events: object[];
   changes: readonly RefChange[];
-  /** The new count of the default branch, or what is to be added to it. */
+  /** The new commit count of the default branch, or its increment. */
   commits: { count: number } | { more: number };
-  /** In bytes; null where it was not looked at. */
+  /** In bytes; null if it was not measured. */
   size: number | null;
 }
 
@@ -152,7 +153,7 @@ async function write(tx: Transaction, projectId: number, { events, changes, comm
       FROM jsonb_to_recordset(${JSON.stringify(events)}::jsonb) AS e (author_id int, action text, data jsonb)`;
 }
 
-/** What the database knows of these refs, whether it knows of no branch at all, and which branches open merge requests are about. */
+/** The recorded state of these refs, whether no branch is recorded, and which branches belong to open merge requests. */
 async function recordedRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]) {
   const names = new Map(changes.map(({ name }) => [refKey(name), name]));
   const branches = [...names.values()].flatMap((name) =>
@@ -172,8 +173,8 @@ async function recordedRefs(tx: Transaction, projectId: number, changes: readonl
 }
 
 /**
- * Makes the first branch of a repository the default one, protected as the settings say (behaviour.md 6). The default
- * branch from now on.
+ * Makes the first branch of a repository the default one, protected according to the settings (behaviour.md 6). Returns the new
+ * default branch.
  */
 async function firstBranch(
   tx: Transaction,
@@ -200,7 +201,7 @@ async function firstBranch(
   return branch;
 }
 
-/** What the changes make of the number of commits behind the default branch; counted anew only where it must be. */
+/** The effect of the changes on the default branch's commit count; recounted only if necessary. */
 async function countCommits(
   { reader, described }: Recorder,
   defaultBranch: string | null,
@@ -218,7 +219,7 @@ async function countCommits(
   return { count: await reader.count({ start: last.to }) };
 }
 
-/** The name of a ref as the database keeps it: bytes that are no UTF-8 as hexadecimal digits. */
+/** The name of a ref in the database: invalid UTF-8 becomes hexadecimal digits. */
 export function refKey(name: string): string {
   return name.isWellFormed() ? name : `bytes:${encodeName(name).toString('hex')}`;
 }

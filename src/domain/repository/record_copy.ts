@@ -6,12 +6,12 @@ import type { Ref } from '#src/git/refs/read.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** A project whose repository came from elsewhere as a whole. */
+/** A project whose repository was copied as a whole. */
 export interface CopiedProject extends RepositoryPlace {
   defaultBranch: string | null;
 }
 
-/** Notes what a copied repository has now; nobody pushed it, so that there are no events of pushes. */
+/** Records the contents of a copied repository, without push events. */
 export async function recordCopy(
   tx: Transaction,
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
@@ -36,7 +36,7 @@ export async function recordCopy(
   await protect(tx, db, copy.id, branch);
 }
 
-/** As the first push does to the default branch (behaviour.md 6). */
+/** Like the first push to the default branch (behaviour.md 6). */
 async function protect(tx: Transaction, db: Db, projectId: number, branch: string): Promise<void> {
   const { defaultBranchProtection: level } = await currentSettings(db);
   if (level === 0) return;

@@ -2,12 +2,12 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 
 const memories = new WeakMap<RepositoryReader, Map<string, Promise<unknown>>>();
 
-/** How many answers are kept for one repository. */
+/** Maximum number of cached results per repository. */
 const LIMIT = 1000;
 
 /**
- * What the work gives, done once for a key, which must name all that it depends on, such as the hash of a commit. Only small answers belong here. As long
- * as the process keeps the reader; the answers that were asked for least recently are forgotten.
+ * Caches the result of work by a key, which must contain everything that it depends on, such as the hash of a commit. For small
+ * results only. Kept as long as the process keeps the reader; least recently used ones are evicted.
  */
 export function remembered<T>(repository: RepositoryReader, key: string, work: () => Promise<T>): Promise<T> {
   const memory = memories.get(repository) ?? new Map<string, Promise<unknown>>();

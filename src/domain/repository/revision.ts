@@ -11,12 +11,12 @@ export interface Revision {
   oid: Oid;
 }
 
-/** The name of the branch that counts where none is named; null while nothing was ever written to the repository. */
+/** The name of the default branch; null for an empty repository. */
 export async function defaultBranch(project: ProjectRow, repository: RepositoryReader): Promise<string | null> {
   return project.defaultBranch ?? repository.defaultBranch();
 }
 
-/** Whoever looks for a revision. */
+/** Who looks up a revision. */
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 
 /**
@@ -36,7 +36,7 @@ export async function findRevision(
   return oid === null ? null : { repository, oid };
 }
 
-/** The commit that a revision leads to for this caller, as findRevision has it; null where there is none. */
+/** The commit of a revision for this caller, as in findRevision; null if there is none. */
 export async function resolveRevision(
   context: Caller,
   project: ProjectRow,

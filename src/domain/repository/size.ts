@@ -6,18 +6,18 @@ import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 /** A repository is measured once in ten seconds: adding up all its files at each of many writes costs too much. */
 const measuring = new LeakyBucket({ perSecond: 0.1, atOnce: 1 }, 1_000);
 
-/** What the objects of a repository take, in bytes; null if that was looked at a moment ago. */
+/** The size of a repository's objects, in bytes; null if it was measured a moment ago. */
 export async function repositorySize(directory: string): Promise<number | null> {
   if (!measuring.tryTake(directory)) return null;
   return sizeOf(path.join(directory, 'objects'), new Set(), (name) => !isTemporary(name));
 }
 
-/** What the objects of a repository take now, in bytes, with those of pushes that are under way. */
+/** The current size of a repository's objects, in bytes, including those of pushes in progress. */
 export function diskUse(directory: string): Promise<number> {
   return sizeOf(path.join(directory, 'objects'), new Set(), () => true);
 }
 
-/** Files that have several names count once. */
+/** Hard links count once. */
 async function sizeOf(directory: string, seen: Set<string>, counts: (name: string) => boolean): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
@@ -25,7 +25,7 @@ async function sizeOf(directory: string, seen: Set<string>, counts: (name: strin
       const file = path.join(directory, entry.name);
       if (!counts(entry.name)) return 0;
       if (entry.isDirectory()) return sizeOf(file, seen, counts);
-      // A file that was renamed or removed meanwhile takes nothing.
+      // A file that was renamed or removed meanwhile counts as empty.
       const stats = await lstat(file).catch(() => null);
       if (stats === null) return 0;
       const key = `${stats.dev} ${stats.ino}`;

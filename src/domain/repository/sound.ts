@@ -5,16 +5,16 @@ import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
-/** A ref, and the commit that it leads to. */
+/** A ref with its commit. */
 export interface NamedTip {
-  /** In full. */
+  /** Full name. */
   ref: string;
   commit: Oid;
 }
 
 /**
- * The commits of refs, in their order; null where one is missing or damaged, or is no commit, which is reported: the other refs
- * are as good as ever.
+ * The commits of refs, in their order; null if missing, damaged or not a commit, which is reported: the other refs are not
+ * affected.
  */
 export async function soundCommits(
   { repositories }: { repositories: RepositoryStore },

@@ -5,8 +5,8 @@ import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
- * The storage for a new repository: at random one of those that the settings name. Names of storages that the server is no
- * longer configured with do not count; where none is left, it is `default`, which is always there.
+ * Picks the storage for a new repository: a random one of those in the settings. Storages that are no longer configured are
+ * ignored; if none is left, it is `default`, which always exists.
  */
 export async function pickStorage({ db, repositories }: Pick<Context, 'db' | 'repositories'>): Promise<string> {
   const { repositoryStorages } = await currentSettings(db);
@@ -14,7 +14,7 @@ export async function pickStorage({ db, repositories }: Pick<Context, 'db' | 're
   return usable[randomInt(Math.max(1, usable.length))] ?? 'default';
 }
 
-/** Makes sure that every repository can be found. Throws an Error that names the storages that are missing. */
+/** Checks that every repository's storage is configured. Throws an Error that names the missing ones. */
 export async function requireStorages(db: Db, { storages }: RepositoryStore): Promise<void> {
   const elsewhere = Prisma.sql`
     SELECT repository_storage AS name, count(*)::int AS count FROM projects

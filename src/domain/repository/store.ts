@@ -16,38 +16,38 @@ declare module '#src/access/permissions/actor.ts' {
   }
 }
 
-/** What tells where the repository of a project lies: neither changes with its name or namespace. */
+/** What locates the repository of a project: neither changes with its name or namespace. */
 export interface RepositoryPlace {
   id: number;
   repositoryStorage: string;
 }
 
-/** The branch of a new repository when nothing else is said. */
+/** The default branch of a new repository, unless another is given. */
 const DEFAULT_BRANCH = 'master';
 
-/** What lies in a storage. */
+/** An entry of a storage. */
 export interface StoredEntry {
   storage: string;
   /** Absolute path. */
   directory: string;
-  /** `draft`: what was to become a repository, or is left of one. */
+  /** `draft`: an unfinished repository, or leftovers of one. */
   kind: 'repository' | 'draft' | 'unknown';
-  /** Of the project, as far as the name tells. */
+  /** ID of the project, if the name contains it. */
   id: number | null;
 }
 
-/** The directory of a storage in which the traces of jobs are, beside the repositories. */
+/** The directory of job logs in a storage, next to the repositories. */
 const TRACES = 'traces';
 
-/** What follows the name of a repository in those of its drafts. */
+/** The suffixes of a repository's drafts. */
 const DRAFT = /^\.(copy|import|gone)-/;
 
 export interface StoreOptions {
   /** As in RepositoryLimits. */
   maxInlineBytes?: number | undefined;
-  /** Those that are absent have their defaults. */
+  /** Absent ones have their defaults. */
   limits?: Partial<RepositoryLimits> | undefined;
-  /** Receives errors of repositories that are damaged, now and then of each. */
+  /** Called with errors of damaged repositories, at a limited rate. */
   report?: ((error: unknown) => void) | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface StoreOptions {
 const REPORTED = { perSecond: 1 / 600, atOnce: 1 };
 const REMEMBERED = 1_000;
 
-/** The bare repositories of all projects, in named storages, each a directory. */
+/** The bare repositories of all projects, in named storages, each of which is a directory. */
 export class RepositoryStore {
   readonly #roots: ReadonlyMap<string, string>;
   readonly #readers = new Repositories();
@@ -63,7 +63,7 @@ export class RepositoryStore {
   readonly #report: StoreOptions['report'];
   readonly #reported = new LeakyBucket(REPORTED, REMEMBERED);
 
-  /** @param roots absolute path of each storage by its name */
+  /** @param roots absolute path of each storage by name */
   constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes, limits, report }: StoreOptions = {}) {
     this.#report = report;
     this.#roots = new Map(Object.entries(roots));
@@ -71,7 +71,7 @@ export class RepositoryStore {
     this.limits = { ...DEFAULT_LIMITS, ...limits, ...inline };
   }
 
-  /** The largest content that is given within an answer, in bytes. */
+  /** The largest content within a response, in bytes. */
   get maxInlineBytes(): number {
     return this.limits.inlineBytes;
   }
@@ -81,25 +81,25 @@ export class RepositoryStore {
     return [...this.#roots.keys()];
   }
 
-  /** Where a repository lies, or will: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`. */
+  /** The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`. */
   directory({ id, repositoryStorage }: RepositoryPlace): string {
     const root = this.#roots.get(repositoryStorage);
     if (root === undefined) throw new Error(`There is no storage "${repositoryStorage}"`);
     return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
   }
 
-  /** Where the traces of a project's jobs lie, or will: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */
+  /** The directory of a project's job logs, existing or not: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */
   traces({ id, repositoryStorage }: RepositoryPlace): string {
     const folder = path.dirname(this.directory({ id, repositoryStorage }));
     return path.join(path.dirname(folder), TRACES, path.basename(folder), String(id));
   }
 
-  /** Removes the traces of a project's jobs. */
+  /** Removes the job logs of a project. */
   async removeTraces(place: RepositoryPlace): Promise<void> {
     await rm(this.traces(place), { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** The projects that have a directory for traces, and those directories. */
+  /** The projects with a directory of job logs, and those directories. */
   async *traceDirectories(): AsyncGenerator<{ storage: string; directory: string; id: number }> {
     for (const [storage, root] of this.#roots) {
       for (const folder of await namesIn(path.join(root, TRACES))) {
@@ -111,31 +111,31 @@ export class RepositoryStore {
     }
   }
 
-  /** The reader of a repository; null as long as nothing was ever written to it. */
+  /** The reader of a repository; null if it was never written to. */
   async open(place: RepositoryPlace): Promise<RepositoryReader | null> {
     const directory = this.directory(place);
     return (await repositoryExists(directory)) ? guardReader(await this.#readers.open(directory)) : null;
   }
 
-  /** As open, for what is to write: creates the empty repository if it is not there. */
+  /** Like open, for writers: creates an empty repository if it is missing. */
   async ensure(place: RepositoryPlace, defaultBranch: string | null): Promise<RepositoryReader> {
     const directory = this.directory(place);
     try {
       if (!(await repositoryExists(directory)))
         return guardReader(await this.#readers.create(directory, defaultBranch ?? DEFAULT_BRANCH));
     } catch (error) {
-      // Somebody else created it at the same moment.
+      // It was created concurrently.
       if (!['EEXIST', 'ENOTEMPTY'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
     }
     return guardReader(await this.#readers.open(directory));
   }
 
-  /** Has a repository read anew that was repacked or replaced. */
+  /** Reopens a repository that was repacked or replaced. */
   async forget(place: RepositoryPlace): Promise<void> {
     await this.#readers.forget(this.directory(place));
   }
 
-  /** Removes a repository from the disk, with what was to become it. It vanishes at once, whatever is still read of it. */
+  /** Removes a repository and its drafts from the disk. It disappears immediately, whatever is still being read from it. */
   async remove(place: RepositoryPlace): Promise<void> {
     await this.forget(place);
     const directory = this.directory(place);
@@ -144,10 +144,7 @@ export class RepositoryStore {
     for (const gone of [...drafts, directory]) await rm(gone, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /**
-   * Names of directories beside that of a repository that were to become it, or are what is left of it:
-   * `<its name>.copy-…`, `<its name>.import-…`, `<its name>.gone-…`.
-   */
+  /** Names of the drafts and leftovers next to a repository: `<its name>.copy-…`, `<its name>.import-…`, `<its name>.gone-…`. */
   async drafts(place: RepositoryPlace): Promise<string[]> {
     const directory = this.directory(place);
     const names = await readdir(path.dirname(directory)).catch(() => []);
@@ -155,7 +152,7 @@ export class RepositoryStore {
     return names.filter((name) => name.startsWith(start) && DRAFT.test(name.slice(start.length)));
   }
 
-  /** All that lies in the storages, one directory after the other. */
+  /** All entries of the storages, one after another. */
   async *entries(): AsyncGenerator<StoredEntry> {
     for (const [storage, root] of this.#roots) {
       for (const folder of (await namesIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
@@ -169,13 +166,13 @@ export class RepositoryStore {
     }
   }
 
-  /** Reports that a repository is damaged, with the ref that leads there where that is known. */
+  /** Reports that a repository is damaged, with the ref involved if known. */
   reportDamage(error: Damaged, ref?: string): void {
     const text = ref === undefined ? error.message : `${ref} cannot be read: ${error.message}`;
     if (this.#reported.tryTake(text)) this.#report?.(new Error(text, { cause: error }));
   }
 
-  /** Ends what readers keep running. */
+  /** Stops what readers keep running. */
   async close(): Promise<void> {
     await this.#readers.close();
   }

@@ -8,16 +8,16 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { trimEnds } from '#src/platform/text.ts';
 
-/** From which size on listing a directory takes some effort, in bytes. */
+/** Bytes from which listing a directory counts as effort. */
 const LARGE = 256 * 1024;
 
-/** Which part of which state is listed. */
+/** Filter of a tree listing. */
 export interface TreeFilter {
-  /** A directory; the root without. */
+  /** A directory; the root when absent. */
   path?: string | null | undefined;
-  /** A branch, a tag or a hash; the default branch without. */
+  /** A branch, tag or hash; by default the default branch. */
   ref?: string | null | undefined;
-  /** Whether all that lies below is listed too. */
+  /** Whether to include all descendants. */
   recursive?: boolean | null | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function listTree(
   return { nodes: page.entries, offset, total: page.total };
 }
 
-/** A path without slashes around it. */
+/** The path without surrounding slashes. */
 export function trimSlashes(path: string): string {
   return trimEnds(path, '/');
 }

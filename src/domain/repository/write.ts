@@ -17,20 +17,20 @@ import { BadRequest, NotFound } from '#src/platform/errors.ts';
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
   actor: Actor;
-  /** The actor as pushes and commits bear them. */
+  /** The actor, as recorded with pushes and commits. */
   pusher: Pusher;
   project: ProjectRow;
   branch: string;
 }
 
-/** Who may have written a change, if not the actor. */
+/** The author of a change, if not the actor. */
 export interface Authorship {
   authorName?: string | null | undefined;
   authorEmail?: string | null | undefined;
 }
 
 /**
- * The project, if the actor may write to its repository, and if anybody may now. Throws Unauthenticated, NotFound,
+ * The project, if the actor may write to its repository and it is currently writable. Throws Unauthenticated, NotFound,
  * Forbidden, BadRequest.
  */
 export async function writableProject(context: Context, ref: IdOrPath): Promise<{ actor: Actor; project: ProjectRow }> {
@@ -50,15 +50,13 @@ export async function writableBranch(context: Context, ref: IdOrPath, branch: st
   return { actor, pusher: await findPusher(context.db, actor.id), project, branch };
 }
 
-/** Throws BadRequest when the actor may not push to the branch. */
+/** Throws BadRequest if the actor may not push to the branch. */
 export async function requirePush(context: Context, actor: Actor, project: ProjectRow, branch: string): Promise<void> {
   const refusal = (await branchRefusals(context, actor, project))(branch, 'push');
   if (refusal !== null) throw new BadRequest(refusal);
 }
 
-/**
- * Has a commit made on a branch, on the tip that it finds when it is its turn. Throws as commitInTurn.
- */
+/** Adds a commit to a branch, on its tip when its turn comes. Throws as commitInTurn. */
 export async function advance(
   context: Context,
   target: WritableBranch,
@@ -67,24 +65,24 @@ export async function advance(
   const oid = await commitInTurn(context, { ...target, ...commit });
   const reader = await context.repositories.open(target.project);
   const [row] = reader ? await commitRows(target.project, reader, [oid]) : [];
-  // Whoever deleted the project meanwhile has the last word.
+  // The project was deleted in the meantime.
   if (!row) throw new NotFound('Project');
   return row;
 }
 
-/** Throws BadRequest with this message if git refused a change, and whatever else went wrong. */
+/** Throws BadRequest with this message if git rejected a change, and rethrows other errors. */
 export function requireMade(outcomes: readonly RefOutcome[], message: string): void {
   for (const { error } of outcomes) {
     if (error !== null) throw changeRefusal(error, message);
   }
 }
 
-/** A user as git names people, now. */
+/** A user as git identity, with the current time. */
 export function signatureOf({ name, email }: Pusher): Signature {
   return { name, email, seconds: Math.floor(Date.now() / 1000), offset: 0 };
 }
 
-/** Who wrote a change: as given, else who commits it. */
+/** The author of a change: as given, else the committer. */
 export function authorOf(committer: Signature, { authorName, authorEmail }: Authorship): Signature {
   return { ...committer, name: authorName?.trim() || committer.name, email: authorEmail?.trim() || committer.email };
 }

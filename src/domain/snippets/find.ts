@@ -11,13 +11,15 @@ import { personal, snippet, visible } from '#src/domain/snippets/visible.ts';
 
 const { sql } = Prisma;
 
-/** Which snippet, for reading it back after a change: of a project, or a personal one. */
+/** Identifies a changed snippet of a project, or a personal one, for reading it back. */
 export interface ChangedSnippet {
   project: ProjectRow | null;
   id: number;
 }
 
-/** A snippet of a project. Anonymous callers see public ones of public projects. Throws Unauthenticated, Forbidden, NotFound. */
+/**
+ * A snippet of a project. Anonymous callers can see public ones of public projects. Throws Unauthenticated, Forbidden, NotFound.
+ */
 export async function findProjectSnippet<R>(
   context: Context,
   project: ProjectRow,
@@ -32,7 +34,7 @@ export async function findProjectSnippet<R>(
   return one(context, seen, id, selection);
 }
 
-/** A personal snippet that the actor sees. Throws Unauthenticated, NotFound. */
+/** A personal snippet that the actor can see. Throws Unauthenticated, NotFound. */
 export async function findPersonalSnippet<R>(
   context: Context,
   id: number,
@@ -42,7 +44,7 @@ export async function findPersonalSnippet<R>(
   return one(context, sql`${personal} AND ${visible(context.actor)}`, id, selection);
 }
 
-/** Any snippet that the actor sees, be it of a project or personal. Throws as the others. */
+/** Any snippet that the actor can see, of a project or personal. Throws as the others. */
 export async function findSnippet<R>(context: Context, id: number, selection: Selection<'Snippet', R>): Promise<R> {
   const { projectId } = (await context.db.snippet.findUnique({ where: { id }, select: { projectId: true } })) ?? {};
   const project = projectId == null ? null : await findProject(context, projectId);
@@ -50,9 +52,9 @@ export async function findSnippet<R>(context: Context, id: number, selection: Se
 }
 
 /**
- * Those of the snippets with these IDs that the actor sees, in no order, in one statement; also for anonymous callers.
+ * The snippets with these IDs that the actor can see, in no particular order, in one statement; also for anonymous callers.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findSnippetsByIds<R>(
   context: Context,
@@ -81,7 +83,7 @@ function mayRead({ actor }: Context, project: ProjectRow): boolean {
   return project.visibility === 'public' && project.snippetsEnabled;
 }
 
-/** One that is known to be of a project, or personal. Throws as the others. */
+/** Like the others, for a snippet known to be of a project, or personal. Throws as the others. */
 export function changedSnippet<R>(
   context: Context,
   { project, id }: ChangedSnippet,

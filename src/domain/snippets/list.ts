@@ -11,8 +11,8 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 
 /**
- * The snippets of each project that the actor sees, newest first, in one statement; Forbidden in the place of those that the
- * actor may not read. Throws Unauthenticated.
+ * The snippets of each project that the actor can see, newest first, in one statement; Forbidden in place of those that the actor
+ * may not read. Throws Unauthenticated.
  */
 export async function listProjectSnippets<R>(
   context: Context,
@@ -45,7 +45,7 @@ export async function listOwnSnippets<R>(
   return readPage(context.db, selection, { rows: snippet, where, order: newestFirst }, page);
 }
 
-/** The personal snippets that are public, newest first. */
+/** All public personal snippets, newest first. */
 export async function listPublicSnippets<R>(
   context: Context,
   page: PageRequest,

@@ -13,14 +13,14 @@ export interface RawSnippet {
 const TEXT = select('Snippet', { fileName: true, content: true });
 const PLACED = TEXT.with(select('Snippet', { project: { fullPath: true } }));
 
-/** The text of a snippet. Throws what findSnippet throws. */
+/** The text of a snippet. Throws as findSnippet. */
 export async function readRawSnippet(context: Context, { snippetId }: RawSnippet): Promise<RawContent> {
   return plainText(await findSnippet(context, snippetId, TEXT));
 }
 
 /**
- * The text of a snippet by its place: the full path of its project, or null for a personal one. Throws NotFound for one that is
- * elsewhere, and what findSnippet throws.
+ * The text of a snippet by its place: the full path of its project, or null for a personal one. Throws NotFound if it is
+ * elsewhere, and as findSnippet.
  */
 export async function readSnippetAt(context: Context, place: string | null, snippetId: number): Promise<RawContent> {
   const snippet = await findSnippet(context, snippetId, PLACED);

@@ -17,14 +17,14 @@ export interface SnippetValues {
 }
 
 export interface NewSnippet extends SnippetValues {
-  /** Where; null or absent for a personal one. */
+  /** The project; null or absent for a personal snippet. */
   project?: IdOrPath | null | undefined;
   title: string;
   fileName: string;
   content: string;
 }
 
-/** Makes a snippet. Throws NotFound, Forbidden, ValidationFailed. */
+/** Creates a snippet. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createSnippet(
   context: Context,
   { project: ref, ...values }: NewSnippet,
@@ -42,13 +42,13 @@ export async function createSnippet(
   return { project, id };
 }
 
-/** Which snippet is meant: one of a project, or a personal one. */
+/** Identifies a snippet: one of a project, or a personal one. */
 export interface SnippetRef {
   project?: IdOrPath | null | undefined;
   id: number;
 }
 
-/** Changes a snippet, for its author and administrators: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+/** Updates a snippet, for its author and administrators: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateSnippet(
   context: Context,
   ref: SnippetRef,
@@ -58,7 +58,7 @@ export async function updateSnippet(
   const { project, snippet } = await editable(context, actor, ref, EDITABLE);
   const { id, visibility: present } = snippet;
   const { title, fileName, content, visibility } = changes;
-  // A level that was restricted after it was given stays.
+  // A visibility that was restricted later may stay.
   const changed = visibility === present ? undefined : visibility;
   check(actor, await currentSettings(context.db), { ...changes, visibility: changed });
   const { count } = await context.db.snippet.updateMany({
@@ -75,8 +75,8 @@ export async function updateSnippet(
 }
 
 /**
- * Deletes a snippet, for its author and administrators; what is selected of it as it was, null when there was none. Throws
- * NotFound, Forbidden.
+ * Deletes a snippet, for its author and administrators; returns the selected fields as they were, null if it did not exist.
+ * Throws NotFound, Forbidden.
  */
 export async function deleteSnippet<R>(
   context: Context,
@@ -98,7 +98,7 @@ export async function deleteSnippet<R>(
   return isDeleted ? snippet : null;
 }
 
-/** By what it is known who may change a snippet, and how. */
+/** The columns that decide who may change a snippet, and how. */
 const EDITABLE = select('Snippet', { id: true, authorId: true, visibility: true });
 
 async function editable<R>(

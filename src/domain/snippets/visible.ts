@@ -5,15 +5,15 @@ import { order } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
 
-/** The alias of snippets, of which the conditions here speak. */
+/** The alias of snippets in the conditions here. */
 export const snippet = alias('Snippet', 's');
 
-/** Of no project. */
+/** Belongs to no project. */
 export const personal = sql`${snippet.projectId} IS NULL`;
 
 /**
- * Whom visibility alone lets see a snippet: private ones are their author's, public ones everybody's. External users count as
- * any other where they are members of the project.
+ * Whether an actor can see a snippet because of its visibility: private ones are visible to their author, public ones to
+ * everyone. External users count as any other where they are members of the project.
  */
 export function visible(
   actor: Seer | null,

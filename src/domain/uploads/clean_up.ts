@@ -3,17 +3,17 @@ import type { StoredFile } from '#src/domain/uploads/store.ts';
 
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
-/** Milliseconds after which nobody is about to record a file any more. */
+/** Milliseconds after which an unrecorded file is abandoned. */
 export const ABANDONED = 60 * 60_000;
-/** How many files are looked up at once. */
+/** How many files are looked up per statement. */
 const AT_ONCE = 500;
 
-/** Removes files that were never recorded, since the upload was broken off or the process died, an hour after they came. */
+/** Removes files that were never recorded, as the upload was interrupted or the process died, an hour after they were stored. */
 export async function cleanUpUploads(stores: Stores): Promise<void> {
   for await (const file of findUnrecorded(stores)) await stores.uploads.remove(file);
 }
 
-/** The files of which there is no record, and will be none: they came more than an hour ago. */
+/** Finds unrecorded files older than an hour, which no upload can still record. */
 export async function* findUnrecorded({ db, uploads }: Stores): AsyncGenerator<StoredFile> {
   let group: StoredFile[] = [];
   const look = async () => {

@@ -9,18 +9,18 @@ import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** How an uploaded file is referred to (behaviour.md 7, Uploads). */
+/** How texts link to an uploaded file (behaviour.md 7, Uploads). */
 export interface UploadRow {
-  /** What to call it: the file's name, of a picture without its ending. */
+  /** Link text: the file's name, for images without the extension. */
   alt: string;
-  /** Below the address of the project. */
+  /** Path below the URL of the project. */
   url: string;
   markdown: string;
 }
 
 /**
- * Attaches a file to a project, for users who can comment there. Its size is limited by the setting `max_attachment_size`.
- * Throws NotFound, Unauthenticated, Forbidden, ContentTooLarge.
+ * Attaches a file to a project, for users who can comment there. Its size is limited by the setting `max_attachment_size`. Throws
+ * NotFound, Unauthenticated, Forbidden, ContentTooLarge.
  */
 export async function createUpload(context: Context, ref: IdOrPath, file: IncomingFile): Promise<UploadRow> {
   const actor = requireActor(context);
@@ -34,7 +34,7 @@ export async function createUpload(context: Context, ref: IdOrPath, file: Incomi
   try {
     await context.uploads.write(place, file.stream(), file.size);
     await context.db.$transaction(async (tx) => {
-      // Until the end of this it is not deleted, and who deletes it then finds the file.
+      // Locks the project, so that a concurrent deletion waits, and then finds the file.
       const alive = await tx.$queryRaw<object[]>`
         SELECT id FROM projects WHERE id = ${project.id} AND deleted_at IS NULL FOR SHARE`;
       if (alive.length === 0) throw new NotFound('Project');
@@ -42,14 +42,14 @@ export async function createUpload(context: Context, ref: IdOrPath, file: Incomi
     });
   } catch (error) {
     await context.uploads.remove(place);
-    // With a project its directory goes, also from under a file that is being written.
+    // Deleting a project removes its directory, even while a file in it is being written.
     await requireAlive(context.db, project.id);
     throw error;
   }
   return described(place);
 }
 
-/** Pictures that browsers show and run nothing of. */
+/** Image types that browsers display without running code. */
 export const PICTURES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -66,10 +66,10 @@ function described({ secret, fileName }: { secret: string; fileName: string }): 
   return { alt, url, markdown: `${picture ? '!' : ''}[${alt}](${url})` };
 }
 
-/** Characters of a name that are looked at, from its end. */
+/** Characters at the end of a name that are considered. */
 const LONGEST_GIVEN = 1000;
 
-/** A name that is one on every disk and needs no escaping in addresses and Markdown. */
+/** A name that is valid on every file system and needs no escaping in URLs and Markdown. */
 export function fileNameOf(given: string): string {
   const plain = path.posix.basename(given.slice(-LONGEST_GIVEN).replaceAll('\\', '/')).replace(/[^\w.+-]/g, '_');
   const ending = path.extname(plain).slice(0, 20);
@@ -78,5 +78,5 @@ export function fileNameOf(given: string): string {
   return RESERVED.test(name) ? `_${name}` : name.replace(/(?<!\.)\.+$/, '');
 }
 
-/** Names of devices on Windows, whatever their ending. */
+/** Device names of Windows, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeDirectories } from '#src/git/write/make_directories.ts';
 import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
-/** The uploaded files on the disk: `<directory>/<project ID>/<secret>/<name>`. */
+/** Uploaded files on the disk: `<directory>/<project ID>/<secret>/<name>`. */
 export class DiskUploads implements UploadStore {
   readonly #root: string;
 
@@ -55,7 +55,7 @@ export class DiskUploads implements UploadStore {
   async remove({ projectId, secret }: { projectId: number; secret?: string }): Promise<void> {
     const project = path.join(this.#root, String(projectId));
     await rm(path.join(project, secret ?? ''), { recursive: true, force: true, maxRetries: 3 });
-    // Others may be in there.
+    // Fails if it contains other uploads.
     if (secret !== undefined) await rmdir(project).catch(() => undefined);
   }
 
@@ -82,7 +82,7 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** A new name is durable only once its directory is; Windows has no such call and needs none. */
+/** A new name is durable only after its directory is synced; Windows has no such call and needs none. */
 async function sync(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(directory, 'r');

@@ -3,7 +3,7 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** An uploaded file as it is recorded. */
+/** A recorded upload. */
 export interface FoundUpload {
   place: UploadLocation;
   /** In bytes. */
@@ -11,7 +11,7 @@ export interface FoundUpload {
   createdAt: Date;
 }
 
-/** An uploaded file of a project that the actor sees. Throws NotFound. */
+/** An uploaded file of a project that the actor can see. Throws NotFound. */
 export async function findUpload(
   context: Context,
   fullPath: string,

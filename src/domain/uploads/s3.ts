@@ -14,14 +14,14 @@ import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
-/** Milliseconds in which a connection has to be made, and in which something has to come over it. */
+/** Milliseconds for establishing a connection, and until data must arrive. */
 const CONNECTING = 5_000;
 const SILENCE = 30_000;
 
-/** How many connections there are at most: each upload and download has one for as long as the client takes. */
+/** Maximum number of connections: each upload and download holds one for as long as the client takes. */
 const SOCKETS = 500;
 
-/** The uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
+/** Uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
 export class S3Uploads implements UploadStore {
   readonly #settings: S3Settings;
   readonly #client: S3Client;
@@ -38,7 +38,7 @@ export class S3Uploads implements UploadStore {
       new S3Client({
         region,
         ...(credentials && { credentials }),
-        // Stores of one's own seldom have a name in the DNS for every bucket.
+        // Self-hosted stores seldom have a DNS name per bucket.
         ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
         requestHandler: {
           connectionTimeout: CONNECTING,
@@ -46,7 +46,7 @@ export class S3Uploads implements UploadStore {
           httpAgent: { maxSockets: SOCKETS },
           httpsAgent: { maxSockets: SOCKETS },
         },
-        // Stores of other makers do not know the checksums that are sent by default.
+        // Other S3-compatible stores do not support the checksums that are sent by default.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
       });
@@ -128,10 +128,10 @@ export class S3Uploads implements UploadStore {
   }
 }
 
-/** As many as one request may delete. */
+/** The limit of one delete request. */
 const MOST_AT_ONCE = 1000;
 
-/** The answer of the store; null if what is asked for is not there. */
+/** The store's response; null if the object does not exist. */
 async function found<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked;

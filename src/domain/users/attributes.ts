@@ -5,7 +5,7 @@ import { type Db, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
-/** What users say about themselves, at most 255 characters each. Null clears. */
+/** The public profile of users, at most 255 characters each. Null clears. */
 export interface Profile {
   bio?: string | null | undefined;
   location?: string | null | undefined;
@@ -16,14 +16,14 @@ export interface Profile {
   organization?: string | null | undefined;
 }
 
-/** What can be set for a user, at creation and later. */
+/** Values of a user, at creation and later. */
 export interface UserValues extends Profile {
   username?: string | undefined;
   email?: string | undefined;
   name?: string | undefined;
   password?: string | null | undefined;
   projectsLimit?: number | null | undefined;
-  /** Name of an external identity provider, and the user's ID there: both or none. */
+  /** Name of an external identity provider, and the user's ID there: both or neither. */
   provider?: string | null | undefined;
   externUid?: string | null | undefined;
 }
@@ -40,13 +40,13 @@ const TEXTS = {
   externUid: 'extern_uid',
 } as const;
 
-/** Refuses invalid values; undefined ones are not checked. Throws ValidationFailed. */
+/** Rejects invalid values; undefined ones are not checked. Throws ValidationFailed. */
 export function checkUser(values: UserValues): void {
   const errors = userErrors(values);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-/** What is wrong with the values, by field; undefined ones are not checked. */
+/** The errors of the values, by field; undefined ones are not checked. */
 export function userErrors(values: UserValues): FieldErrors {
   const { username, email, name, password, projectsLimit } = values;
   const errors: FieldErrors = {};
@@ -69,7 +69,7 @@ export function userErrors(values: UserValues): FieldErrors {
 
 const TAKEN = 'has already been taken';
 
-/** The identity elsewhere that the values name; null without one. Throws BadRequest when half of it is missing. */
+/** The external identity in the values; null without one. Throws BadRequest if half of it is missing. */
 export function identityOf({ provider, externUid }: UserValues): { provider: string; externUid: string } | null {
   if (Boolean(provider) !== Boolean(externUid)) {
     throw new BadRequest(
@@ -81,14 +81,14 @@ export function identityOf({ provider, externUid }: UserValues): { provider: str
   return provider && externUid ? { provider, externUid } : null;
 }
 
-/** Refuses address and username that somebody else has, the address first (behaviour.md 1.4). Throws Conflict. */
+/** Rejects an address or username of another user, the address first (behaviour.md 1.4). Throws Conflict. */
 export async function refuseTaken(db: Pick<Db, '$queryRaw'>, values: UserValues, userId = 0): Promise<void> {
   const all = await takenErrors(db, values, userId);
   if (all.email) throw new Conflict('Email has already been taken', undefined, all);
   if (all.username) throw new Conflict('Username has already been taken', undefined, all);
 }
 
-/** Which of address and username somebody else has, by field. */
+/** Which of address and username are taken, by field. */
 export async function takenErrors(
   db: Pick<Db, '$queryRaw'>,
   { email, username }: UserValues,
@@ -105,7 +105,7 @@ export async function takenErrors(
   return all;
 }
 
-/** The refusal for what another request took in the meantime; any other error as it is. */
+/** The error if another request has taken a value in the meantime; other errors unchanged. */
 export function takenMeanwhile(error: unknown): unknown {
   if (!violates(error)) return error;
   if (violates(error, 'users_email_lower'))

@@ -2,32 +2,32 @@ import crypto from 'node:crypto';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** A file as it comes in. */
+/** An uploaded file. */
 export interface IncomingPicture {
   /** In bytes. */
   readonly size: number;
   stream(): AsyncIterable<Uint8Array>;
 }
 
-/** A picture as it is kept. */
+/** A stored image. */
 export interface Picture {
-  /** Name in its address: the hash of its content, and an ending that says its type. */
+  /** File name in its URL: the hash of its content, and an extension for its type. */
   key: string;
   /** Content type. */
   type: string;
   content: Uint8Array<ArrayBuffer>;
 }
 
-/** The largest picture, in bytes. */
+/** The largest image, in bytes. */
 export const LARGEST_AVATAR = 200 * 1024;
 export const TOO_LARGE = `is too large (maximum is ${LARGEST_AVATAR / 1024} KB)`;
 
-/** Where the picture of a user is, below the URL of the server. A new picture has a new path, so that browsers may keep it. */
+/** Path of a user's avatar, below the URL of the server. A new avatar has a new path, so that browsers may cache it. */
 export function avatarPath(userId: number | ':id', key: string): string {
   return `/uploads/-/system/user/avatar/${userId}/${key}`;
 }
 
-/** Reads a picture, by what is in it and not by its name. Throws ValidationFailed. */
+/** Reads an image; its content determines the type, not its name. Throws ValidationFailed. */
 export async function readPicture(file: IncomingPicture): Promise<Picture> {
   if (file.size > LARGEST_AVATAR) throw refusal(TOO_LARGE);
   const parts: Uint8Array[] = [];
@@ -40,7 +40,7 @@ export async function readPicture(file: IncomingPicture): Promise<Picture> {
   return { key: `${hash}.${found.ending}`, type: found.type, content };
 }
 
-/** Gives a user a picture in place of the one of before, or none. */
+/** Replaces or removes a user's avatar. */
 export async function saveAvatar(tx: Transaction, userId: number, picture: Picture | null): Promise<void> {
   await tx.user.update({ where: { id: userId }, data: { avatarKey: picture?.key ?? null } });
   if (!picture) return void (await tx.avatar.deleteMany({ where: { userId } }));
@@ -48,7 +48,7 @@ export async function saveAvatar(tx: Transaction, userId: number, picture: Pictu
   await tx.avatar.upsert({ where: { userId }, create: { userId, type, content }, update: { type, content } });
 }
 
-/** The picture of a user at a path that avatarPath gave. Anybody may see it, as any page may show it. Throws NotFound. */
+/** The avatar of a user at a path from avatarPath. Public, as any page may show it. Throws NotFound. */
 export async function findAvatar(db: Db, userId: number, key: string): Promise<Omit<Picture, 'key'>> {
   const found = await db.avatar.findFirst({
     where: { userId, user: { avatarKey: key } },
@@ -58,7 +58,7 @@ export async function findAvatar(db: Db, userId: number, key: string): Promise<O
   return found;
 }
 
-/** Pictures that browsers show and run nothing of, by how their content starts. */
+/** Image types that browsers display without running code, by their signatures. */
 const KINDS: { type: string; ending: string; is: (start: string) => boolean }[] = [
   { type: 'image/png', ending: 'png', is: (start) => start.startsWith('\x89PNG\r\n\x1a\n') },
   { type: 'image/jpeg', ending: 'jpg', is: (start) => start.startsWith('\xff\xd8\xff') },

@@ -3,8 +3,8 @@ import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
- * Blocks a user, for administrators: from now on all credentials of the user are nobody's. False when that held already.
- * Throws Forbidden for oneself and for users whom directory synchronisation controls, NotFound.
+ * Blocks a user, for administrators: none of the user's credentials work from now on. Returns false if already blocked. Throws
+ * Forbidden for the actor's own account and for users controlled by directory synchronization, NotFound.
  */
 export async function blockUser(context: Context, id: number): Promise<boolean> {
   const actor = requireAdmin(context);
@@ -18,7 +18,7 @@ export async function blockUser(context: Context, id: number): Promise<boolean> 
   return false;
 }
 
-/** Lets a blocked user in again, for administrators. False when that held already. Throws as blockUser. */
+/** Unblocks a user, for administrators. Returns false if not blocked. Throws as blockUser. */
 export async function unblockUser(context: Context, id: number): Promise<boolean> {
   requireAdmin(context);
   const changed = await context.db.user.updateMany({
@@ -36,19 +36,19 @@ async function refuseDirectory(db: Db, id: number, reason: string): Promise<void
   if (user.state === 'ldap_blocked') throw new Forbidden(reason);
 }
 
-/** Whom the command line blocks or lets in. */
+/** Options of blocking on the command line. */
 export interface BlockingByCommandLine {
   username: string;
-  /** In the name of directory synchronisation, which undoes nothing but its own blocks. The API undoes none of those. */
+  /** On behalf of directory synchronization, which only undoes its own blocks. The API undoes none of those. */
   directory: boolean;
 }
 
-/** What `gantry user block` does; whether anything changed. A block by an administrator stays one. Throws NotFound. */
+/** Implements `gantry user block`; returns whether anything changed. A block by an administrator stays one. Throws NotFound. */
 export async function blockFromCommandLine(db: Db, { username, directory }: BlockingByCommandLine): Promise<boolean> {
   return setState(db, username, ['active'], directory ? 'ldap_blocked' : 'blocked');
 }
 
-/** What `gantry user unblock` does; whether anything changed. Throws NotFound. */
+/** Implements `gantry user unblock`; returns whether anything changed. Throws NotFound. */
 export async function unblockFromCommandLine(db: Db, { username, directory }: BlockingByCommandLine): Promise<boolean> {
   return setState(db, username, directory ? ['ldap_blocked'] : ['blocked', 'ldap_blocked'], 'active');
 }

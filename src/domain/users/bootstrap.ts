@@ -2,8 +2,8 @@ import { createUser, type NewUser } from '#src/domain/users/create.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 
 /**
- * Whether the administrator of the first start is not needed any more: there is one, be it under another name, or the name
- * is somebody's. A root that was renamed or deleted does not come back with the next start.
+ * Whether the initial administrator is not needed any more: an administrator exists, under any name, or the name is taken. A root
+ * that was renamed or deleted is not recreated at the next start.
  */
 export async function hasAdministrator(db: Db): Promise<boolean> {
   const exists = Prisma.sql`SELECT EXISTS (SELECT 1 FROM users WHERE admin OR lower(username) = 'root') AS found`;
@@ -11,7 +11,7 @@ export async function hasAdministrator(db: Db): Promise<boolean> {
   return row?.found === true;
 }
 
-/** Creates the administrator `root` unless there is one; true when it was created now. */
+/** Creates the administrator `root` unless there is one; returns whether it was created. */
 export async function bootstrapAdministrator(
   db: Db,
   secret: string,
@@ -24,7 +24,7 @@ export async function bootstrapAdministrator(
   return true;
 }
 
-/** What `gantry user create` does. Throws ValidationFailed. */
+/** Implements `gantry user create`. Throws ValidationFailed. */
 export async function createUserFromCommandLine(db: Db, secret: string, input: NewUser): Promise<{ id: number }> {
   return createUser({ db, secret, clientAddress: null }, input);
 }

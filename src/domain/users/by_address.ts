@@ -9,8 +9,8 @@ const { sql } = Prisma;
 const LONGEST = 254;
 
 /**
- * The user of each address, primary or secondary, in any case, in one statement: null where nobody has confirmed that the
- * address is theirs. Signed-in callers alone learn whose an address is.
+ * The user of each address, primary or secondary, ignoring case, in one statement: null if no user has confirmed the address. For
+ * signed-in callers only.
  */
 export async function usersByAddresses<R>(
   { db, actor }: Context,

@@ -12,14 +12,14 @@ export interface PasswordChange {
   login?: string | null | undefined;
   currentPassword: string;
   newPassword: string;
-  /** Of the second factor, or a recovery code: of those who have one, wherever they are signed in. */
+  /** A code of the second factor, or a recovery code: required for users who have one, wherever they are signed in. */
   code?: string | null | undefined;
 }
 
 /**
- * Gives an account a new password in exchange for the present one, which may be one that must be renewed, and of the
- * second factor where there is one. Nobody needs to be signed in for that. Throws RateLimited, Unavailable, Unauthenticated,
- * Forbidden for OAuth tokens, ValidationFailed.
+ * Changes the password of an account, given the current one, which may be one that must be renewed, and the second factor if
+ * there is one. Works without being signed in. Throws RateLimited, Unavailable, Unauthenticated, Forbidden for OAuth tokens,
+ * ValidationFailed.
  */
 export async function changePassword(context: Context, change: PasswordChange): Promise<{ id: number }> {
   const { currentPassword, newPassword } = change;
@@ -43,9 +43,9 @@ function newPasswordErrors({ currentPassword, newPassword }: PasswordChange): st
 }
 
 /**
- * All that is wrong with a form in which the actor changes the own password, by field; `more` says that something else in it is
- * wrong, too. The current password is tried only where there are other mistakes: else changePassword does that. The code is not
- * tried, as each is good once. Throws RateLimited, Unavailable, Unauthenticated.
+ * All errors of a form in which actors change their own password, by field; `more` says that it has other errors, too. The
+ * current password is verified only if there are other errors: otherwise changePassword does that. The code is not verified, as
+ * each works only once. Throws RateLimited, Unavailable, Unauthenticated.
  */
 export async function passwordChangeErrors(
   context: Context,

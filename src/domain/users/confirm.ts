@@ -11,7 +11,7 @@ export function findConfirmation({ db }: Context, token: string): Promise<Accoun
   return findAccountToken(db, token, 'confirmation');
 }
 
-/** Confirms the address, primary or secondary, to which the link with that token was mailed. Throws ValidationFailed. */
+/** Confirms the address, primary or secondary, that the link with this token was mailed to. Throws ValidationFailed. */
 export async function confirmAddress({ db }: Context, token: string): Promise<{ email: string }> {
   return db.$transaction(async (tx) => {
     const { userId, email } = await takeAccountToken(tx, token, 'confirmation');

@@ -22,34 +22,34 @@ export interface NewUser extends UserValues {
   username: string;
   email: string;
   name: string;
-  /** Random when absent, or when resetPassword says so: nobody signs in with it before it is set anew. */
+  /** Random when absent, or with resetPassword, so that it cannot be used before it is reset. */
   password?: string | null | undefined;
   resetPassword?: boolean | null | undefined;
   admin?: boolean | null | undefined;
   /** External users have no personal projects and create no groups. */
   external?: boolean | null | undefined;
   canCreateGroup?: boolean | null | undefined;
-  /** Of the password, where it was hashed before. */
+  /** Hash of the password, if it was hashed before. */
   passwordHash?: string;
   /** Generated when absent. */
   privateToken?: string;
-  /** Whether the primary address is known to be theirs; so when absent. */
+  /** Whether the primary address is known to be theirs; true when absent. */
   confirmed?: boolean;
-  /** The user that is named in the place of deleted ones. */
+  /** The user who replaces deleted ones. */
   ghost?: boolean;
 }
 
-/** What an administrator says of a new user. */
+/** The values of a new user, set by an administrator. */
 export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'passwordHash' | 'privateToken'> {
-  /** Whether the user has to confirm the address; so when absent (rulings.md 35). */
+  /** Whether the user has to confirm the address; true when absent (rulings.md 35). */
   confirm?: boolean | null | undefined;
   skipConfirmation?: boolean | null | undefined;
 }
 
 /**
- * As createUser, for an administrator. Where mail is sent, the user gets a link: to choose a password where that is random,
- * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, also for OAuth tokens that make an
- * administrator; Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
+ * Like createUser, for an administrator. If the server sends mail, the user gets a link: to choose a password if that is random,
+ * else to confirm the address, unless it counts as confirmed. Throws Forbidden, also for OAuth tokens that make an administrator;
+ * Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function createUserAsAdministrator(
   context: Context,
@@ -72,8 +72,8 @@ export async function createUserAsAdministrator(
 }
 
 /**
- * Creates a user with the personal namespace that comes along. `also` joins the transaction; it gets the address as stored.
- * Throws Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
+ * Creates a user with the personal namespace. `also` joins the transaction; it gets the address as stored. Throws Conflict,
+ * BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function createUser(
   { db, secret, clientAddress }: Creator,
@@ -121,10 +121,10 @@ export async function createUser(
   }
 }
 
-/** What creating a user takes; the server itself has no address. */
+/** What creating a user needs; the server itself has no client address. */
 type Creator = Pick<Context, 'db' | 'secret' | 'clientAddress'>;
 
-/** The columns of what users say of themselves: null clears, undefined leaves alone. */
+/** The columns of the profile: null clears, undefined leaves unchanged. */
 export function profile({ bio, location, skype, linkedin, twitter, websiteUrl, organization }: UserValues) {
   const texts = { skype, linkedin, twitter, websiteUrl };
   return {

@@ -1,8 +1,8 @@
 import type { Settings } from '#src/platform/settings/current.ts';
 
 /**
- * Why nobody may create an account for themselves with that address; empty when nothing is against it. The whitelist decides
- * where there is one, else the blacklist where it is enabled. In both, `*` stands for anything. Administrators are free.
+ * Why users may not sign up with that address; empty if they may. The whitelist decides if there is one, else the blacklist if it
+ * is enabled. In both, `*` matches anything. Does not apply to administrators.
  */
 export function domainErrors(
   { domainWhitelist, domainBlacklist, domainBlacklistEnabled }: Settings,

@@ -9,10 +9,10 @@ import '#src/domain/users/computed_fields.ts';
 
 const user = alias('User', 'u');
 
-/** What comes with users who are shown as they see themselves, even if the caller is only signing in. */
+/** Additional fields for users who see their own account, even while the caller is only signing in. */
 export interface OwnAccount {
   isOwn: true;
-  /** Only where the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */
+  /** Only if the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */
   privateToken?: string;
 }
 
@@ -23,8 +23,8 @@ export async function findViewer<R>(context: Context, selection: Selection<'User
 }
 
 /**
- * A user's own record as the user sees it; the caller has made sure that it may be shown. With `withToken` it has the private
- * token, if the password is the named one and enough by itself. Throws NotFound, and Unauthenticated when it is not.
+ * A user's own record as the user sees it; the caller must have checked access. With `withToken` it includes the private token,
+ * if the password is the given one and sufficient by itself. Throws NotFound, and Unauthenticated if it is not.
  */
 export async function findAccount<R>(
   { db, secret }: Pick<Context, 'db' | 'secret'>,
@@ -53,7 +53,7 @@ export async function findUser<R>(context: Context, id: number, selection: Selec
   return found;
 }
 
-/** The user with that username, whatever its case, for signed-in callers. Throws NotFound. */
+/** The user with that username, ignoring case, for signed-in callers. Throws NotFound. */
 export async function findUserByName<R>(
   context: Context,
   username: string,
@@ -66,7 +66,7 @@ export async function findUserByName<R>(
   return found;
 }
 
-/** The users with these IDs, in no order, for signed-in callers. */
+/** The users with these IDs, in no particular order, for signed-in callers. */
 export async function findUsersByIds<R>(
   context: Context,
   ids: readonly number[],
@@ -76,7 +76,7 @@ export async function findUsersByIds<R>(
   return readRows(context.db, selection, { rows: user, where: Prisma.sql`${user.id} = ANY(${[...ids]}::int[])` });
 }
 
-/** The user with that ID, without any check; undefined when there is none. */
+/** The user with that ID, without permission checks; undefined if there is none. */
 export function userById<R>(
   db: Pick<Db, '$queryRaw'>,
   id: number,

@@ -2,7 +2,7 @@ import { createUser } from '#src/domain/users/create.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Conflict } from '#src/platform/errors.ts';
 
-/** The ID of the user who is named in the place of deleted ones; created when first needed. */
+/** The ID of the user who replaces deleted ones; created when first needed. */
 export async function ghostId(db: Db, secret: string): Promise<number> {
   for (let attempt = 0; ; attempt += 1) {
     const ghost = await db.user.findFirst({ where: { ghost: true }, select: { id: true } });
@@ -10,7 +10,7 @@ export async function ghostId(db: Db, secret: string): Promise<number> {
     try {
       return (await createGhost(db, secret, `ghost${attempt || ''}`)).id;
     } catch (error) {
-      // Either somebody has the name, or another request has just made the ghost.
+      // Either the name is taken, or another request has just created the ghost.
       if (!(error instanceof Conflict) && !(await db.user.count({ where: { ghost: true } }))) throw error;
     }
   }

@@ -14,19 +14,19 @@ const { sql } = Prisma;
 const user = alias('User', 'u');
 
 export interface UserFilter {
-  /** Only those who may sign in; false does not filter. */
+  /** Only users who may sign in; false does not filter. */
   active?: boolean | null | undefined;
-  /** Only those who may not; false does not filter. */
+  /** Only users who may not; false does not filter. */
   blocked?: boolean | null | undefined;
-  /** Only those with this text in name or username, or with this primary address; for administrators, in that too. */
+  /** Only users with this text in name or username, or with this primary address; for administrators, also parts of addresses. */
   search?: string | null | undefined;
-  /** The one with this username, whatever its case; the other filters do not count then. */
+  /** The user with this username, ignoring case; overrides the other filters. */
   username?: string | null | undefined;
-  /** Only external ones; for administrators only, others are not filtered. */
+  /** Only external ones; ignored unless the actor is an administrator. */
   external?: boolean | null | undefined;
 }
 
-/** Users, newest first, in one statement. The ghost is in no list. */
+/** Users, newest first, in one statement. Never includes the ghost. */
 export async function listUsers<R>(
   context: Context,
   filter: UserFilter,
@@ -44,10 +44,10 @@ export async function listUsers<R>(
   return { ...found, nodes: found.nodes.map((node) => (own && node.id === actor.id ? own : node)) };
 }
 
-/** What takes a look at other tables for each user, and is shown to administrators and the user alone. */
+/** Fields that need other tables for each user, and are shown to administrators and the user only. */
 const OF_ACCOUNTS = ['canCreateProject', 'identities'];
 
-/** When a user was last there. */
+/** A user's last activity. */
 export interface UserActivity<R> {
   user: R & { username: string };
   /** YYYY-MM-DD. */
@@ -56,7 +56,7 @@ export interface UserActivity<R> {
 
 const SEEN = select('User', { username: true, lastActivityOn: true });
 
-/** Who was there on that day or later (six months ago when absent), the longest absent first. For administrators. */
+/** Users active on that day or later (six months ago when absent), least recent first. For administrators. */
 export async function listActivities<R>(
   context: Context,
   from: string | null | undefined,
@@ -68,7 +68,7 @@ export async function listActivities<R>(
   const where = sql`NOT ${user.ghost} AND ${user.lastActivityOn} >= ${since}`;
   const list = { rows: user, where, order: order('User', ['lastActivityOn', 'id']) };
   const found = await readPage(context.db, SEEN.with(selection), list, page);
-  // The condition leaves out whoever was never there.
+  // The condition excludes users without activity.
   return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
 }
 

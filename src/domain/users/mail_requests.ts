@@ -6,14 +6,14 @@ import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
-/** How many mails go to one address, and are asked for from one network, in WINDOW. */
+/** How many mails may go to one address, and be requested from one network, in WINDOW. */
 export const MAILS = { to: 5, from: 30 } as const;
 /** Seconds. */
 const WINDOW = 60 * 60;
 
 /**
- * Mails a link to reset the password, if a user has that address. Neither the response nor the time it takes tells
- * whether one has. Throws Conflict if the server does not send mail, RateLimited, ValidationFailed.
+ * Mails a link to reset the password, if a user has that address. Neither the response nor its timing reveals whether one has.
+ * Throws Conflict if the server does not send mail, RateLimited, ValidationFailed.
  */
 export function requestPasswordReset(context: Context, email: string): Promise<void> {
   return request(context, 'password_reset', email);

@@ -5,8 +5,8 @@ import type { Alias } from '#src/platform/records/alias.ts';
 const { sql } = Prisma;
 
 /**
- * Whether a text is found in the name or username of the user under an alias, or is the whole primary e-mail address,
- * whatever its case. Administrators find parts of addresses too: anybody else would learn an address from them letter by letter.
+ * Whether a text occurs in the name or username of the user under an alias, or is the whole primary e-mail address, ignoring
+ * case. Only administrators can search for parts of addresses, as others could find out an address letter by letter.
  */
 export function userMatches(user: Alias<'User'>, actor: Pick<Actor, 'admin'> | null, text: string): Prisma.Sql {
   const pattern = containing(text);
@@ -14,7 +14,7 @@ export function userMatches(user: Alias<'User'>, actor: Pick<Actor, 'admin'> | n
     const email = actor?.admin ? holds(user.email, pattern) : sql`lower(${user.email}) = lower(${text})`;
     return sql`(${holds(user.name, pattern)} OR ${holds(user.username, pattern)} OR ${email})`;
   }
-  // One branch for each column, so that each finds its users by its own index.
+  // One branch per column, so that each finds its users by its own index.
   const email = actor?.admin ? sql`f.email ILIKE ${pattern}` : sql`lower(f.email) = lower(${text})`;
   return sql`${user.id} IN (SELECT f.id FROM users f WHERE f.name ILIKE ${pattern}
     UNION ALL SELECT f.id FROM users f WHERE f.username ILIKE ${pattern} UNION ALL SELECT f.id FROM users f WHERE ${email})`;

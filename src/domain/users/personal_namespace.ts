@@ -3,7 +3,7 @@ import { renameNamespace } from '#src/domain/namespaces/rename.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /**
- * Names the personal namespace of a user as the user is named by now; its old paths redirect to the new ones. The caller holds
+ * Renames the personal namespace of a user after the user was renamed; its old paths redirect to the new ones. The caller holds
  * the lock on the user's row.
  */
 export async function renamePersonalNamespace(tx: Transaction, userId: number): Promise<void> {

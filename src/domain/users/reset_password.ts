@@ -16,7 +16,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
-/** How many passwords are reset from one network in WINDOW. */
+/** How many passwords may be reset from one network in WINDOW. */
 export const RESETS = 30;
 /** Seconds. */
 const WINDOW = 60;
@@ -27,15 +27,15 @@ export function findPasswordReset({ db }: Context, token: string): Promise<Accou
 }
 
 /**
- * Gives an account a new password in exchange for the token of a link. Whatever was signed in ends, and other such links, by
- * triggers, and the private token becomes another one; the second factor stays. The address to which the link went is
- * confirmed by that. Throws RateLimited, Unavailable, ValidationFailed.
+ * Sets a new password for an account, given the token of a link. By triggers, all sessions and other such links end; the private
+ * token is replaced; the second factor stays. This also confirms the address of the link. Throws RateLimited, Unavailable,
+ * ValidationFailed.
  */
 export async function resetPassword(context: Context, token: string, password: string): Promise<{ userId: number }> {
   const errors = passwordErrors(password);
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
   const { db, secret, clientAddress } = context;
-  // Hashing takes a while, and is for links that are good for something alone.
+  // Hashing takes a while, so it is only done for valid links.
   if (!(await findAccountToken(db, token, 'password_reset'))) throw worthless();
   if (clientAddress !== null) {
     const limit = { [`reset ${networkOf(clientAddress)}`]: RESETS };
@@ -52,7 +52,7 @@ export async function resetPassword(context: Context, token: string, password: s
   });
 }
 
-/** What `gantry user reset-link` does: the token of a link that works once within a day. Throws NotFound. */
+/** Implements `gantry user reset-link`: returns the token of a link that works once within a day. Throws NotFound. */
 export async function resetTokenFromCommandLine(db: Db, username: string): Promise<string> {
   const [user] = await db.$queryRaw<{ id: number; email: string }[]>`
     SELECT id, email FROM users WHERE lower(username) = lower(${username}) AND NOT ghost AND state = 'active'`;

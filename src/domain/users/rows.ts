@@ -7,10 +7,10 @@ import '#src/domain/users/computed_fields.ts';
 const { sql, raw } = Prisma;
 const user = alias('User', 'one');
 
-/** What records about a user show of that user, beside the user itself. */
+/** The user fields that records about a user include, besides the user itself. */
 const BRIEF = select('User', { id: true, username: true, name: true, state: true, avatarHash: true, avatarKey: true });
 
-/** All that the type shows. */
+/** All fields of the type. */
 export const WHOLE = BRIEF.with(
   select('User', {
     createdAt: true,
@@ -37,13 +37,13 @@ export const WHOLE = BRIEF.with(
   }),
 );
 
-/** A user within a row of a statement that is written by hand. */
+/** A user in a row of a handwritten statement. */
 export type UserRow = typeof BRIEF.row;
 
 /**
- * A user as JSON, in a statement that is written by hand, by the row under a table alias; null when the outer join found none.
+ * A user as JSON, in a handwritten statement, from the row under a table alias; null if the outer join found none.
  *
- * @param selection what of it; all that the type shows when nothing is said
+ * @param selection the fields; all of the type when absent
  */
 export function userJson(of: string, selection: Selection<'User'> = WHOLE): Prisma.Sql {
   const from = sql`SELECT ${whole(user)} FROM ${table(user)} WHERE ${user.id} = ${raw(`${of}.id`)}`;

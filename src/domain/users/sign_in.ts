@@ -3,7 +3,7 @@ import { signInByPassword } from '#src/access/sign_in/sign_in.ts';
 import { findAccount, type OwnAccount } from '#src/domain/users/find.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-/** As signInByPassword, with the user's record and private token. */
+/** Like signInByPassword, with the user's record and private token. */
 export async function signIn<R>(
   context: Context,
   login: string,

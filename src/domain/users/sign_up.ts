@@ -18,16 +18,16 @@ export interface SignUp {
   password: string;
 }
 
-/** How many accounts one network can create in WINDOW, and how many forms with mistakes it can send. */
+/** How many accounts one network can create in WINDOW, and how many invalid forms it can send. */
 export const SIGN_UPS = 20;
 export const MISTAKES = 100;
 /** Seconds. */
 const WINDOW = 60 * 60;
 
 /**
- * Creates an account. If the server sends mail, the address must be confirmed first, and null is returned even
- * if the address is taken: its owner is notified by mail, and the caller does not learn of it. Otherwise returns the ID of the user, who
- * is confirmed. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
+ * Creates an account. If the server sends mail, the address must be confirmed first, and null is returned even if the address is
+ * taken: its owner is notified by mail, and the response does not reveal it. Otherwise returns the ID of the user, who is
+ * confirmed. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
  */
 export async function signUp(context: Context, given: SignUp): Promise<number | null> {
   const { db, jobs, clientAddress } = context;
@@ -41,7 +41,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
   const enqueueMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
     jobs.enqueue(tx, 'mail.send', { kind, email });
   try {
-    // The name first: what is said of it must not depend on the address.
+    // The name first: its errors must not depend on the address.
     const taken = await takenErrors(db, shownAsTaken(context, values));
     if (Object.keys(taken).length > 0) throw new ValidationFailed(taken);
     // Unconfirmed secondary addresses must not keep their real owners from signing up.
@@ -61,10 +61,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
   }
 }
 
-/**
- * All that is wrong with what would be an account, by field, where the form has mistakes of its own. Nothing is made.
- * Throws Forbidden, RateLimited.
- */
+/** All errors of a sign-up, by field, if the form has other errors. Creates nothing. Throws Forbidden, RateLimited. */
 export async function signUpErrors(context: Context, given: SignUp): Promise<FieldErrors> {
   await refuseClosed(context);
   const values = { ...given, email: normaliseAddress(given.email) };
@@ -76,14 +73,14 @@ async function refuseClosed({ db }: Context): Promise<void> {
   if (!signupEnabled) throw new Forbidden('Sign-up is disabled');
 }
 
-/** What can be said without knowing who is there. */
+/** The errors that do not depend on other users. */
 async function mistakesIn({ db }: Context, { username, name, email, password }: SignUp): Promise<FieldErrors> {
   const errors = userErrors({ username, name, email, password });
   const unwanted = domainErrors(await currentSettings(db), email);
   return errors.email || unwanted.length === 0 ? errors : { ...errors, email: unwanted };
 }
 
-/** The refusal of a form with these mistakes, including names that are taken; such attempts are counted. */
+/** The error for a form with these errors, including taken names; such attempts are counted. */
 async function refusal(context: Context, values: SignUp, mistakes: FieldErrors): Promise<ValidationFailed> {
   await count(context, 'sign-up mistakes', MISTAKES);
   const wellFormed = Object.entries(shownAsTaken(context, values)).filter(([field]) => !mistakes[field]);
@@ -91,7 +88,7 @@ async function refusal(context: Context, values: SignUp, mistakes: FieldErrors):
   return new ValidationFailed({ ...taken, ...mistakes });
 }
 
-/** Where mail is sent, nobody learns who has an address. */
+/** If the server sends mail, the owner of an address is not revealed. */
 function shownAsTaken({ db }: Context, { username, email }: SignUp): Partial<SignUp> {
   return sendsMail(db) ? { username } : { username, email };
 }

@@ -20,9 +20,9 @@ export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'na
 }
 
 /**
- * Changes a user, for administrators: unset means unchanged, null cleared where something can be. A new password must be
- * renewed at the next sign-in; the private token stays. Throws Forbidden, also for OAuth tokens that
- * change how somebody signs in or make an administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
+ * Updates a user, for administrators: unset means unchanged, null clears what can be empty. A new password must be renewed at the
+ * next sign-in; the private token stays. Throws Forbidden, also for OAuth tokens that change credentials or make an
+ * administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<void> {
   requireAdmin(context);
@@ -42,8 +42,8 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   const renewed = await newPassword(values.password, clientAddress);
   try {
     await db.$transaction(async (tx) => {
-      // Whoever changes the same user waits here, so that username and path of the namespace agree. Rows that refer to the
-      // user do not: one of them may hold the lock on an address that is wanted here.
+      // Serializes updates of the same user, so that username and path of the namespace agree. References to the user are not
+      // locked out: one of them may hold the lock on an address that is needed here.
       const [found] = await tx.$queryRaw<{ email: string; confirmed: boolean }[]>`
         SELECT email, confirmed_at IS NOT NULL AS confirmed FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
@@ -63,10 +63,10 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   }
 }
 
-/** What of a user is a way to sign in. */
+/** The fields of a user that are used to sign in. */
 const CREDENTIALS = ['password', 'email', 'provider', 'externUid'] as const;
 
-/** The columns of a password that somebody else knows; undefined where there is none. */
+/** The columns of a password that another person knows; undefined without one. */
 async function newPassword(password: string | null | undefined, address: string | null) {
   if (password == null) return undefined;
   return { passwordHash: await hashPassword(password, address), passwordExpiresAt: new Date() };

@@ -5,15 +5,15 @@ import { profile } from '#src/domain/users/create.ts';
 import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What users change about themselves: unset means unchanged, null cleared where something can be. */
+/** Changes of users to their own profile: unset means unchanged, null clears what can be empty. */
 export interface ProfileChanges extends Profile {
   name?: string | null | undefined;
   avatar?: IncomingPicture | null | undefined;
 }
 
 /**
- * Changes what others see of the actor. Username, address and password are changed elsewhere: people sign in with them.
- * Throws Unauthenticated, InsufficientScope, ValidationFailed.
+ * Updates the actor's public profile. Username, address and password are changed elsewhere, as they are used to sign in. Throws
+ * Unauthenticated, InsufficientScope, ValidationFailed.
  */
 export async function updateProfile(context: Context, changes: ProfileChanges): Promise<{ id: number }> {
   const { id } = requireActor(context);

@@ -8,27 +8,27 @@ import { settleAgain } from '#src/domain/webhooks/settle.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** How often a user may have something sent at once, in a window of so many seconds. */
+/** How often a user may test or redeliver, in a window of so many seconds. */
 const USES = 10;
 const WINDOW = 60;
 
-/** The server as those see it who ask. */
+/** The server as its clients see it. */
 interface Server {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
-  /** Where it is reached over SSH; null where it is not. */
+  /** SSH address of the server; null if SSH is off. */
   ssh: SshPlace;
 }
 
-/** A delivery that was made at once. */
+/** A delivery that was made immediately. */
 export interface Delivered {
   hookId: number;
   deliveryId: number;
 }
 
 /**
- * Sends an event of this kind to a hook at once, outside of its order: about the latest record of the kind. It is in the log of
- * deliveries, and is not tried again. Throws NotFound, Forbidden, RateLimited, and BadRequest where there is no such record.
+ * Sends an event of this kind to a hook immediately, outside of its queue: about the latest record of the kind. It is logged as a
+ * delivery, and not retried. Throws NotFound, Forbidden, RateLimited, and BadRequest if there is no such record.
  */
 export async function testHook(
   context: Context,
@@ -49,8 +49,8 @@ export async function testHook(
 }
 
 /**
- * Sends the event of a delivery again at once, outside of the order of its hook and with the ID that it has. How it went stands
- * in the place of how it went before. Throws NotFound, Forbidden, RateLimited.
+ * Sends the event of a delivery again immediately, outside of the queue of its hook and with the same ID. The outcome replaces
+ * the previous one. Throws NotFound, Forbidden, RateLimited.
  */
 export async function redeliver(
   context: Context,

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { EventToSend } from '#src/domain/webhooks/request.ts';
 
-/** Characters of the bodies that are kept, and of one of them. */
+/** Characters of all cached bodies, and of one of them. */
 const MOST = 16 * 1024 * 1024;
 const LARGEST = 1024 * 1024;
 
-/** The bodies of the latest events: one that goes to many hooks at once is read or made once. */
+/** Caches the bodies of the latest events: one that goes to many hooks at once is read or built once. */
 export class Bodies {
   readonly #make: (event: EventToSend) => Promise<string>;
   readonly #making = new Map<number, Promise<string>>();

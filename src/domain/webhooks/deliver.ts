@@ -13,20 +13,20 @@ import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Delivers what is due. Processes that work on it hear of new deliveries by themselves, too. */
+    /** Delivers what is due. Processes that deliver are also notified of new deliveries. */
     'hooks.deliver': Record<string, never>;
   }
 }
 
-/** By what deliveries wake up, and where they leave work. */
+/** What notifies of deliveries, and where jobs are enqueued. */
 export interface Surrounding {
   listener: Listener;
   jobs: JobQueue;
 }
 
-/** The channel on which the database tells for which hooks deliveries were left. */
+/** The channel on which the database announces hooks with new deliveries. */
 const CHANNEL = 'gantry_hook_deliveries';
-/** For how many hooks is delivered at once, and for how many more whose last attempt failed. */
+/** How many hooks are delivered to concurrently, and how many more whose last attempt failed. */
 const AT_ONCE = 64;
 const FAILING_AT_ONCE = 32;
 /** How many of these ask the database at once: most of its connections are for those who wait for an answer. */
@@ -34,12 +34,12 @@ const STATEMENTS = { concurrency: 2, waitingPerCaller: Number.POSITIVE_INFINITY 
 /** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
 const SWEEP = 10_000;
 const HEARTBEAT = 5_000;
-/** Milliseconds that deliveries under way have to end; what has not is sent again. */
+/** Milliseconds that running deliveries have to end; unfinished ones are sent again. */
 const SHUTDOWN_GRACE = 5_000;
 
 /**
- * Delivers events to hooks: for each hook one after the other, in their order, by one process at a time. A delivery that fails holds
- * back the later ones of its hook, and no others: hooks that fail do not take the places of those that work.
+ * Delivers events to hooks: per hook sequentially, in order, by one process at a time. A failed delivery delays later ones of its
+ * hook only: failing hooks do not take the slots of working ones.
  */
 export class HookDeliveries {
   readonly #options: Attempting;
@@ -62,7 +62,7 @@ export class HookDeliveries {
     this.#failing = new KeyedWorkQueue(FAILING_AT_ONCE, (hookId) => this.#serve(hookId, true), report);
   }
 
-  /** Begins to deliver what is there and what comes. */
+  /** Starts delivering existing and new deliveries. */
   async start({ listener, jobs }: Surrounding): Promise<void> {
     this.#jobs = jobs;
     const sweep = () => void this.sweep().catch(this.#options.report);
@@ -79,7 +79,7 @@ export class HookDeliveries {
     sweep();
   }
 
-  /** Looks for hooks with something to deliver. Before the start it does nothing. */
+  /** Looks for hooks with pending deliveries. Does nothing before the start. */
   async sweep(): Promise<void> {
     if (this.#stopped || !this.#jobs) return;
     for (const { hookId, isFailing } of await dueHooks(this.#options.db)) {
@@ -87,7 +87,7 @@ export class HookDeliveries {
     }
   }
 
-  /** Ends with the deliveries that are under way; what is left is for others, or for the next start. */
+  /** Stops after the running deliveries; the rest is left to others, or the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -96,7 +96,7 @@ export class HookDeliveries {
     await Promise.race([ended, sleep(SHUTDOWN_GRACE, undefined, { ref: false })]);
   }
 
-  /** Delivers for a hook what waits, as long as nothing fails. What comes meanwhile is told of, and has its turn behind it. */
+  /** Delivers a hook's pending deliveries until one fails. New ones are announced, and served in a later turn. */
   async #serve(hookId: number, isFailing: boolean): Promise<void> {
     const { db } = this.#options;
     const jobs = this.#jobs;
@@ -120,7 +120,7 @@ export class HookDeliveries {
       this.#held.delete(hookId);
       if (!isFree) await this.#ask(() => releaseHook(db, hookId, this.#worker));
     }
-    // There may be more, and as long as it failed nothing that came was looked at.
+    // There may be more, and announcements were ignored while it failed.
     if (isFailing || batch.length === BATCH) this.#healthy.add(hookId);
   }
 
@@ -144,10 +144,10 @@ export class HookDeliveries {
   }
 }
 
-/** What one attempt needs. */
+/** What an attempt needs. */
 export type Attempting = Stores & { imports: ImportSettings; report(error: unknown): void };
 
-/** Sends one delivery once. What cannot be made into a request fails like what does not arrive. */
+/** Attempts one delivery. A request that cannot be built counts as failed. */
 export async function attempt(
   options: Attempting,
   { receiver, event }: Pick<NextDelivery, 'receiver' | 'event'>,

@@ -13,7 +13,7 @@ const { sql } = Prisma;
 const delivery = alias('HookDelivery', 'd');
 const NEWEST_FIRST = order('HookDelivery', ['id'], 'desc');
 
-/** The deliveries of hooks that the actor was found to administer, newest first; of several hooks by one statement. */
+/** The deliveries of hooks that the actor administers, as checked before, newest first; in one statement for several hooks. */
 export async function listDeliveries<R>(
   context: Context,
   hooks: readonly Pick<HookPlace, 'id'>[],
@@ -27,7 +27,7 @@ export async function listDeliveries<R>(
   return readPages<R>(context.db, page, ofEach(parents, { hook: 'int' }, pageOf));
 }
 
-/** One delivery of a hook that the actor was found to administer. Throws NotFound. */
+/** A delivery of a hook that the actor administers, as checked before. Throws NotFound. */
 export async function readDelivery<R>(
   { db }: Context,
   { hookId, id }: { hookId: number; id: number },

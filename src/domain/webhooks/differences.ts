@@ -1,12 +1,12 @@
 import type { Change } from '#src/domain/changes/change.ts';
 
-/** What a field was, and what it is. */
+/** The previous and current value of a field. */
 export interface Difference {
   previous: unknown;
   current: unknown;
 }
 
-/** What was changed, as payloads say it: by the names of the REST records. Labels are named by their IDs. */
+/** The changes in a payload, by the names of the REST records. Labels are identified by ID. */
 export interface Differences {
   changes: Record<string, Difference>;
   labels: { added: number[]; removed: number[] };
@@ -29,7 +29,7 @@ const STATES = {
   merged: ['opened', 'merged'],
 } as const;
 
-/** What these changes make of the fields of a record. */
+/** Converts changes to differences of a record's fields. */
 export function differences(given: readonly Change[]): Differences {
   const changes: Record<string, Difference> = {};
   const labels = { added: [] as number[], removed: [] as number[] };
@@ -59,7 +59,7 @@ export function differences(given: readonly Change[]): Differences {
         break;
     }
   }
-  // What was written while few could read it is not told together with the news that everybody can.
+  // Texts written while the issue was confidential are not sent with the event that makes it public.
   if (changes.confidential?.current === false) {
     for (const name of Object.keys(changes)) if (name !== 'confidential') delete changes[name];
     labels.added = [];

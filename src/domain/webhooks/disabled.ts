@@ -7,15 +7,15 @@ import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Sends a user the mail about a hook that was switched off. */
+    /** Sends a user the mail about a disabled hook. */
     'hooks.tell_disabled': { hookId: number; userId: number };
   }
 }
 
-/** How many users are told at most. */
+/** Maximum number of users notified. */
 const MOST_TOLD = 50;
 
-/** Leaves a job for each user who administers a hook that was switched off. */
+/** Enqueues a mail for each user who administers a disabled hook. */
 export async function enqueueDisabledMail({ db, jobs }: { db: Db; jobs: JobQueue }, hookId: number): Promise<void> {
   const users = await administrators(db, hookId);
   await db.$transaction(async (tx) => {
@@ -37,7 +37,7 @@ function administrators(db: Db, hookId: number): Promise<{ id: number }[]> {
     ORDER BY u.id LIMIT ${MOST_TOLD}`;
 }
 
-/** Sends the mail, as long as the hook is off. Throws what the mail server says against it, to be tried again later. */
+/** Sends the mail, if the hook is still disabled. Throws errors of the mail server, to be retried later. */
 export async function sendDisabled(
   { db, mailer, baseUrl }: Outgoing & { db: Db },
   { hookId, userId }: { hookId: number; userId: number },

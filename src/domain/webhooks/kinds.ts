@@ -1,4 +1,4 @@
-/** What hooks of projects and groups receive, with the name that receivers find in the header `X-Gitlab-Event`. */
+/** The event kinds of project and group hooks, with their values of the header `X-Gitlab-Event`. */
 export const HEADERS = {
   push: 'Push Hook',
   tag_push: 'Tag Push Hook',
@@ -14,7 +14,7 @@ export const HEADERS = {
 
 export type ProjectEventKind = keyof typeof HEADERS;
 
-/** What hooks of the server receive beside pushes (behaviour.md 0). */
+/** The event kinds of system hooks besides pushes (behaviour.md 0). */
 export const SYSTEM_EVENTS = [
   'project_create',
   'project_destroy',
@@ -41,7 +41,7 @@ export function isProjectEvent(kind: string): kind is ProjectEventKind {
   return Object.hasOwn(HEADERS, kind);
 }
 
-/** The events that a hook can be subscribed to, and the column that says whether it is; in the order of the API. */
+/** The events that a hook can subscribe to, with their columns; in the order of the API. */
 export const SWITCHES = [
   'pushEvents',
   'tagPushEvents',

@@ -18,7 +18,7 @@ const hook = alias('Hook', 'h');
 const NEWEST_FIRST = { rows: hook, order: order('Hook', ['id'], 'desc') };
 const ofServer = sql`${hook.projectId} IS NULL AND ${hook.namespaceId} IS NULL`;
 
-/** The hooks of each project, newest first, for its masters; Forbidden in the place of those of others. */
+/** The hooks of each project, newest first, for its masters; Forbidden in place of those of others. */
 export function listProjectHooks<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -38,7 +38,7 @@ export function listProjectHooks<R>(
   );
 }
 
-/** The hooks of each group, newest first, for its owners; Forbidden in the place of those of others. */
+/** The hooks of each group, newest first, for its owners; Forbidden in place of those of others. */
 export function listGroupHooks<R>(
   context: Context,
   groups: readonly GroupRow[],
@@ -68,10 +68,7 @@ export async function listSystemHooks<R>(
   return readPage(context.db, selection, { ...NEWEST_FIRST, where: ofServer }, page);
 }
 
-/**
- * Which hook: one of this project, one of the server, or any. Where it is said where it belongs, the right for that place is
- * asked for first.
- */
+/** Identifies a hook: one of this project, a system hook, or any. If the place is given, its permission is checked first. */
 export interface HookRef {
   id: number;
   project?: IdOrPath | null | undefined;
@@ -84,8 +81,8 @@ const PLACE = select('Hook', { id: true, projectId: true, namespaceId: true });
 export type HookPlace = typeof PLACE.row;
 
 /**
- * The hook, for those who administer what it belongs to, with what is selected of it. Throws Unauthenticated, NotFound, and
- * Forbidden for those who see the project or group, or name a hook of the server.
+ * The hook with the selected fields, for those who administer its place. Throws Unauthenticated, NotFound, and Forbidden if the
+ * actor can see the project or group, or for a system hook.
  */
 export async function findHook<R = unknown>(
   context: Context,
@@ -121,7 +118,7 @@ export async function administered(context: Context, ref: IdOrPath): Promise<Pro
   return project;
 }
 
-/** As administered, of a group. */
+/** Like administered, for a group. */
 export async function administeredGroup(context: Context, ref: IdOrPath): Promise<GroupRow> {
   const actor = requireActor(context);
   const group = await findGroup(context, ref);
@@ -129,7 +126,7 @@ export async function administeredGroup(context: Context, ref: IdOrPath): Promis
   return group;
 }
 
-/** Who does not see where the hook belongs does not hear of it. */
+/** The existence of a hook is not revealed to those who cannot see its project or group. */
 async function requireRight(context: Context, { projectId, namespaceId }: HookPlace): Promise<void> {
   try {
     if (projectId !== null) await administered(context, projectId);
@@ -140,7 +137,7 @@ async function requireRight(context: Context, { projectId, namespaceId }: HookPl
   }
 }
 
-/** Those of the hooks with these IDs that the actor administers. */
+/** The hooks with these IDs that the actor administers. */
 export async function findHooksByIds<R>(
   context: Context,
   ids: readonly number[],

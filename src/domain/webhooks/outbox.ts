@@ -4,10 +4,10 @@ import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** Seconds for which a process that delivers for a hook is taken to be alive after its last sign. */
+/** Seconds after its last heartbeat for which a delivering process is considered alive. */
 export const LEASE = 20;
 
-/** The next delivery of a hook, and where it goes. */
+/** A hook's next delivery, and its receiver. */
 export interface NextDelivery {
   id: number;
   hookId: number;
@@ -15,7 +15,7 @@ export interface NextDelivery {
   event: EventToSend;
 }
 
-/** Hooks that have something to deliver now and that no living process works on; `isFailing` if the last attempt failed. */
+/** Hooks with due deliveries that no living process works on; `isFailing` if the last attempt failed. */
 export function dueHooks(db: Db): Promise<{ hookId: number; isFailing: boolean }[]> {
   const due = sql`
     SELECT h.id AS "hookId", h.failures > 0 AS "isFailing" FROM hooks h
@@ -26,12 +26,12 @@ export function dueHooks(db: Db): Promise<{ hookId: number; isFailing: boolean }
 const isDue = sql`h.disabled_at IS NULL AND (h.retry_at IS NULL OR h.retry_at <= now())
   AND (h.leased_until IS NULL OR h.leased_until < now())`;
 
-/** How many deliveries of a hook are read at once. */
+/** How many deliveries of a hook are read per statement. */
 export const BATCH = 10;
 
 /**
- * Takes a hook, so that no other process delivers for it, and reads the deliveries that wait, at most BATCH, in their order. None
- * where there is nothing to do, or another process has it.
+ * Leases a hook, so that no other process delivers for it, and reads its pending deliveries, at most BATCH, in order. None if
+ * there is nothing to do, or another process holds the lease.
  */
 export async function takeHook(
   db: Db,
@@ -51,7 +51,7 @@ export async function takeHook(
   return first ? [first, ...others] : null;
 }
 
-/** Says that this process still delivers for these hooks. */
+/** Renews the leases of these hooks. */
 export async function keepHooks(db: Db, hookIds: readonly number[], worker: string): Promise<void> {
   await db.$executeRaw`
     UPDATE hooks SET leased_until = now() + make_interval(secs => ${LEASE})
@@ -75,7 +75,7 @@ interface Row {
   projectId: number | null;
 }
 
-/** One delivery by its ID, whatever its state. */
+/** One delivery by ID, whatever its state. */
 export async function findDelivery(db: Db, hookId: number, id: number): Promise<NextDelivery | null> {
   const [row] = await db.$queryRaw<Row[]>`
     SELECT d.id, ${receiverColumns}, ${eventColumns}
@@ -86,7 +86,7 @@ export async function findDelivery(db: Db, hookId: number, id: number): Promise<
 
 const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted", h.enable_ssl_verification AS "enableSslVerification",
   h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem"`;
-/** Without what is told of the event, which may be large, and is read when its turn has come. */
+/** Without the facts of the event, which may be large, and are read when needed. */
 const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId"`;
 
 function deliveryOf(row: Omit<Row, 'id'>): Pick<NextDelivery, 'receiver' | 'event'> {

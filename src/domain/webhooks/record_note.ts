@@ -6,8 +6,8 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /**
- * The record that a note is on: its columns below the name that payloads have for it, its project, and the kind of the event. Notes
- * on confidential issues are told to hooks that want these, and those on private snippets to none.
+ * How to read the record of a note: its columns under their name in payloads, its project, and the kind of the event. Notes on
+ * confidential issues are sent to hooks that subscribe to these, and those on private snippets to none.
  */
 const ON: Record<NoteableType, { name: string; join: Prisma.Sql; project: Prisma.Sql; kind: Prisma.Sql }> = {
   Issue: {
@@ -30,7 +30,7 @@ const ON: Record<NoteableType, { name: string; join: Prisma.Sql; project: Prisma
   },
 };
 
-/** Tells hooks of a new note, in the transaction that writes it. */
+/** Records the event of a new note for hooks, in the transaction that writes it. */
 export async function recordNoteEvent(
   tx: Transaction,
   { db }: ChangeContext,
@@ -44,7 +44,7 @@ export async function recordNoteEvent(
     FROM notes n ${join} WHERE n.id = ${id} AND EXISTS (SELECT 1 FROM hooks_for(${kind}, ${project}))`;
 }
 
-/** An expression for the facts of an event about the note `n` on the record `r` (NoteFacts). */
+/** A SQL expression for the facts of an event about the note `n` on the record `r` (NoteFacts). */
 export function noteFacts(type: NoteableType): Prisma.Sql {
   const { name, project } = ON[type];
   const source = type === 'MergeRequest' ? sql`hook_project(r.source_project_id)` : sql`NULL`;
@@ -52,7 +52,7 @@ export function noteFacts(type: NoteableType): Prisma.Sql {
     ${name}::text, to_jsonb(r), 'source', ${source})`;
 }
 
-/** Tells hooks of a new comment on a commit, in the transaction that writes it. */
+/** Records the event of a new commit comment for hooks, in the transaction that writes it. */
 export async function recordCommentEvent(
   tx: Transaction,
   { db }: ChangeContext,

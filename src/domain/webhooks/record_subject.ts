@@ -17,7 +17,7 @@ const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
   merged: 'merge',
 };
 
-/** Changes of which nobody is told by themselves. */
+/** Changes that cause no event by themselves. */
 const SILENT: ReadonlySet<Change['kind']> = new Set([
   'deleted',
   'movedFrom',
@@ -29,8 +29,8 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
 ]);
 
 /**
- * Tells hooks of what was changed about an issue or merge request, in the transaction that changes it and behind the change:
- * once, however much was changed together. What is told of it is read now.
+ * Records the event of a changed issue or merge request for hooks, in the transaction of the change and after it: one event for
+ * all changes of a command. Its facts are read now.
  */
 export async function recordSubjectEvent(
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function recordSubjectEvent(
   await (type === 'Issue' ? recordIssueEvent(tx, id, event) : recordMergeRequestEvent(tx, id, event));
 }
 
-/** Null where there is nothing to tell. The state counts most: what else was changed is said beside it. */
+/** Null if there is no event. A changed state takes precedence: other changes are included. */
 function actionOf(changes: readonly Change[]): SubjectAction | null {
   if (changes.some(({ kind }) => kind === 'deleted')) return null;
   for (const { kind } of changes) {

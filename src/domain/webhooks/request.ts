@@ -12,25 +12,25 @@ import { NotFound } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** What deliveries are made with. */
+/** What making deliveries needs. */
 export interface Stores {
   db: Db;
   repositories: RepositoryStore;
   secret: string;
   /** URL of the server, without a trailing slash. */
   baseUrl(): Promise<string>;
-  /** Where it is reached over SSH; null where it is not. */
+  /** SSH address of the server; null if SSH is off. */
   sshAddress(): SshPlace;
-  /** Whether that is what this request says alone: then other receivers are not to get the bodies that are made with it. */
+  /** Whether the URL is specific to this request: bodies built with it are not used for other receivers. */
   isOnlyHere?: boolean;
 }
 
-/** Where something is sent to. */
+/** The receiver of a request. */
 export interface Receiver {
   url: string;
   tokenEncrypted: Uint8Array | null;
   enableSslVerification: boolean;
-  /** Whether it is a hook of the server. */
+  /** Whether it is a system hook. */
   isSystem: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface EventToSend {
   projectId: number | null;
 }
 
-/** The body of an event: made once, and kept so that all receivers and all attempts get the same. Throws NotFound. */
+/** The body of an event: built once, and stored so that all receivers and attempts get the same. Throws NotFound. */
 export async function bodyOf(stores: Stores, event: EventToSend): Promise<string> {
   const [known] = await stores.db.$queryRaw<{ payload: string | null; facts: string | null }[]>`
     SELECT payload, CASE WHEN payload IS NULL THEN facts::text END AS facts FROM hook_events WHERE id = ${event.id}`;
@@ -54,7 +54,7 @@ export async function bodyOf(stores: Stores, event: EventToSend): Promise<string
   return body;
 }
 
-/** What payloads of events in a project are made with. */
+/** What payloads of events in a project need. */
 export async function surroundings(
   { db, repositories, baseUrl, sshAddress }: Pick<Stores, 'db' | 'repositories' | 'baseUrl' | 'sshAddress'>,
   projectId: number | null,
@@ -65,7 +65,7 @@ export async function surroundings(
   return { baseUrl: await baseUrl(), ssh: sshAddress(), avatars, reader: place && (await repositories.open(place)) };
 }
 
-/** The request that tells a receiver of an event, and its headers without what is secret. */
+/** The request that delivers an event, and its headers without secrets. */
 export function requestFor(
   { url, tokenEncrypted, enableSslVerification: verify, isSystem }: Receiver,
   { key, kind }: Pick<EventToSend, 'key' | 'kind'>,

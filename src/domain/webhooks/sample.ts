@@ -8,7 +8,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-/** What a test can be about; hooks of the server have one test, whatever is asked for. */
+/** What a test can be about; system hooks have a single test, whatever is requested. */
 export const TEST_TRIGGERS = [
   'push_events',
   'tag_push_events',
@@ -30,7 +30,7 @@ export interface Sample {
   facts: unknown;
 }
 
-/** An event about the latest record of its kind among those that the hook is for. Throws BadRequest where there is none. */
+/** An event about the latest record of its kind within the hook's scope. Throws BadRequest if there is none. */
 export async function sampleEvent(context: Context, hook: HookPlace, trigger: TestTrigger): Promise<Sample> {
   const { projectId, namespaceId } = hook;
   if (projectId === null && namespaceId === null) return { kind: 'project_create', projectId: null, facts: EXAMPLE };
@@ -51,7 +51,7 @@ export async function sampleEvent(context: Context, hook: HookPlace, trigger: Te
   return { ...event, facts: JSON.parse(event.facts) };
 }
 
-/** What a new project tells hooks of the server, with example data (endpoints-beyond.md, Hooks). */
+/** The system hook event of a new project, with example data (endpoints-beyond.md, Hooks). */
 const EXAMPLE = {
   project: {
     id: 1,

@@ -10,42 +10,44 @@ import { hooksLock } from '#src/platform/database/lock_names.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
-/** How many hooks a project has at most, or a group, or the server. */
+/** Maximum number of hooks of a project, a group, or the server. */
 export const MOST_HOOKS = 100;
 
 export interface HookValues extends Partial<Record<Switch, boolean | null | undefined>> {
   url?: string | null | undefined;
-  /** What receivers check; null or blank takes it away. */
+  /** The secret that receivers check; null or blank removes it. */
   token?: string | null | undefined;
   enableSslVerification?: boolean | null | undefined;
 }
 
 export type NewHook = HookValues & { url: string };
 
-/** Where a hook is, by its ID. */
+/** Identifies a saved hook. */
 export interface SavedHook {
   id: number;
 }
 
-/** Makes a hook of a project. Throws NotFound, Forbidden, BadRequest for its URL, ValidationFailed, LimitReached. */
+/** Creates a project hook. Throws NotFound, Forbidden, BadRequest for its URL, ValidationFailed, LimitReached. */
 export async function createProjectHook(context: Context, ref: IdOrPath, values: NewHook): Promise<SavedHook> {
   const { id } = await administered(context, ref);
   return create(context, { projectId: id }, values, `project ${id}`);
 }
 
-/** Makes a hook that receives the events of all projects in a group and below. Throws as createProjectHook. */
+/**
+ * Creates a group hook, which receives the events of all projects in the group and its subgroups. Throws as createProjectHook.
+ */
 export async function createGroupHook(context: Context, ref: IdOrPath, values: NewHook): Promise<SavedHook> {
   const { id } = await administeredGroup(context, ref);
   return create(context, { namespaceId: id }, values, `group ${id}`);
 }
 
-/** Makes a hook of the server, for administrators. Throws Forbidden, ValidationFailed, LimitReached. */
+/** Creates a system hook, for administrators. Throws Forbidden, ValidationFailed, LimitReached. */
 export async function createSystemHook(context: Context, values: NewHook): Promise<SavedHook> {
   requireAdmin(context);
   return create(context, {}, values, 'server');
 }
 
-/** Changes a hook: unset means unchanged. One that was switched off works again. Throws as createProjectHook. */
+/** Updates a hook: unset means unchanged. A disabled one is enabled again. Throws as createProjectHook. */
 export async function updateHook(context: Context, ref: HookRef, values: HookValues): Promise<SavedHook> {
   const hook = await findHook(context, ref);
   const isSystem = hook.projectId === null && hook.namespaceId === null;
@@ -59,12 +61,12 @@ export async function updateHook(context: Context, ref: HookRef, values: HookVal
   return { id: hook.id };
 }
 
-/** Has a hook work again that was switched off, or that waits for its next attempt. Throws NotFound, Forbidden. */
+/** Enables a hook that was disabled, or waits for its next attempt. Throws NotFound, Forbidden. */
 export async function enableHook(context: Context, ref: HookRef): Promise<SavedHook> {
   return updateHook(context, ref, {});
 }
 
-/** Deletes a hook with its deliveries. Gives its ID. Throws NotFound, Forbidden. */
+/** Deletes a hook with its deliveries. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteHook(context: Context, ref: HookRef): Promise<SavedHook> {
   requireActor(context);
   const { id } = await findHook(context, ref);
@@ -74,7 +76,7 @@ export async function deleteHook(context: Context, ref: HookRef): Promise<SavedH
   return { id };
 }
 
-/** What a hook is like that nothing is known against. */
+/** The state of a hook without failures. */
 const AWAKE = { failures: 0, failingSince: null, retryAt: null, disabledAt: null };
 
 async function create(
@@ -94,7 +96,7 @@ async function create(
   return { id };
 }
 
-/** Two who make a hook at once must not pass the limit together. */
+/** Concurrent requests must not exceed the limit together. */
 async function requireRoom(
   tx: Transaction,
   place: { projectId: number | null; namespaceId: number | null },
@@ -130,7 +132,7 @@ function columns({ imports, secret }: Context, values: HookValues, isSystem: boo
 
 const PRIVATE = 'must not lead to a private address, unless GANTRY_WEBHOOK_HOSTS allows its host';
 
-/** Throws what behaviour.md 1.5 has for each kind of hook, with the reason where the address is private. */
+/** Throws the error of behaviour.md 1.5 for each kind of hook, with the reason if the address is private. */
 function checkUrl(text: string, hosts: readonly string[], isSystem: boolean): void {
   const url = parseHookUrl(text);
   if (url !== null && !isBlocked(url, hosts)) return;

@@ -6,35 +6,35 @@ import { checkedLookup } from '#src/platform/outbound/checked_lookup.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { isNamedHost } from '#src/platform/outbound/url.ts';
 
-/** What one attempt sends. */
+/** The request of one attempt. */
 export interface Sending {
   url: URL;
   headers: Record<string, string>;
   body: string;
-  /** Whether the certificate of the receiver must be valid. */
+  /** Whether to verify the receiver's certificate. */
   verify: boolean;
 }
 
-/** How an attempt went. Successful is a status of 200 to 299 alone. */
+/** The outcome of an attempt. Only a status of 200 to 299 is successful. */
 export interface Outcome {
   succeeded: boolean;
-  /** Null where nothing came back. */
+  /** Null without a response. */
   status: number | null;
   headers: Record<string, string> | null;
-  /** The beginning of what came back, as text. */
+  /** The beginning of the response body, as text. */
   body: string | null;
-  /** Why it failed where nothing came back, in words that name nothing of this network. */
+  /** Why there was no response, without details of this network. */
   error: string | null;
   /** In milliseconds. */
   duration: number;
 }
 
-/** Milliseconds for everything: finding the host, connecting, sending and reading the answer. */
+/** Milliseconds for resolving the host, connecting, sending and reading the response. */
 export const TIMEOUT = 10_000;
-/** Bytes of an answer that are read, and of its headers. */
+/** Bytes of a response that are read, and of its headers. */
 export const LARGEST_ANSWER = 64 * 1024;
 const LARGEST_HEAD = 16 * 1024;
-/** Characters of one header that are kept, and how many of them. */
+/** Characters of one header that are stored, and how many of them. */
 const LONGEST_HEADER = 1_000;
 const MOST_HEADERS = 50;
 
@@ -43,10 +43,11 @@ class SendFailed extends Error {}
 const BLOCKED = 'The URL is blocked: its address is not a public one.';
 const UNKNOWN = 'The host is not known.';
 
-// Agents of their own: those of the process may be set to use a proxy. A connection serves one request: each has its host checked.
+// Agents of its own: the global ones may be configured to use a proxy. Each connection serves one request, so that every host is
+// checked.
 const agents = { http: new HttpAgent(), https: new HttpsAgent() };
 
-/** Sends a body once, to the addresses that the look-up of imports gives; redirects are not followed. Never throws. */
+/** Sends a body once, to the addresses that the look-up of imports allows; does not follow redirects. Never throws. */
 export async function send(sending: Sending, { lookup, webhookHosts }: ImportSettings): Promise<Outcome> {
   const begun = performance.now();
   const timeout = AbortSignal.timeout(TIMEOUT);
@@ -85,13 +86,13 @@ function ask(
         ? httpsRequest(url, { ...options, agent: agents.https, rejectUnauthorized: verify })
         : httpRequest(url, { ...options, agent: agents.http });
     request.once('response', resolve);
-    // Later ones are those of the answer.
+    // Later errors are those of the response.
     request.on('error', reject);
     request.end(body);
   });
 }
 
-/** The beginning of an answer; the rest is not waited for, and neither is what does not come in time. */
+/** The beginning of a response; the rest, and what does not arrive in time, is ignored. */
 async function readStart(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -103,7 +104,7 @@ async function readStart(response: IncomingMessage, signal: AbortSignal): Promis
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    // The status has come: what broke off behind it changes nothing.
+    // The status has arrived: later errors do not matter.
   } finally {
     response.destroy();
   }
@@ -117,7 +118,7 @@ function kept({ headers }: IncomingMessage): Record<string, string> {
   );
 }
 
-/** What broke a connection. */
+/** Explains a connection error. */
 function explained(error: unknown): string {
   if (error instanceof SendFailed) return error.message;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;

@@ -6,43 +6,43 @@ const { sql } = Prisma;
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Finds out who is told by mail that a hook was switched off, and leaves a job for each. */
+    /** Finds the users to notify of a disabled hook, and enqueues a mail for each. */
     'hooks.disabled': { hookId: number };
   }
 }
 
-/** Seconds until the next attempt, by how many failed in a row; the last one holds for all others. */
+/** Seconds until the next attempt, by the number of consecutive failures; the last one applies to all further ones. */
 const DELAYS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600];
-/** Hours for which one delivery is tried, and days without a success until a hook is switched off. */
+/** Hours for which a delivery is retried, and days without a success until a hook is disabled. */
 export const TRIED = 24;
 export const PATIENCE = 3;
-/** How many deliveries of one hook may wait; beyond it the oldest are dropped. */
+/** Maximum number of pending deliveries of a hook; beyond it the oldest are dropped. */
 export const MOST_WAITING = 10_000;
 
-/** What an attempt was, and how it went. */
+/** An attempt and its outcome. */
 export interface Attempt {
   hookId: number;
   deliveryId: number;
-  /** The headers that were sent, without secrets. */
+  /** The headers sent, without secrets. */
   headers: Record<string, string> | null;
   outcome: Outcome;
 }
 
-/** What is known after an attempt. */
+/** The state after an attempt. */
 export interface Settled {
-  /** Milliseconds until the next attempt; null where that need not be waited for. */
+  /** Milliseconds until the next attempt; null if there is none to wait for. */
   retryIn: number | null;
-  /** Whether the process that made it still has the hook. */
+  /** Whether the process that made it still holds the lease. */
   isHeld: boolean;
 }
 
-/** Who made the attempt, and whether it was the last one for now: then the hook is free again once it has succeeded. */
+/** The process that made the attempt, and whether it was its last for now: then a success releases the hook. */
 export interface Holder {
   worker: string;
   isLast: boolean;
 }
 
-/** Writes down how an attempt went, and with it when the hook is tried again. */
+/** Records the outcome of an attempt, and when the hook is tried again. */
 export async function settleAttempt(
   { db, jobs }: { db: Db; jobs: JobQueue },
   attempt: Attempt,
@@ -80,7 +80,7 @@ async function countFailure(tx: Transaction, attempt: Attempt): Promise<{ delay:
   return { delay: DELAYS[Math.min(hook.failures, DELAYS.length) - 1] ?? 0, isGivenUp: hook.isGivenUp };
 }
 
-/** An UPDATE that notes the attempt beside its delivery. */
+/** An UPDATE that records the attempt with its delivery. */
 function noted({ deliveryId, headers, outcome }: Attempt, state: Prisma.Sql): Prisma.Sql {
   return sql`UPDATE hook_deliveries SET state = ${state}, attempts = attempts + 1,
     first_attempt_at = COALESCE(first_attempt_at, now()), attempted_at = now(), request_headers = ${JSON.stringify(headers)}::jsonb,
@@ -88,7 +88,7 @@ function noted({ deliveryId, headers, outcome }: Attempt, state: Prisma.Sql): Pr
     response_body = ${outcome.body}, error = ${outcome.error}, duration = ${outcome.duration}::int WHERE id = ${deliveryId}`;
 }
 
-/** Writes down how a delivery went that somebody wanted again: it is delivered if it had not been, and the hook works again. */
+/** Records the outcome of a redelivery: a success completes the delivery if it was pending, and enables the hook again. */
 export async function settleAgain(db: Db, attempt: Attempt): Promise<void> {
   const { hookId, outcome } = attempt;
   await db.$executeRaw`
@@ -97,7 +97,9 @@ export async function settleAgain(db: Db, attempt: Attempt): Promise<void> {
     WHERE id = ${hookId} AND ${outcome.succeeded}::boolean AND failures > 0`;
 }
 
-/** What waits for so long that there are too many is not kept: whoever comes back finds the latest, and how many are missing. */
+/**
+ * Drops the oldest pending deliveries beyond the limit: a receiver that recovers gets the latest, and the number of missing ones.
+ */
 async function dropOldest(tx: Transaction, hookId: number): Promise<void> {
   const dropped = await tx.$executeRaw`
     DELETE FROM hook_deliveries WHERE hook_id = ${hookId} AND state = 'waiting' AND id <= (
@@ -105,7 +107,7 @@ async function dropOldest(tx: Transaction, hookId: number): Promise<void> {
   if (dropped > 0) await tx.$executeRaw`UPDATE hooks SET dropped = dropped + ${dropped} WHERE id = ${hookId}`;
 }
 
-/** From now on nothing is sent to the hook, until somebody switches it on again. */
+/** Disables the hook: nothing is sent until it is enabled again. */
 async function switchOff(tx: Transaction, jobs: JobQueue, hookId: number): Promise<void> {
   await tx.$executeRaw`UPDATE hooks SET disabled_at = now(), retry_at = NULL WHERE id = ${hookId}`;
   await tx.$executeRaw`

@@ -1,13 +1,13 @@
 import crypto from 'node:crypto';
 
-/** How secrets begin that hold a key in Base64, as Standard Webhooks has it. */
+/** The prefix of secrets that contain a key in Base64, as in Standard Webhooks. */
 const ENCODED = 'whsec_';
 
 /**
- * The headers by which receivers know who sent a body, when, and whether they have had it before: those of Standard Webhooks 1.0,
- * so that its libraries verify them. Without a secret there is no signature.
+ * The headers that let receivers verify the sender and time of a body, and detect duplicates: those of Standard Webhooks 1.0,
+ * whose libraries can verify them. Without a secret there is no signature.
  *
- * @param id the same whenever the event is sent
+ * @param id the same for every attempt of an event
  * @param at seconds since 1970
  */
 export function signatureHeaders(

@@ -3,16 +3,16 @@ import { Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** What a hook is told that was done to an issue or merge request. */
+/** The action on an issue or merge request, for hooks. */
 export type SubjectAction = 'open' | 'close' | 'reopen' | 'merge' | 'update';
 
-/** What was done, and by whom. */
+/** An action, and its actor. */
 export interface SubjectEvent extends Differences {
   action: SubjectAction;
   actorId: number;
 }
 
-/** An expression for the facts of an event about the issue `i` (IssueFacts). */
+/** A SQL expression for the facts of an event about the issue `i` (IssueFacts). */
 export function issueFacts(event: SubjectEvent): Prisma.Sql {
   return sql`jsonb_build_object('issue', to_jsonb(i), 'assignee', hook_user(i.assignee_id), 'project', hook_project(i.project_id),
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE issue_id = i.id),
@@ -20,9 +20,9 @@ export function issueFacts(event: SubjectEvent): Prisma.Sql {
       FROM issue_labels o JOIN labels l ON l.id = o.label_id WHERE o.issue_id = i.id)) || ${changeFacts(event)}`;
 }
 
-/** As issueFacts, about the merge request `m` (MergeRequestFacts). */
+/** Like issueFacts, for the merge request `m` (MergeRequestFacts). */
 export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
-  // The version before the latest tells where the source branch was.
+  // The previous version has the previous commit of the source branch.
   return sql`jsonb_build_object('mergeRequest', to_jsonb(m), 'assignee', hook_user(m.assignee_id),
     'project', hook_project(m.target_project_id), 'source', hook_project(m.source_project_id),
     'oldRev', CASE WHEN ${event.hasCommits}::boolean THEN (SELECT v.head_commit_sha FROM merge_request_versions v

@@ -3,7 +3,7 @@ import { isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
 /** In characters. */
 const LONGEST = 2_000;
 
-/** Reads the URL of a hook; null unless it is an http(s) URL, which may have a user name, a password and a query. */
+/** Parses the URL of a hook; null unless it is an http(s) URL, which may have a user name, a password and a query. */
 export function parseHookUrl(text: string): URL | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a URL is read without them, and then means something else
   const isForm = /^https?:\/\/[^/\\]/i.test(text) && !/[\u0000-\u0020\u007f\\]/.test(text);
@@ -12,7 +12,7 @@ export function parseHookUrl(text: string): URL | null {
   return url.hostname === '' || !canDecode(url.username) || !canDecode(url.password) ? null : url;
 }
 
-/** Whether the host of a URL is one that nobody has to be asked about to be refused. */
+/** Whether the host of a URL can be rejected without a look-up. */
 export function isBlocked(url: URL, hosts: readonly string[]): boolean {
   return !isNamedHost(url, hosts) && isPlainlyPrivate(url);
 }

@@ -10,7 +10,7 @@ export interface TokenJob {
   id: number;
   projectId: number;
   pipelineId: number;
-  /** The token is valid while this is `running`; otherwise the runner is told the status and stops. */
+  /** The token is valid while this is `running`; otherwise the runner receives the status and stops. */
   status: Columns['Job']['status'];
   runnerId: number | null;
 }

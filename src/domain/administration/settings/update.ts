@@ -6,10 +6,10 @@ import { currentSettings, forgetSettings, type Settings } from '#src/platform/se
 
 type Writable = Omit<Settings, 'id' | 'createdAt' | 'updatedAt' | 'restrictedVisibilityLevels'>;
 
-/** Changes to the settings: unset means unchanged, null cleared where a setting can be without a value. */
+/** Changes to the settings: unset means unchanged, null clears a setting that may be empty. */
 export type SettingsChanges = { [Name in keyof Writable]?: Writable[Name] | null | undefined } & {
   restrictedVisibilityLevels?: readonly string[] | null | undefined;
-  /** The only storage, as older clients say it. */
+  /** The only storage, as older clients name it. */
   repositoryStorage?: string | null | undefined;
 };
 
@@ -24,7 +24,7 @@ export async function updateSettings(context: Context, changes: SettingsChanges)
   requireAdmin(context);
   const { db, repositories } = context;
   await db.$transaction(async (tx) => {
-    // One change after the other: what a setting requires of others is held against what they are by then.
+    // One change at a time: settings that depend on others are checked against the current ones.
     await tx.$executeRaw`SELECT 1 FROM application_settings WHERE id = 1 FOR UPDATE`;
     const row = await tx.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
     const given = normalized(changes);
@@ -35,7 +35,7 @@ export async function updateSettings(context: Context, changes: SettingsChanges)
   return currentSettings(db);
 }
 
-/** Settings that may be without a value. */
+/** Settings that may be null. */
 const NULLABLE = new Set([
   'signInText',
   'homePageUrl',
@@ -47,11 +47,11 @@ const NULLABLE = new Set([
   'codeideUrl',
   'diagramUrl',
 ] as const);
-/** Lists of which an empty one says the same as none. */
+/** Lists that count as null when empty. */
 const NULL_WHEN_EMPTY = ['restrictedVisibilityLevels', 'domainWhitelist', 'domainBlacklist'] as const;
 const TEXTS = ['signInText', 'homePageUrl', 'afterSignOutPath', 'codeideUrl', 'diagramUrl'] as const;
 
-/** What is given, in the form in which it is stored; null where a value is none. */
+/** The values in the form in which they are stored; null where a setting is cleared. */
 function normalized({ repositoryStorage, ...changes }: SettingsChanges): Partial<Settings> {
   const given: Record<string, unknown> = {};
   if (repositoryStorage != null) given.repositoryStorages = [repositoryStorage];
@@ -69,7 +69,7 @@ function normalized({ repositoryStorage, ...changes }: SettingsChanges): Partial
   return given;
 }
 
-/** Domains, however they are separated: each may be a list of its own. */
+/** Domains with any separators: each text may itself be a list. */
 function domains(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap((text) => text.split(/[\s,;]+/)).filter((text) => text !== ''))];
 }

@@ -3,9 +3,9 @@ import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
 /**
- * Refuses settings that make no sense, alone or with those that are stored (behaviour.md 1.6). Throws ValidationFailed.
+ * Rejects settings that are invalid by themselves or with the stored ones (behaviour.md 1.6). Throws ValidationFailed.
  *
- * @param storages the names of those that the server is configured with
+ * @param storages the names of the configured storages
  */
 export function checkSettings(given: Partial<Settings>, stored: Settings, storages: readonly string[]): void {
   const missing = REQUIREMENTS.flatMap(([name, on]) => {
@@ -39,14 +39,14 @@ export function checkSettings(given: Partial<Settings>, stored: Settings, storag
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-/** What has to have a value, the switch that requires it, and what is said when its value is taken away. */
+/** Settings that need a value while a switch is on, with the error for a missing value. */
 const REQUIREMENTS = [
   ['codeideUrl', 'codeideEnabled', "can't be blank"],
   ['diagramUrl', 'diagramEnabled', "can't be blank"],
   ['domainBlacklist', 'domainBlacklistEnabled', 'Domain blacklist cannot be empty if Blacklist is enabled.'],
 ] as const;
 
-/** The smallest value of each number; where it is 1, the message speaks of 0. */
+/** The minimum of each number; where it is 1, the message mentions 0. */
 const SMALLEST = {
   defaultProjectsLimit: 0,
   maxAttachmentSize: 1,

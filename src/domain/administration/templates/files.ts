@@ -5,17 +5,17 @@ import { NotFound } from '#src/platform/errors.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
-/** Kinds of files to begin with, as the REST API names them. */
+/** Kinds of file templates, as named in the REST API. */
 export const TEMPLATE_KINDS = ['gitignores', 'gitlab_ci_ymls', 'dockerfiles'] as const;
 export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
 
-/** A file to begin with. */
+/** A file template. */
 export interface FileTemplate {
   name: string;
   content: string;
 }
 
-/** As messages name one of them (behaviour.md 1.3). */
+/** Names of the kinds in messages (behaviour.md 1.3). */
 const ONE: Record<TemplateKind, string> = {
   gitignores: 'gitignore',
   gitlab_ci_ymls: 'gitlab_ci_yml',
@@ -33,7 +33,7 @@ export async function listTemplates(
   return { nodes: templates.slice(offset, offset + limit), offset, total: templates.length };
 }
 
-/** The template of that name, in any case of letters. Throws NotFound. */
+/** The template of that name, ignoring case. Throws NotFound. */
 export async function findTemplate({ actor }: Context, kind: TemplateKind, name: string): Promise<FileTemplate> {
   requireApiScope(actor);
   const wanted = name.toLowerCase();
@@ -44,7 +44,7 @@ export async function findTemplate({ actor }: Context, kind: TemplateKind, name:
 
 const loaded = new Map<TemplateKind, Promise<FileTemplate[]>>();
 
-/** Reads the files of a kind when somebody asks for the first time, and keeps them: a few kilobytes. */
+/** Reads the files of a kind on first use, and keeps them: a few kilobytes. */
 function load(kind: TemplateKind): Promise<FileTemplate[]> {
   const known = loaded.get(kind);
   if (known) return known;

@@ -7,15 +7,15 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** A license with its text. */
 export interface LicenseTemplate extends LicenseFacts {
-  /** Where the license is explained. */
+  /** URL of a page about the license. */
   htmlUrl: string;
   content: string;
 }
 
-/** Characters of the longest name that is filled into a text. */
+/** Characters of the longest name that is inserted into a text. */
 const LONGEST_NAME = 255;
 
-/** The licenses by key, their texts with the placeholders. */
+/** The licenses by key, with placeholders in their texts. */
 export async function listLicenses(
   { actor }: Context,
   popular: boolean,
@@ -27,16 +27,16 @@ export async function listLicenses(
   return { nodes, offset, total: wanted.length };
 }
 
-/** What is filled into the text of a license. */
+/** Values for the placeholders of a license. */
 export interface Filling {
   project?: string | null | undefined;
-  /** Whose the copyright is; the actor when left out. */
+  /** The copyright holder; the actor when absent. */
   fullName?: string | null | undefined;
 }
 
 /**
- * The license with that key, in any case of letters, for whoever asks: with the year (UTC) in its text, and with project and
- * full name where they are known. Throws NotFound, ValidationFailed.
+ * The license with that key, ignoring case, for any caller: with the year (UTC) in its text, and with project and full name if
+ * known. Throws NotFound, ValidationFailed.
  */
 export async function findLicense(context: Context, key: string, filling: Filling): Promise<LicenseTemplate> {
   requireApiScope(context.actor);
@@ -65,7 +65,7 @@ const [YEAR, PROJECT, FULL_NAME] = [
 
 function fill(text: string, { project, fullName }: Filling): string {
   const year = String(new Date().getUTCFullYear());
-  // Each is a function: `$` means nothing in a name.
+  // Each replacement is a function, so that `$` in a name has no special meaning.
   const dated = text.replace(YEAR, () => year);
   const named = project ? dated.replace(PROJECT, () => project) : dated;
   return fullName ? named.replace(FULL_NAME, () => fullName) : named;

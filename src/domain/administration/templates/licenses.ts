@@ -1,12 +1,12 @@
-/** What is known of a license beside its text. The words of the lists are those of the REST API. */
+/** The facts about a license besides its text. The lists use the words of the REST API. */
 export interface LicenseFacts {
-  /** As the REST API names it. */
+  /** Key in the REST API. */
   key: string;
   /** Where its text was published. */
   sourceUrl: string;
   name: string;
   nickname: string | null;
-  /** Whether it is among those that most projects choose from. */
+  /** Whether it is one of the most popular licenses. */
   popular: boolean;
   description: string;
   conditions: readonly string[];
@@ -18,7 +18,7 @@ const FREE = ['commercial-use', 'modifications', 'distribution', 'private-use'];
 const NO_LIABILITY = ['no-liability'];
 const COPYLEFT = ['include-copyright', 'document-changes', 'disclose-source', 'same-license'];
 
-/** The licenses that are offered, by key. */
+/** The available licenses by key. */
 export const LICENSES: readonly LicenseFacts[] = [
   {
     key: 'agpl-3.0',

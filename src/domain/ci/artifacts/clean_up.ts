@@ -5,16 +5,16 @@ import type { StoredFile } from '#src/domain/uploads/store.ts';
 
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
-/** How many files are looked up at once. */
+/** How many files are looked up per statement. */
 const AT_ONCE = 500;
 
-/** Removes files that were never recorded, or whose record is gone, an hour after they came. */
+/** Removes files that were not recorded, or whose record is gone, an hour after they were uploaded. */
 export async function cleanUpArtifacts(stores: Stores): Promise<void> {
   const store = artifactsStore(stores);
   for await (const file of findUnrecordedArtifacts(stores)) await store.remove(file);
 }
 
-/** The files of which there is no record, and will be none: they came more than an hour ago. */
+/** Finds unrecorded files older than an hour, which no upload can still record. */
 export async function* findUnrecordedArtifacts(stores: Stores): AsyncGenerator<StoredFile> {
   let group: StoredFile[] = [];
   const look = async () => {

@@ -1,4 +1,4 @@
-/** Milliseconds of each unit, by the names under which it is written. */
+/** Milliseconds per unit, by the names of the unit. */
 const UNITS: readonly [RegExp, number][] = [
   [/^(s|secs?|seconds?)$/, 1_000],
   [/^(m|mins?|minutes?)$/, 60_000],
@@ -9,15 +9,14 @@ const UNITS: readonly [RegExp, number][] = [
   [/^(y|yrs?|years?)$/, 31_557_600_000],
 ];
 
-/** Characters of the longest text that is looked at, and the longest time, in milliseconds: a hundred years. */
+/** Characters of the longest accepted text, and the longest duration in milliseconds: a hundred years. */
 const LONGEST_TEXT = 200;
 const LONGEST = 100 * 31_557_600_000;
 
 /**
- * How long artifacts are kept, as people write it in `expire_in`: `42` (seconds), `3 mins 4 sec`, `2h20min`, `6 mos 1 day`,
- * `3 weeks and 2 days`, `never`.
+ * Parses the duration in `expire_in`: `42` (seconds), `3 mins 4 sec`, `2h20min`, `6 mos 1 day`, `3 weeks and 2 days`, `never`.
  *
- * @returns milliseconds; Infinity for `never`; null where it is no such text
+ * @returns milliseconds; Infinity for `never`; null for invalid texts
  */
 export function parseDuration(text: string): number | null {
   const plain = text.trim().toLowerCase();

@@ -4,15 +4,15 @@ import type { JobQueue } from '#src/platform/background/queue.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Removes artifacts whose time is over, and files that nobody recorded. */
+    /** Removes expired artifacts, and unrecorded files. */
     'artifacts.expire': Record<string, never>;
   }
 }
 
-/** How many artifacts go in one transaction. */
+/** How many artifacts are removed per transaction. */
 const AT_ONCE = 100;
 
-/** Removes the artifacts whose time is over; their jobs have none from then on. */
+/** Removes expired artifacts; their jobs have none from then on. */
 export async function expireArtifacts({ db }: Pick<Context, 'db'>, jobs: JobQueue): Promise<void> {
   for (let found = AT_ONCE; found === AT_ONCE; ) {
     found = await db.$transaction(async (tx) => {

@@ -5,14 +5,14 @@ import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Removes files of which there is no record any more. */
+    /** Removes files whose record is gone. */
     'artifacts.remove': { files: { projectId: number; secret: string }[] };
   }
 }
 
 /**
- * Removes the artifacts of jobs, their files by a background job, and takes them off the sizes of their projects. The jobs
- * themselves are the caller's to change.
+ * Deletes the artifacts of jobs, with a background job for their files, and subtracts them from the sizes of their projects. The
+ * caller updates the jobs themselves.
  */
 export async function forgetArtifacts(tx: Transaction, jobs: JobQueue, jobIds: readonly number[]): Promise<void> {
   const files = await tx.$queryRaw<{ projectId: number; secret: string }[]>`
@@ -24,7 +24,7 @@ export async function forgetArtifacts(tx: Transaction, jobs: JobQueue, jobIds: r
   if (files.length > 0) await jobs.enqueue(tx, 'artifacts.remove', { files });
 }
 
-/** Does it. */
+/** Removes the files. */
 export async function removeArtifacts(
   stores: Pick<Context, 'uploads'>,
   files: readonly { projectId: number; secret: string }[],

@@ -8,7 +8,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Keeps the artifacts of a job for good, whatever time they were given. Throws NotFound without any, Forbidden. */
+/** Keeps the artifacts of a job forever, whatever their expiry. Throws NotFound without any, Forbidden. */
 export async function keepArtifacts(context: Context, ref: IdOrPath, jobId: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

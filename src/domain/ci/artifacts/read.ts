@@ -14,14 +14,17 @@ export interface RawArtifacts {
   databaseId: number;
 }
 
-/** The artifacts of a job as a stream, for who may read the job. Throws NotFound, Forbidden, Unauthenticated, UploadsUnavailable. */
+/**
+ * The artifacts of a job as a stream, for callers who may read the job. Throws NotFound, Forbidden, Unauthenticated,
+ * UploadsUnavailable.
+ */
 export async function readRawArtifacts(context: Context, { projectId, databaseId }: RawArtifacts): Promise<RawContent> {
   const project = await findProject(context, projectId);
   const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
   return openArtifacts(context, id);
 }
 
-/** The artifacts of a job, whoever asks. Throws NotFound where it has none, or their time is over. */
+/** The artifacts of a job, without permission checks. Throws NotFound if it has none or they have expired. */
 export async function openArtifacts(stores: Pick<Context, 'db' | 'uploads'>, jobId: number): Promise<RawContent> {
   const found = await findArtifacts(stores.db, jobId);
   const store = artifactsStore(stores);
@@ -40,12 +43,12 @@ export async function openArtifacts(stores: Pick<Context, 'db' | 'uploads'>, job
     size: found.size,
     type: 'application/octet-stream',
     fileName: found.fileName,
-    // Other artifacts of the job have another name in the store, which is nobody's to know.
+    // New artifacts of the job get another name in the store, which must stay secret.
     etag: `"${jobId}-${found.createdAt.getTime().toString(36)}"`,
   };
 }
 
-/** The artifacts of a job that can be read now; null without any. */
+/** The artifacts of a job if they exist and have not expired; otherwise null. */
 export async function findArtifacts(
   db: Db,
   jobId: number,

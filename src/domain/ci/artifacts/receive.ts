@@ -9,17 +9,18 @@ import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 type Stores = Pick<Context, 'db' | 'jobs' | 'repositories' | 'uploads'>;
 
-/** The job that sends its artifacts. */
+/** The job that uploads artifacts. */
 export interface SendingJob {
   id: number;
   projectId: number;
 }
 
 /**
- * Keeps the artifacts of a running job, in place of those that it sent before.
+ * Stores the artifacts of a running job, replacing earlier ones.
  *
- * @param expireIn how long, as in parseDuration; for good without
- * @throws BadRequest when it is no zip archive or the duration is none, ContentTooLarge, Forbidden when the job ended meanwhile
+ * @param expireIn duration as in parseDuration; forever when absent
+ * @throws BadRequest if it is not a zip archive or the duration is invalid, ContentTooLarge, Forbidden if the job has ended
+ * meanwhile
  */
 export async function receiveArtifacts(
   stores: Stores,
@@ -41,7 +42,7 @@ export async function receiveArtifacts(
   }
 }
 
-/** Throws ContentTooLarge for artifacts of so many bytes, if they are more than a job may have. */
+/** Throws ContentTooLarge if artifacts of so many bytes exceed the limit of a job. */
 export function requireFitting({ repositories }: Pick<Stores, 'repositories'>, bytes: number): void {
   const { artifactsBytes } = repositories.limits;
   if (bytes > artifactsBytes) {
@@ -51,7 +52,7 @@ export function requireFitting({ repositories }: Pick<Stores, 'repositories'>, b
   }
 }
 
-/** When artifacts that come now are removed; null where they are kept. Throws BadRequest. */
+/** When new artifacts expire; null if never. Throws BadRequest. */
 export function expiryOf(expireIn: string | undefined): Date | null {
   if (expireIn === undefined || expireIn === '') return null;
   const duration = parseDuration(expireIn);
@@ -59,7 +60,7 @@ export function expiryOf(expireIn: string | undefined): Date | null {
   return Number.isFinite(duration) ? new Date(Date.now() + duration) : null;
 }
 
-/** What a zip archive begins with, one without files too (APPNOTE.TXT 4.3.7, 4.3.16). */
+/** The signatures of zip archives, with and without entries (APPNOTE.TXT 4.3.7, 4.3.16). */
 const SIGNATURES = ['504b0304', '504b0506'];
 
 async function requireZip(file: IncomingFile): Promise<void> {
@@ -81,7 +82,7 @@ interface NewArtifacts {
 
 async function record({ db, jobs }: Stores, job: SendingJob, made: NewArtifacts): Promise<void> {
   await db.$transaction(async (tx) => {
-    // Whoever sends artifacts of the same job at the same moment waits here, and so does who cancels or erases it.
+    // Concurrent uploads for the same job wait here, and so do canceling and erasing it.
     const running = await tx.$queryRaw<object[]>`
       SELECT j.id FROM jobs j JOIN projects p ON p.id = j.project_id AND p.deleted_at IS NULL
       WHERE j.id = ${job.id} AND j.status = 'running' FOR UPDATE OF j`;

@@ -9,9 +9,9 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { findCommit } from '#src/domain/repository/commits/find.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What another system has deployed. */
+/** A deployment by another system. */
 export interface OutsideDeployment {
-  /** Name of the environment, which is made if it is not there. */
+  /** Name of the environment, created if missing. */
   environment: string;
   sha: string;
   ref: string;
@@ -19,7 +19,7 @@ export interface OutsideDeployment {
   tag?: boolean | null | undefined;
 }
 
-/** Records that another system brought a commit to an environment. Throws NotFound, Forbidden, ValidationFailed. */
+/** Records that another system deployed a commit to an environment. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createDeployment(
   context: Context,
   ref: IdOrPath,

@@ -2,22 +2,22 @@ import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
-/** What was brought where. */
+/** A deployment to record. */
 export interface NewDeployment {
   projectId: number;
   ref: string;
   tag: boolean;
   sha: string;
   userId: number;
-  /** The job that did it; null where another system deployed. */
+  /** The job that deployed; null for another system. */
   jobId: number | null;
-  /** Name of the environment, which is made if it is not there. */
+  /** Name of the environment, created if missing. */
   environment: string;
-  /** Address of the environment from now on; null leaves it. */
+  /** New URL of the environment; null keeps the current one. */
   url: string | null;
 }
 
-/** Records that a job that succeeded has deployed, or stopped its environment; nothing if it has none. */
+/** Records the deployment of a job that succeeded, or stops its environment; does nothing for jobs without one. */
 export async function recordDeployment(tx: Transaction, jobId: number): Promise<void> {
   const [job] = await tx.$queryRaw<(NewDeployment & { action: string | null })[]>`
     SELECT j.project_id AS "projectId", p.ref, p.tag, p.sha, j.user_id AS "userId", j.id AS "jobId", j.environment,
@@ -34,7 +34,7 @@ async function stopEnvironment(tx: Transaction, { projectId, environment }: NewD
     WHERE project_id = ${projectId} AND name = ${environment}`;
 }
 
-/** Records a deployment; its environment is there, and available, from then on. The ID of the deployment. */
+/** Records a deployment; its environment is created if missing, and available from then on. Returns the ID of the deployment. */
 export async function insertDeployment(tx: Transaction, deployment: NewDeployment): Promise<number> {
   const { projectId, ref, tag, sha, userId, jobId, environment, url } = deployment;
   const address = url !== null && url.length <= 255 && isWebUrl(url) ? url : null;

@@ -55,7 +55,7 @@ export async function updateEnvironment(
   return { project, id };
 }
 
-/** Deletes an environment with the record of its deployments. Throws NotFound, Forbidden. */
+/** Deletes an environment with its deployments. Throws NotFound, Forbidden. */
 export async function deleteEnvironment(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

@@ -9,8 +9,8 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /**
- * Stops an environment, and starts the job that its latest deployment names for that, if it waits to be started. One that is
- * stopped stays so. Throws NotFound, Forbidden.
+ * Stops an environment, and starts the stop job of its latest deployment if that is manual. A stopped one stays so. Throws
+ * NotFound, Forbidden.
  */
 export async function stopEnvironment(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
@@ -21,7 +21,7 @@ export async function stopEnvironment(context: Context, ref: IdOrPath, id: numbe
     const [stop] = await tx.$queryRaw<{ pipelineId: number; name: string }[]>`
       SELECT j.pipeline_id AS "pipelineId", j.on_stop AS name FROM deployments d LEFT JOIN jobs j ON j.id = d.job_id
       WHERE d.environment_id = ${id} ORDER BY d.id DESC LIMIT 1`;
-    // Pipelines are locked before environments, as by jobs that succeed.
+    // Pipelines are locked before environments, as in jobs that succeed.
     if (stop?.name) await lockPipeline(tx, stop.pipelineId);
     const stopped = await tx.environment.updateMany({
       where: { id, state: 'available' },

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { trimEnds } from '#src/platform/text.ts';
 
-/** What an environment may be called. */
+/** Valid names of environments. */
 export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-/${}. ]+$/;
 export const NAME_RULE = "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
 
 const LONGEST_SLUG = 24;
-/** Characters of the digest that tells names apart whose slugs would be the same. */
+/** Characters of the digest that distinguishes names with the same slug. */
 const DIGEST = 6;
 
-/** What the name is in host names: lower-case letters, digits and `-`, from a letter on, 24 at most. */
+/** The name for use in host names: lower-case letters, digits and `-`, beginning with a letter, at most 24 characters. */
 export function slugOf(name: string): string {
   const plain = trimEnds(name.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
   const slug = /^[a-z]/.test(plain) ? plain : trimEnds(`env-${plain}`, '-');

@@ -9,21 +9,20 @@ import { NotFound } from '#src/platform/errors.ts';
 type Stores = Pick<Context, 'db' | 'repositories'>;
 type Files = Pick<Context, 'repositories'>;
 
-/** What became of a piece of a trace. */
+/** The result of appending a chunk to a job log. */
 export interface Appended {
-  /** False where the piece does not begin at the end of what was sent before. */
+  /** False if the chunk does not begin at the end of what was sent before. */
   isAccepted: boolean;
-  /** Bytes that were sent by now; the next piece begins there. */
+  /** Bytes received so far; the next chunk begins there. */
   received: number;
 }
 
 /**
- * Appends a piece to the trace of a job. It is on the disk when this returns, and pieces that come at once follow each other,
- * whichever servers they reach. Of a trace that is longer than traces may be a last line says so, and the rest counts as
- * received without being kept. Throws NotFound.
+ * Appends a chunk to a job log. It is on the disk when this returns, and concurrent chunks are serialized across servers. A log
+ * that exceeds the limit gets a last line saying so, and further bytes count as received but are not stored. Throws NotFound.
  *
  * @param offset how many bytes come before it
- * @param sent bytes of the piece, if it is longer than what of it is given here: more than is kept in any case
+ * @param sent bytes of the chunk, if more than is passed here: more than is stored in any case
  */
 export async function appendTrace(
   stores: Stores,
@@ -40,12 +39,12 @@ export async function appendTrace(
   });
 }
 
-/** Appends at the end, wherever that is, in a transaction of the caller. Throws NotFound. */
+/** Appends at the end of a job log, in the caller's transaction. Throws NotFound. */
 export async function appendTraceWithin(tx: Transaction, stores: Files, jobId: number, piece: Buffer): Promise<void> {
   await write(tx, stores, await lockTrace(tx, stores, jobId), piece);
 }
 
-/** Gives a job this trace, whatever it had before; one that begins like that goes on. Limited as in appendTrace. Throws NotFound. */
+/** Replaces the log of a job; a text that begins with the existing log extends it. Limited as in appendTrace. Throws NotFound. */
 export async function writeTrace(stores: Stores, jobId: number, text: string | Buffer): Promise<void> {
   const whole = Buffer.isBuffer(text) ? text : Buffer.from(text);
   const replaced = await stores.db.$transaction(async (tx) => {
@@ -59,11 +58,11 @@ export async function writeTrace(stores: Stores, jobId: number, text: string | B
     await write(tx, stores, next, whole);
     return trace;
   });
-  // Nothing leads there any more; where this process dies now, fsck finds it.
+  // The old file is no longer referenced; if this process dies now, fsck finds it.
   if (replaced) await removeTraceFile(stores.repositories, replaced);
 }
 
-/** The trace of a job, of which nobody else changes anything until the transaction ends. Throws NotFound. */
+/** The log of a job, locked until the transaction ends. Throws NotFound. */
 async function lockTrace(tx: Transaction, { repositories }: Files, jobId: number): Promise<LocatedTrace> {
   const made = await tx.$executeRaw`
     INSERT INTO job_traces (job_id) SELECT id FROM jobs WHERE id = ${jobId} ON CONFLICT DO NOTHING`;
@@ -71,7 +70,7 @@ async function lockTrace(tx: Transaction, { repositories }: Files, jobId: number
   const trace = await locateTrace(tx, jobId);
   if (!trace) throw new NotFound('Job');
   if (made === 0) return trace;
-  // A job that began before traces were files goes on in one.
+  // The log of a job that began before logs were files is converted to one.
   const before = await readChunks(tx, jobId);
   if (before.length === 0) return trace;
   await writeAt(traceFile(repositories, trace), 0, before);
@@ -79,7 +78,7 @@ async function lockTrace(tx: Transaction, { repositories }: Files, jobId: number
   return save(tx, trace, before.length, before.length);
 }
 
-/** Writes what of a piece is kept. The trace is locked. */
+/** Writes the part of a chunk that is stored. The log is locked. */
 async function write(
   tx: Transaction,
   { repositories }: Files,
@@ -94,7 +93,7 @@ async function write(
   await save(tx, trace, size + kept.length, received + sent);
 }
 
-/** What is written of a piece, where so much was written and received before. */
+/** The part of a chunk that is stored, given the bytes stored and received before. */
 function keptOf(piece: Buffer, { size, received }: { size: number; received: number }, limit: number): Buffer {
   const isFull = received !== size || size > limit;
   if (isFull) return Buffer.alloc(0);
@@ -111,12 +110,12 @@ async function save(tx: Transaction, trace: LocatedTrace, size: number, received
   return { ...trace, size, received };
 }
 
-/** Whether a whole text begins with all that was received, as far as it was kept. */
+/** Whether a text begins with everything received so far, as far as it was stored. */
 async function begins({ repositories }: Files, trace: LocatedTrace, whole: Buffer): Promise<boolean> {
   const { size, received } = trace;
   if (whole.length < received) return false;
   if (size === 0) return true;
-  // Where the limit left something out, the line that says so begins in the last character before it.
+  // If the limit was exceeded, the line that says so may have replaced part of the last character.
   const compared = received === size ? size : Math.max(0, Math.min(size, repositories.limits.traceBytes - 3));
   const there = await readAt(traceFile(repositories, trace), 0, compared);
   return there.equals(whole.subarray(0, compared));

@@ -1,11 +1,9 @@
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/**
- * Traces from before they were files: rows of `job_trace_chunks`, which previous versions have written.
- */
+/** Job logs from before they were files: rows of `job_trace_chunks`, written by earlier versions. */
 type Reader = Pick<Db, '$queryRaw'> | Transaction;
 
-/** Bytes of the traces of these jobs, by their IDs; those without one are absent. */
+/** Log sizes in bytes by job ID; jobs without one are absent. */
 export async function chunkSizes(db: Reader, jobIds: readonly number[]): Promise<Map<number, number>> {
   const rows = await db.$queryRaw<{ id: number; size: number }[]>`
     SELECT job_id AS id, sum(length(content))::float8 AS size FROM job_trace_chunks
@@ -13,12 +11,12 @@ export async function chunkSizes(db: Reader, jobIds: readonly number[]): Promise
   return new Map(rows.map(({ id, size }) => [id, size]));
 }
 
-/** The whole trace of a job; empty where there is none. */
+/** The whole log of a job; empty if there is none. */
 export async function readChunks(db: Reader, jobId: number): Promise<Buffer> {
   return (await chunksOf(db, [jobId])).get(jobId) ?? Buffer.alloc(0);
 }
 
-/** The whole traces of jobs, by their IDs. */
+/** The whole logs of jobs by ID. */
 export async function chunksOf(db: Reader, jobIds: readonly number[]): Promise<Map<number, Buffer>> {
   if (jobIds.length === 0) return new Map();
   const rows = await db.$queryRaw<{ id: number; content: Uint8Array }[]>`
@@ -27,7 +25,7 @@ export async function chunksOf(db: Reader, jobIds: readonly number[]): Promise<M
   return new Map(rows.map(({ id, content }) => [id, Buffer.from(content)]));
 }
 
-/** At most so many bytes of a trace from a position on; less where more rows would have to be read. */
+/** At most so many bytes of a log from a position on; fewer if more rows would have to be read. */
 export async function readChunksAt(db: Reader, jobId: number, from: number, length: number): Promise<Buffer> {
   const chunks = await db.$queryRaw<{ content: Uint8Array }[]>`
     SELECT substring(content FROM (greatest(${from} - position, 0) + 1)::int FOR ${length}::int) AS content

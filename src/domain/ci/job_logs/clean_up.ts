@@ -3,17 +3,17 @@ import type { Context } from '#src/access/permissions/actor.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** How many directories are looked up at once. */
+/** How many directories are looked up per statement. */
 const AT_ONCE = 500;
 
-/** Removes the traces of projects that are gone: a job that still ran may have written after they were removed. */
+/** Removes the logs of deleted projects: a running job may have written after they were removed. */
 export async function cleanUpTraces(stores: Stores): Promise<void> {
   for await (const directory of abandonedTraces(stores)) {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** The directories with traces that belong to no project. */
+/** The directories of job logs that belong to no project. */
 export async function* abandonedTraces({ db, repositories }: Stores): AsyncGenerator<string> {
   let group: { id: number; storage: string; directory: string }[] = [];
   const look = async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
 import { makeDirectories } from '#src/git/write/make_directories.ts';
 
-/** Which file holds the trace of a job. */
+/** Identifies the file of a job's log. */
 export interface TraceFile {
   project: RepositoryPlace;
   jobId: number;
@@ -13,13 +13,13 @@ export interface TraceFile {
 /** How many jobs share a directory. */
 const TOGETHER = 1_000;
 
-/** `<traces of the project>/<thousands of the job's ID>/<ID>.<version>.log` */
+/** Returns `<job logs of the project>/<thousands of the job's ID>/<ID>.<version>.log`. */
 export function traceFile(repositories: RepositoryStore, { project, jobId, version }: TraceFile): string {
   const folder = String(Math.floor(jobId / TOGETHER));
   return path.join(repositories.traces(project), folder, `${jobId}.${version}.log`);
 }
 
-/** Writes bytes to a file from a position on; they outlive a loss of power when this returns. The file is made if it is not there. */
+/** Writes bytes to a file at a position, durably, creating the file if it is missing. */
 export async function writeAt(file: string, position: number, bytes: Uint8Array): Promise<void> {
   const handle = await open(file, 'r+').catch(orNew(file));
   try {
@@ -34,8 +34,8 @@ export async function writeAt(file: string, position: number, bytes: Uint8Array)
 }
 
 /**
- * The bytes of a file from a position on, as many as are there at most. Of a file that is lost there are none: fsck tells of it,
- * not every list of jobs.
+ * Reads bytes of a file from a position, at most so many. A missing file counts as empty: fsck reports it, rather than every list
+ * of jobs.
  */
 export async function readAt(file: string, position: number, length: number): Promise<Buffer> {
   const opened = await open(file, 'r').catch((error) => {
@@ -59,7 +59,7 @@ export async function removeTraceFile(repositories: RepositoryStore, file: Trace
   await rm(traceFile(repositories, file), { force: true });
 }
 
-/** For `catch`: makes the file that is missing, durably. */
+/** For `catch`: creates a missing file durably. */
 function orNew(file: string) {
   return async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -75,7 +75,7 @@ function orNew(file: string) {
   };
 }
 
-/** A new name is durable only once its directory is; Windows has no such call and needs none. */
+/** A new name is durable only after its directory is synced; Windows has no such call and needs none. */
 async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(directory, 'r');

@@ -5,12 +5,12 @@ import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Removes a file that held the trace of a job. */
+    /** Removes the file of a deleted job log. */
     'traces.remove': TraceFile;
   }
 }
 
-/** Removes the trace of a job, its file by a background job. Whether there was any. */
+/** Deletes the log of a job, with a background job for its file. Returns whether there was one. */
 export async function forgetTrace(tx: Transaction, jobs: JobQueue, jobId: number): Promise<boolean> {
   const { count } = await tx.jobTraceChunk.deleteMany({ where: { jobId } });
   await tx.$executeRaw`SELECT job_id FROM job_traces WHERE job_id = ${jobId} FOR UPDATE`;

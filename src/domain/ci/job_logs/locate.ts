@@ -1,11 +1,11 @@
 import type { TraceFile } from '#src/domain/ci/job_logs/file.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** The trace of a job where it is a file, and the bytes of it that count. */
+/** The file of a job log, and how many of its bytes are valid. */
 export interface LocatedTrace extends TraceFile {
   /** In bytes. */
   size: number;
-  /** In bytes, with those that the limit left out. */
+  /** In bytes, including those beyond the limit. */
   received: number;
 }
 
@@ -18,7 +18,7 @@ interface Row {
   repositoryStorage: string;
 }
 
-/** Those traces of jobs that are files, in one statement. */
+/** Locates the logs of jobs that are files, in one statement. */
 export async function locateTraces(
   db: Pick<Db, '$queryRaw'> | Transaction,
   jobIds: readonly number[],
@@ -34,7 +34,7 @@ export async function locateTraces(
   }));
 }
 
-/** As locateTraces, of one job; null where it has no file. */
+/** Like locateTraces, for one job; null if it has no file. */
 export async function locateTrace(
   db: Pick<Db, '$queryRaw'> | Transaction,
   jobId: number,

@@ -7,24 +7,24 @@ import { wholeCharacters } from '#src/domain/ci/job_logs/whole_characters.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** A part of what a job printed. */
+/** A chunk of a job's output. */
 export interface TracePart {
-  /** Where it begins, in bytes. */
+  /** Its offset in bytes. */
   offset: number;
-  /** Where the next part begins. */
+  /** The offset of the next chunk. */
   nextOffset: number;
-  /** What is no UTF-8 is replaced. */
+  /** Invalid UTF-8 is replaced. */
   content: string;
-  /** Whether more was printed already. */
+  /** Whether there is more output already. */
   hasMore: boolean;
 }
 
-/** Bytes of the largest part. */
+/** Bytes of the largest chunk. */
 export const LARGEST_PART = 64 * 1024;
 
 /**
- * What a job printed from an offset on; empty where it printed nothing yet. A character that has come in half waits for its
- * other half, unless the job is over.
+ * A job's output from an offset on; empty if there is none yet. An incomplete character at the end waits for its other bytes,
+ * unless the job is over.
  */
 export async function readTracePart(stores: Stores, jobId: number, from: number, isOver: boolean): Promise<TracePart> {
   const { printed, hasMore } = await read(stores, jobId, from);
@@ -51,7 +51,7 @@ async function read(
   }
   const printed = await readChunksAt(db, jobId, from, LARGEST_PART + 1);
   if (printed.length === 0 || printed.length > LARGEST_PART) return { printed, hasMore: printed.length > LARGEST_PART };
-  // Small rows are read some at a time.
+  // Small rows are read in batches.
   const more = await readChunksAt(db, jobId, from + printed.length, 1);
   return { printed, hasMore: more.length > 0 };
 }

@@ -13,22 +13,20 @@ import { select } from '#src/platform/records/selection.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** A job whose trace an operation found. */
+/** A job whose log an operation found. */
 export interface RawTrace {
   projectId: number;
   databaseId: number;
 }
 
-/** Bytes of the longest trace that is an answer as a whole. */
+/** Bytes of the longest log that is returned inline. */
 const MAX_INLINE_BYTES = 4 * 1024 * 1024;
-/** Bytes that the line may take which says that a trace is too long. */
+/** Bytes reserved for the line that says that a log exceeds the limit. */
 const NOTICE = 1024;
-/** Bytes of rows that are read at once. */
+/** Bytes of rows that are read per statement. */
 const CHUNK = 256 * 1024;
 
-/**
- * What a job printed so far, as a stream; what is printed meanwhile is not in it. Throws NotFound, Forbidden, Unauthenticated.
- */
+/** A job's output so far, as a stream without later output. Throws NotFound, Forbidden, Unauthenticated. */
 export async function readRawTrace(context: Context, { projectId, databaseId }: RawTrace): Promise<RawContent> {
   const project = await findProject(context, projectId);
   const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
@@ -43,7 +41,7 @@ export async function readRawTrace(context: Context, { projectId, databaseId }: 
   };
 }
 
-/** A trace as long as it is now, and its bytes from one position to before another one. */
+/** The size of a log, and a stream of a range of its bytes. */
 async function openTrace(
   { db, repositories }: Stores,
   jobId: number,
@@ -59,7 +57,7 @@ async function openTrace(
   return { size: trace.size, part };
 }
 
-/** A stream that is opened when somebody reads it. */
+/** A stream that is opened when it is read. */
 function lazily(open: () => Readable): Readable {
   async function* content(): AsyncGenerator<Buffer> {
     yield* open();
@@ -67,7 +65,7 @@ function lazily(open: () => Readable): Readable {
   return Readable.from(content(), { objectMode: false });
 }
 
-/** The rows from one position to before another one, some at a time: memory stays flat. */
+/** Yields the rows of a range in batches, with constant memory. */
 async function* chunks(db: Stores['db'], jobId: number, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const next = await readChunksAt(db, jobId, at, Math.min(CHUNK, to - at));
@@ -78,8 +76,8 @@ async function* chunks(db: Stores['db'], jobId: number, from: number, to: number
 }
 
 /**
- * All that each of the jobs printed; what is no UTF-8 is replaced. The caller may read the jobs. ContentTooLarge in the place of
- * those that printed more than an answer holds. Throws TooExpensive where it is too much together.
+ * The whole output of each job; invalid UTF-8 is replaced. The caller must be allowed to read the jobs. ContentTooLarge in place
+ * of logs that are too long for a response. Throws TooExpensive if all together are too long.
  */
 export async function traceTexts({ db, repositories }: Stores, ids: readonly number[]): Promise<(string | Error)[]> {
   const files = await locateTraces(db, ids);
@@ -102,7 +100,7 @@ export async function traceTexts({ db, repositories }: Stores, ids: readonly num
   return ids.map((id) => (fits(id) ? textOf(texts.get(id)) : tooLarge(sizes.get(id) ?? 0)));
 }
 
-/** Bytes as text: what is no UTF-8 is replaced, and NUL is left out. */
+/** Decodes bytes: invalid UTF-8 is replaced, and NUL is dropped. */
 export function textOf(bytes: Buffer = Buffer.alloc(0)): string {
   return bytes.toString('utf8').replaceAll('\0', '');
 }

@@ -4,10 +4,10 @@ import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
 import { textOf } from '#src/domain/ci/job_logs/read.ts';
 
-/** Bytes of the end of a trace in which something is looked for. */
+/** Bytes at the end of a job log that are searched. */
 const TAIL = 256 * 1024;
 
-/** The end of what a job printed, at most so many bytes; what is no UTF-8 is replaced. */
+/** The end of a job's output, at most so many bytes; invalid UTF-8 is replaced. */
 export async function readTraceTail(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   jobId: number,

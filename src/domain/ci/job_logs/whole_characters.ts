@@ -1,4 +1,4 @@
-/** How many bytes there are without a character of UTF-8 at the end that has not come as a whole. */
+/** The number of bytes without an incomplete UTF-8 character at the end. */
 export function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

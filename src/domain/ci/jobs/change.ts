@@ -22,7 +22,7 @@ export function cancelJob(context: Context, ref: IdOrPath, id: number): Promise<
   });
 }
 
-/** Queues a finished job again, as a new one. Throws NotFound, Forbidden. */
+/** Retries a finished job as a new one. Throws NotFound, Forbidden. */
 export function retryJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
@@ -32,7 +32,7 @@ export function retryJob(context: Context, ref: IdOrPath, id: number): Promise<C
   });
 }
 
-/** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
+/** Starts a manual job. Throws NotFound, Forbidden, BadRequest. */
 export function playJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (job.status !== 'manual')
@@ -42,7 +42,7 @@ export function playJob(context: Context, ref: IdOrPath, id: number): Promise<Ch
   });
 }
 
-/** Removes what a finished job printed and left. Throws NotFound, and Forbidden too when there is nothing to remove. */
+/** Erases the log and artifacts of a finished job. Throws NotFound, and Forbidden also if there is nothing to erase. */
 export function eraseJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job) => {
     const hadTrace = await forgetTrace(tx, context.jobs, job.id);
@@ -56,7 +56,7 @@ export function eraseJob(context: Context, ref: IdOrPath, id: number): Promise<C
   });
 }
 
-/** Queues a manual job for the user who started it. The pipeline is locked, and settled by the caller. */
+/** Queues a manual job for the user who starts it. The pipeline is locked, and the caller settles it. */
 export async function startManualJob(
   tx: Transaction,
   job: { id: number; status: JobStatus },
@@ -68,7 +68,7 @@ export async function startManualJob(
 
 const FINISHED: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 
-/** A job as it is under the lock of its pipeline. */
+/** A job under the lock of its pipeline. */
 interface LockedJob {
   id: number;
   pipelineId: number;
@@ -77,7 +77,7 @@ interface LockedJob {
   hasArtifacts: boolean;
 }
 
-/** Changes a job of the project while nobody else does; `work` tells the ID of the job to answer with. */
+/** Changes a job of the project under the lock of its pipeline; `work` returns the ID of the resulting job. */
 async function changeJob(
   context: Context,
   ref: IdOrPath,

@@ -1,8 +1,8 @@
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /**
- * Makes jobs of a pipeline again, as new ones that the user started, either to wait for their turn or queued at once; posted
- * statuses keep who posted them, who may go on with them. The IDs of the new ones. The pipeline is locked.
+ * Creates copies of a pipeline's jobs, started by the user, either waiting for their stage or queued immediately; posted statuses
+ * keep their author, who may update them. Returns the new IDs. The pipeline is locked.
  */
 export async function cloneJobs(
   tx: Transaction,
@@ -24,8 +24,8 @@ export async function cloneJobs(
 }
 
 /**
- * Has the skipped jobs of the stages behind one wait for their turn again: whoever retries what failed before them starts them,
- * too. The pipeline is locked.
+ * Resets skipped jobs of later stages to wait for their turn again; the user who retries the failure before them becomes their
+ * starter. The pipeline is locked.
  */
 export async function reviveSkipped(
   tx: Transaction,

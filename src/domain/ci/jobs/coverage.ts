@@ -19,8 +19,8 @@ const threads = new Threads<{ pattern: string; text: string }, { coverage: numbe
 );
 
 /**
- * The coverage, in percent, that a job's `coverage` pattern finds at the end of what it printed; null without either, and where
- * the pattern takes too long.
+ * The coverage, in percent, that a job's `coverage` pattern finds at the end of its log; null without either, and if the pattern
+ * takes too long.
  */
 export async function traceCoverage(
   stores: Pick<Context, 'db' | 'repositories'>,

@@ -1,4 +1,4 @@
-/** Why a job failed. The first three are what its runner says; the others are found by the server. */
+/** Why a job failed. The first three are reported by runners; the others are set by the server. */
 export const FAILURE_REASONS = [
   'unknown_failure',
   'script_failure',
@@ -9,7 +9,7 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** The reason that a runner gives; one that this server does not know is unknown. */
+/** The reason reported by a runner; unknown ones become `unknown_failure`. */
 export function failureReason(word: unknown): FailureReason {
   return FAILURE_REASONS.find((reason) => reason === word) ?? 'unknown_failure';
 }

@@ -1,8 +1,8 @@
 import { patternParts } from '#src/domain/ci/pipelines/config/pattern.ts';
 
 /**
- * The first number in the last match of a pattern between slashes, or in its last group; null where there is none, or none that
- * is a percentage. It may take forever, and is called where it can be ended.
+ * The first number in the last match of a pattern between slashes, or in its last group; null if there is none, or it is not a
+ * percentage. It may run forever, so callers must be able to terminate it.
  */
 export function findCoverage(pattern: string, text: string): number | null {
   const parts = patternParts(pattern);

@@ -25,10 +25,10 @@ const jobs = projectScoped({
   order: order('Job', ['id'], 'desc'),
 });
 
-/** A job of a project: one that the actor may read, or one that a command has changed or made. */
+/** A job of a project: one that the actor may read, or one that a command has changed or created. */
 export const { find: findJob, changed: changedJob, findByIds: findJobsByIds } = jobs;
 
-/** The jobs of each project in these states, all without any, newest first. */
+/** The jobs of each project in these states (in all when empty), newest first. */
 export function listProjectJobs<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -45,7 +45,7 @@ export interface JobsParent {
   pipelineId: number;
 }
 
-/** As listProjectJobs, of each pipeline, oldest first. */
+/** Like listProjectJobs, for each pipeline, oldest first. */
 export async function listPipelineJobs<R>(
   context: Context,
   pipelines: readonly JobsParent[],
@@ -70,7 +70,7 @@ export async function listPipelineJobs<R>(
 
 function inStates(states: States): Prisma.Sql[] {
   if (!states || states.length === 0) return [];
-  // A single one is found by index in the order of the list.
+  // A single state is found by index in the order of the list.
   const [first] = states;
   const { status } = job;
   return [

@@ -3,10 +3,10 @@ import { recordDeployment } from '#src/domain/ci/deployments/record.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
-/** Where a job may be told to go. */
+/** States that a job can be moved to. */
 export type Destination = 'pending' | 'running' | 'success' | 'failed' | 'canceled';
 
-/** From where each state can be reached (behaviour.md 8), and what going there is called. */
+/** The states from which each state can be reached (behaviour.md 8), and the name of that transition. */
 const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> = {
   pending: { event: 'enqueue', from: ['created', 'skipped', 'manual'] },
   running: { event: 'run', from: ['created', 'pending'] },
@@ -16,8 +16,8 @@ const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> 
 };
 
 /**
- * Moves a job to a state, with its times; one that succeeds with an environment is a deployment. The pipeline is locked, and
- * settled by the caller afterwards. Throws BadRequest when there is no way.
+ * Moves a job to a state and sets its times; a job with an environment that succeeds is a deployment. The pipeline is locked, and
+ * the caller settles it afterwards. Throws BadRequest for invalid transitions.
  */
 export async function moveJob(
   tx: Transaction,

@@ -13,14 +13,14 @@ export interface RunningJob {
   pipelineId: number;
 }
 
-/** What whoever runs a job says of it at the end. */
+/** The final report about a job. */
 export interface JobResult {
   state: 'success' | 'failed';
   /** In percent. */
   coverage?: number | undefined;
 }
 
-/** Whoever runs a job begins, and has printed this by then. Throws NotFound, BadRequest when it is not its turn. */
+/** Starts a job, with its output so far. Throws NotFound, BadRequest if it is not pending. */
 export function startJob(stores: Stores, job: RunningJob, printed: string): Promise<void> {
   return withJob(stores, job, async (tx, { id, status }) => {
     await moveJob(tx, { id, status }, 'running');
@@ -28,7 +28,7 @@ export function startJob(stores: Stores, job: RunningJob, printed: string): Prom
   });
 }
 
-/** Whoever runs a job is done with it. Throws NotFound, BadRequest when it is over already. */
+/** Finishes a job. Throws NotFound, BadRequest if it is over already. */
 export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: JobResult): Promise<void> {
   return withJob(stores, job, async (tx, { id, status }) => {
     await moveJob(tx, { id, status }, state);
@@ -36,7 +36,7 @@ export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: 
   });
 }
 
-/** Works on a job while nobody else changes its pipeline, which follows. */
+/** Runs work on a job under the lock of its pipeline, which is then settled. */
 async function withJob(
   stores: Stores,
   { id, pipelineId }: RunningJob,

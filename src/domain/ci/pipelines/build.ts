@@ -11,25 +11,25 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** A pipeline to be made, of a commit that is in the repository. */
+/** A pipeline to create for a commit in the repository. */
 export interface NewPipeline extends Occasion {
   projectId: number;
   sha: string;
   beforeSha: string | null;
   userId: number;
   triggerId?: number;
-  /** The variables that a trigger was given, for names of environments and, encrypted, for the runner. */
+  /** The variables of a trigger, for names of environments and, encrypted, for the runner. */
   variables?: Variables;
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
-  /** The same key makes no second pipeline. */
+  /** No second pipeline is created for the same key. */
   pushKey?: string;
-  /** Whether it has no jobs, as the commit asks for none. */
+  /** Whether the commit asks to skip CI, so that it has no jobs. */
   isSkipped?: boolean;
 }
 
 /**
- * Writes a pipeline with the jobs of its plan, the first of which are queued. Without a file it is pending until somebody
- * posts a status; with an invalid one it has failed. Null when the push has its pipeline already.
+ * Creates a pipeline with the jobs of its plan, and queues the first of them. Without a file it is pending until a status is
+ * posted; with an invalid one it has failed. Null if the push has its pipeline already.
  */
 export async function buildPipeline(
   context: ChangeContext,
@@ -42,7 +42,7 @@ export async function buildPipeline(
     if (id === null) return null;
     if (!input.isSkipped) await insertJobs(tx, id, input, plan);
     await settlePipeline(tx, context, id);
-    // What has failed from the start ends no more.
+    // A pipeline that failed from the start has no later end.
     if (plan.error !== null) {
       const pipeline = { id, projectId: input.projectId };
       await recordChange(tx, context, {
@@ -75,7 +75,7 @@ async function insertPipeline(
   return row?.id ?? null;
 }
 
-/** One statement for all jobs, stage after stage. */
+/** One statement for all jobs, in the order of stages. */
 async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: PipelinePlan): Promise<void> {
   const { config, jobs } = plan;
   if (!config || !jobs || jobs.length === 0) return;
@@ -102,10 +102,10 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
 }
 
-/** Characters of the longest name and address of an environment. */
+/** Characters of the longest name and URL of an environment. */
 const LONGEST = 255;
 
-/** Where a job deploys to, with the variables that are known filled in; nowhere if that makes no name. */
+/** The environment of a job, with known variables expanded; none if that gives no valid name. */
 function environmentOf({ environment }: JobConfig, variables: Variables) {
   if (!environment) return {};
   const name = expand(environment.name, variables, LONGEST).trim();

@@ -8,7 +8,7 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Cancels a pipeline with all its jobs that are not finished. Throws NotFound, Forbidden. */
+/** Cancels a pipeline with all its unfinished jobs. Throws NotFound, Forbidden. */
 export async function cancelPipeline(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

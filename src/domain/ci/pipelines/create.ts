@@ -9,25 +9,25 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
-/** Who or what starts a pipeline. */
+/** What starts a pipeline. */
 export type Start =
   | { source: 'api' }
   | {
       source: 'trigger';
       triggerId: number;
-      /** What the jobs are told. */
+      /** Variables for the jobs. */
       variables: Variables;
     };
 
 /**
- * Creates a pipeline for the commit that a branch or tag leads to, with the jobs of its `.gitlab-ci.yml`; without such a
- * file it waits for posted statuses. Throws NotFound, Forbidden, ValidationFailed.
+ * Creates a pipeline for the commit of a branch or tag, with the jobs of its `.gitlab-ci.yml`; without such a file it waits for
+ * posted statuses. Throws NotFound, Forbidden, ValidationFailed.
  */
 export async function createPipeline(context: Context, project: IdOrPath, ref: string): Promise<ChangedRecord> {
   return startPipeline(context, await findProject(context, project), ref, { source: 'api' });
 }
 
-/** As createPipeline, however it is started. */
+/** Like createPipeline, for any kind of start. */
 export async function startPipeline(
   context: Context,
   project: ProjectRow,

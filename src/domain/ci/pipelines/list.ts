@@ -14,9 +14,9 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [pipeline, latest] = [alias('Pipeline', 'p'), alias('Pipeline', 'l')];
 
-/** Which pipelines a list holds, and in which order. */
+/** Filter and order of a list of pipelines. */
 export interface PipelineFilter {
-  /** In that state; `finished` is success, failed or canceled; or the latest one of each branch or tag that is there. */
+  /** In that state; `finished` is success, failed or canceled; or the latest one of each existing branch or tag. */
   scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags' | null | undefined;
   status?: JobStatus | null | undefined;
   ref?: string | null | undefined;
@@ -31,13 +31,13 @@ export interface PipelineFilter {
 
 type AskedProject = {
   project: number;
-  /** The branches or tags that are there, where the list is that of their latest pipelines. */
+  /** The existing branches or tags, for lists of their latest pipelines. */
   refs: readonly string[];
 };
 
 /**
- * The pipelines of each project, newest first, in one statement; Forbidden in the place of those that the actor may not read.
- * Throws Unauthenticated.
+ * The pipelines of each project, newest first, in one statement; Forbidden in place of those that the actor may not read. Throws
+ * Unauthenticated.
  */
 export async function listPipelines<R>(
   context: Context,

@@ -10,7 +10,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Makes the pipelines of a push, one for each key. */
+    /** Creates the pipelines of a push, one per key. */
     'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
   }
 }
@@ -19,26 +19,29 @@ declare module '#src/platform/background/queue.ts' {
 export interface PushedRef {
   ref: string;
   tag: boolean;
-  /** The commit that it leads to. */
+  /** The commit that it points to. */
   sha: string;
-  /** What it held before; null when it is new. */
+  /** The commit before; null if it is new. */
   beforeSha: string | null;
-  /** Another one for every push and ref. */
+  /** Unique for every push and ref. */
   pushKey: string;
 }
 
-/** By what the message of a commit asks for no jobs. */
+/** The marker in a commit message that skips CI. */
 const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
-/** A push of more refs than this one brings a whole repository, and starts no pipelines. */
+/** A push of more refs imports a whole repository, and starts no pipelines. */
 const MOST_REFS = 20;
 
-/** Makes pipelines of what is pushed. */
+/** Creates pipelines for pushes. */
 export const pushedPipelines: Follower = { refsPushed: requestPipelines };
 
-/** Has pipelines made for those of the pushed refs whose commit says what to do, when the transaction of the push commits. */
+/**
+ * Enqueues a job that creates pipelines for those pushed refs whose commit has a CI configuration, when the transaction of the
+ * push commits.
+ */
 async function requestPipelines(
   tx: Transaction,
   { jobs }: ChangeContext,
@@ -60,8 +63,8 @@ async function requestPipelines(
 }
 
 /**
- * Makes the pipelines of a push; none if the project has jobs turned off, and none for a ref for which the file has no job.
- * An invalid file makes a failed one that tells why, and a commit with `[ci skip]` in its message a skipped one without jobs.
+ * Creates the pipelines of a push; none if the project has jobs turned off, and none for a ref without jobs. An invalid file
+ * makes a failed one with the error, and a commit with `[ci skip]` in its message a skipped one without jobs.
  */
 export async function createPushedPipelines(
   { repositories, ...context }: ChangeContext & Pick<Context, 'repositories'>,

@@ -9,15 +9,15 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** A pipeline that was retried, and what is answered of it whatever its jobs say. */
+/** A retried pipeline, and values that override those of its record in the response. */
 export interface RetriedPipeline extends ChangedRecord {
   answered: { status: JobStatus };
 }
 
 /**
- * Has the failed and canceled jobs of a pipeline done again, stage after stage, with the jobs behind them that were skipped:
- * the pipeline is pending. Where nothing had failed it stays as it is, and is pending in the answer alone (rest-api-v4.md,
- * States and transitions). Throws NotFound, Forbidden.
+ * Retries the failed and canceled jobs of a pipeline, stage after stage, with the skipped jobs after them: the pipeline becomes
+ * pending. If nothing had failed it is unchanged, and pending in the response only (rest-api-v4.md, States and transitions).
+ * Throws NotFound, Forbidden.
  */
 export async function retryPipeline(context: Context, ref: IdOrPath, id: number): Promise<RetriedPipeline> {
   const actor = requireActor(context);

@@ -5,7 +5,7 @@ import { NotFound } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-/** A job that counts, as far as the pipeline's own values follow from it. Times are ISO 8601. */
+/** The fields of a current job that determine the pipeline's values. Times are ISO 8601. */
 interface LatestJob {
   id: number;
   status: JobStatus;
@@ -17,16 +17,16 @@ interface LatestJob {
   finishedAt: string | null;
 }
 
-/** Keeps others from changing jobs of the pipeline until the transaction ends. Throws NotFound. */
+/** Locks the jobs of a pipeline until the transaction ends. Throws NotFound. */
 export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM pipelines WHERE id = ${id} FOR UPDATE`;
   if (rows.length === 0) throw new NotFound('Pipeline');
 }
 
 /**
- * Brings a pipeline up to date whose jobs were changed: jobs whose turn it is are queued, or skipped, and status, times and
- * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
- * merge requests of its commit are notified of its success by a job, and its author is notified of its end by mail.
+ * Updates a pipeline after its jobs have changed: jobs whose turn it is are queued or skipped, and status, times and coverage
+ * follow (behaviour.md 8). A status given by a user overrides that of the jobs. The pipeline is locked. A job notifies open merge
+ * requests of its commit if it succeeds, and its author gets mail when it ends.
  */
 export async function settlePipeline(
   tx: Transaction,
@@ -53,7 +53,7 @@ function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
   );
 }
 
-/** After what the stages before a job has its turn. */
+/** The statuses of the earlier stages after which a job runs. */
 const TURNS: Record<string, readonly JobStatus[]> = {
   on_success: ['success', 'skipped'],
   on_failure: ['failed'],
@@ -61,7 +61,7 @@ const TURNS: Record<string, readonly JobStatus[]> = {
   manual: ['success', 'skipped'],
 };
 
-/** Gives each job that waits for the stages before it its new status; those that got one. */
+/** Assigns new statuses to jobs that wait for earlier stages; returns those that changed. */
 function takeTurns(jobs: readonly LatestJob[]): LatestJob[] {
   const changed: LatestJob[] = [];
   const stages = [...new Set(jobs.map(({ stageIndex }) => stageIndex))];
@@ -88,7 +88,7 @@ async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promi
 }
 
 interface Written {
-  /** Whether the status is another one than before. */
+  /** Whether the status has changed. */
   hasChanged: boolean;
   /** Whether the commit is the head of an open merge request. */
   isAwaited: boolean;

@@ -4,7 +4,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** The runner that sent a request. */
+/** The authenticated runner of a request. */
 export interface AuthenticatedRunner {
   id: number;
   description: string;
@@ -12,16 +12,16 @@ export interface AuthenticatedRunner {
   isShared: boolean;
   runUntagged: boolean;
   tagList: string[];
-  /** Of what is said of it, and of its projects; milliseconds since 1970. */
+  /** When its settings or its projects changed; milliseconds since 1970. */
   changedAt: number;
-  /** Those whose jobs it runs, unless it is shared. */
+  /** The projects whose jobs it runs, unless it is shared. */
   projectIds: number[];
 }
 
 /**
- * Finds the runner of a token in one statement; its contact and what it says of itself are recorded once a minute.
+ * Finds the runner of a token in one statement; its contact and its own description are recorded once a minute.
  *
- * @throws Forbidden for a token that is no runner's
+ * @throws Forbidden for an unknown token
  */
 export async function authenticateRunner(db: Db, token: unknown, info: unknown): Promise<AuthenticatedRunner> {
   if (!isToken(token)) throw new Forbidden();
@@ -37,7 +37,7 @@ export async function authenticateRunner(db: Db, token: unknown, info: unknown):
   return runner;
 }
 
-/** What a runner does not say of itself stays as it was. */
+/** Facts that a runner does not send stay unchanged. */
 async function noteContact(db: Db, id: number, info: RunnerInfo): Promise<void> {
   const said = Object.fromEntries(Object.entries(info).filter(([, value]) => value !== null));
   await db.runner.updateMany({ where: { id }, data: { ...said, contactedAt: new Date() } });

@@ -4,7 +4,7 @@ import { REASONS, type RunnerAccess, requireChangeable, runnerAccess } from '#sr
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
-/** What people change of a runner; what is left out stays as it is. */
+/** Changes to a runner; absent values stay unchanged. */
 export interface RunnerChanges {
   description?: string | null | undefined;
   active?: boolean | null | undefined;
@@ -13,7 +13,7 @@ export interface RunnerChanges {
   locked?: boolean | null | undefined;
 }
 
-/** Changes a runner, for those who administer a project of it. Throws NotFound, Forbidden, ValidationFailed. */
+/** Updates a runner, for administrators of one of its projects. Throws NotFound, Forbidden, ValidationFailed. */
 export function updateRunner(context: Context, id: number, changes: RunnerChanges): Promise<void> {
   return changing(context, id, requireChangeable, async (tx) => {
     const before = await tx.runner.findUniqueOrThrow({ where: { id } });
@@ -28,7 +28,9 @@ export function updateRunner(context: Context, id: number, changes: RunnerChange
   });
 }
 
-/** Deletes a runner of one project; shared ones and those of several only for administrators. Throws NotFound, Forbidden. */
+/**
+ * Deletes a runner of one project; shared ones and those of several projects only by administrators. Throws NotFound, Forbidden.
+ */
 export function deleteRunner(context: Context, id: number): Promise<void> {
   const check = (actor: Actor, runner: RunnerAccess) => {
     if (!actor.admin && !runner.isShared && runner.projects > 1) throw new Forbidden(REASONS.manyProjects);
@@ -39,7 +41,7 @@ export function deleteRunner(context: Context, id: number): Promise<void> {
   });
 }
 
-/** Changes a runner that the actor may change, while nobody else does. */
+/** Changes a runner that the actor may change, under a lock. */
 function changing(
   context: Context,
   id: number,

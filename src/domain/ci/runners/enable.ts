@@ -6,7 +6,7 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 
-/** Has a runner run the jobs of another project, too. The actor administers both. Throws NotFound, Forbidden, Conflict. */
+/** Enables a runner for another project. The actor must administer both. Throws NotFound, Forbidden, Conflict. */
 export async function enableRunner(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { actor, project } = await administered(context, ref);
   await context.db.$transaction(async (tx) => {
@@ -25,7 +25,7 @@ export async function enableRunner(context: Context, ref: IdOrPath, id: number):
   });
 }
 
-/** Has a runner run the jobs of a project no longer; it keeps one at least. Throws NotFound, Forbidden. */
+/** Disables a runner for a project; its last project must stay. Throws NotFound, Forbidden. */
 export async function disableRunner(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   await context.db.$transaction(async (tx) => {
@@ -38,12 +38,12 @@ export async function disableRunner(context: Context, ref: IdOrPath, id: number)
   });
 }
 
-/** So that two who disable it at once leave it one project. */
+/** Keeps two concurrent calls from removing its last two projects. */
 async function lockRunner(tx: Transaction, id: number): Promise<void> {
   await tx.$executeRaw`SELECT id FROM runners WHERE id = ${id} FOR UPDATE`;
 }
 
-/** The next time that it asks, there may be jobs that were none for it. */
+/** Makes the runner look for jobs again, as other jobs may be available to it now. */
 async function noteChange(tx: Transaction, id: number): Promise<void> {
   await tx.runner.update({ where: { id }, data: { updatedAt: new Date() }, select: { id: true } });
 }

@@ -8,17 +8,17 @@ const { sql } = Prisma;
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Fails the jobs of which nothing was heard for long, and those that have run for too long. */
+    /** Fails jobs without a sign of life for long, and those that have run for too long. */
     'jobs.expire': Record<string, never>;
   }
 }
 
-/** Jobs that are looked for at once. */
+/** Jobs per statement. */
 const TOGETHER = 200;
 
-/** Without a heartbeat for an hour. Jobs of sample data, which no runner has, give none. */
+/** Without a heartbeat for an hour. Jobs of sample data have no runner and no heartbeats. */
 const SILENT = sql`j.token_hash IS NOT NULL AND j.last_sign_at < now() - interval '1 hour'`;
-/** A minute longer than it may run: its runner ends it by itself. */
+/** A minute beyond its timeout: its runner ends it by itself. */
 const LATE = sql`j.timeout IS NOT NULL AND j.started_at + make_interval(secs => j.timeout + 60) < now()`;
 
 const ENDS: readonly [Prisma.Sql, FailureReason][] = [
@@ -26,7 +26,7 @@ const ENDS: readonly [Prisma.Sql, FailureReason][] = [
   [SILENT, 'stuck_or_timeout_failure'],
 ];
 
-/** Fails jobs that are stuck or over their time; their pipelines go on without them. */
+/** Fails jobs that are stuck or overdue; their pipelines continue without them. */
 export async function expireJobs(stores: ChangeContext): Promise<void> {
   for (const [condition, reason] of ENDS) {
     for (let after = 0; ; ) {

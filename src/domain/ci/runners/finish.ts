@@ -16,10 +16,10 @@ export type JobEnd =
   | { state: 'failed'; coverage: number | null; reason: FailureReason };
 
 /**
- * Ends a job that runs; its pipeline follows. `only` is a condition on the row `j` that must still hold.
+ * Ends a running job and settles its pipeline. `only` is a condition on the row `j` that must still hold.
  *
- * @returns the status of the job from then on; another one than wanted where it had ended before
- * @throws NotFound when the job is gone
+ * @returns the status of the job from then on; another than requested if it had ended before
+ * @throws NotFound if the job is gone
  */
 export function endRunningJob(
   stores: Stores,
@@ -39,7 +39,7 @@ export function endRunningJob(
   });
 }
 
-/** The status of a job, and keeps others from changing it; `failed` stands for a running one that is not meant any more. */
+/** Locks a job and returns its status; `failed` for a running one that no longer meets the condition. */
 async function statusOf(tx: Transaction, id: number, only: Prisma.Sql): Promise<JobStatus> {
   const [row] = await tx.$queryRaw<{ status: JobStatus; isMeant: boolean }[]>`
     SELECT j.status::text AS status, ${only} AS "isMeant" FROM jobs j WHERE j.id = ${id} FOR UPDATE`;

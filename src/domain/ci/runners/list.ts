@@ -16,16 +16,16 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [runner, job] = [alias('Runner', 'r'), alias('Job', 'j')];
 
-/** Which runners a list holds. `online` asked for a job within the last hour. */
+/** Which runners a list contains. `online` ones requested a job within the last hour. */
 export type RunnerScope = 'active' | 'paused' | 'online' | 'specific' | 'shared';
 
 export interface RunnerFilter {
   scope?: RunnerScope | null | undefined;
-  /** All of the server, for administrators; else those of the projects that the actor administers. */
+  /** All runners of the server, for administrators; else those of the projects that the actor administers. */
   all: boolean;
 }
 
-/** Runners, in the order in which they registered. Throws Unauthenticated, Forbidden. */
+/** Runners in order of registration. Throws Unauthenticated, Forbidden. */
 export function listRunners<R>(
   context: Context,
   { scope, all: isAll }: RunnerFilter,
@@ -37,7 +37,7 @@ export function listRunners<R>(
   return readPage(context.db, selection, { rows: runner, where, order: byKey('Runner') }, page);
 }
 
-/** The runners of each project and the shared ones, for those who administer it. */
+/** The runners of each project and the shared ones, for its administrators. */
 export function listProjectRunners<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -61,7 +61,7 @@ export function listProjectRunners<R>(
   );
 }
 
-/** A runner: shared ones for every user, others for those who administer a project of theirs. Throws NotFound, Forbidden. */
+/** A runner: shared ones for every user, others for administrators of one of its projects. Throws NotFound, Forbidden. */
 export async function findRunner<R>(context: Context, id: number, selection: Selection<'Runner', R>): Promise<R> {
   const actor = requireActor(context);
   const found = await readRow(context.db, selection, { rows: runner, where: seenBy(actor, [id]) });
@@ -70,7 +70,7 @@ export async function findRunner<R>(context: Context, id: number, selection: Sel
   throw new NotFound('Runner');
 }
 
-/** Those of the runners with these IDs that the actor may see. Throws Unauthenticated. */
+/** The runners with these IDs that the actor may see. Throws Unauthenticated. */
 export function findRunnersByIds<R>(
   context: Context,
   ids: readonly number[],
@@ -80,7 +80,7 @@ export function findRunnersByIds<R>(
   return readRows(context.db, selection.with(ID), { rows: runner, where });
 }
 
-/** As findRunner, of one that the actor was allowed to change. Throws NotFound. */
+/** Like findRunner, for one that the actor has just changed. Throws NotFound. */
 export async function changedRunner<R>({ db }: Context, id: number, selection: Selection<'Runner', R>): Promise<R> {
   const found = await readRow(db, selection, { rows: runner, where: sql`${runner.id} = ${id}` });
   if (!found) throw new NotFound('Runner');

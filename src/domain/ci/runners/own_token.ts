@@ -3,7 +3,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** The ID of the runner that has this token. Throws Forbidden when none has. */
+/** The ID of the runner with this token. Throws Forbidden for an unknown token. */
 export async function runnerOfToken(db: Db, token: unknown): Promise<number> {
   const found = isToken(token)
     ? await db.runner.findUnique({ where: { tokenHash: tokenHash(token) }, select: { id: true } })

@@ -2,35 +2,35 @@ import { randomBytes } from 'node:crypto';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 
-/** On which the database tells in which project there may be a job for runners (migration `runners`). */
+/** The channel on which the database announces projects with possible new jobs for runners (migration `runners`). */
 const CHANNEL = 'gantry_queue';
 
-/** Milliseconds after which every runner is given another value: what was not heard of is found by then. */
+/** Milliseconds after which every runner gets a new value, so that missed announcements are caught up. */
 const LONGEST = 60_000;
 
-/** Projects of which it is known when something came. */
+/** Number of projects whose last announcement is remembered. */
 const MOST_PROJECTS = 10_000;
 
 /**
- * Knows whether anything has come into the queue since a runner looked, so that idle runners cost no look. A runner is given a
- * value before it looks, and sends it the next time: what comes later, in whichever process, makes it another one.
+ * Tells whether anything was queued since a runner last looked, so that idle runners cost no look-up. A runner gets a value
+ * before each look-up and sends it with the next request: later jobs, by any process, change the value.
  */
 export class QueueWatch {
   readonly #listener: Pick<Listener, 'subscribe'> | undefined;
-  /** Values of another process, or of an earlier life of this one, are none of these. */
+  /** Distinguishes values of other processes, and of earlier runs of this one. */
   readonly #life = randomBytes(6).toString('hex');
   readonly #newest = new Map<number, number>();
   #listening: Promise<unknown> | undefined;
   #isConnected = false;
   #clock = 0;
-  /** Before which no project is newer than that, as far as is known. */
+  /** No forgotten project has a later announcement than this. */
   #floor = 0;
 
   constructor(listener: Pick<Listener, 'subscribe'> | undefined) {
     this.#listener = listener;
   }
 
-  /** The value for a runner at this moment; another one each time while nothing can be heard. */
+  /** The current value for a runner; a new one each time while the listener is disconnected. */
   async valueFor({ isShared, projectIds, changedAt }: AuthenticatedRunner): Promise<string> {
     await this.#listen();
     if (!this.#isConnected) return randomBytes(12).toString('hex');
@@ -38,7 +38,7 @@ export class QueueWatch {
     return [this.#life, newest, changedAt, Math.floor(Date.now() / LONGEST)].join('-');
   }
 
-  /** Listens from the first runner on. */
+  /** Listens from the first request of a runner on. */
   #listen(): Promise<unknown> {
     this.#listening ??= this.#listener
       ?.subscribe(
@@ -58,7 +58,7 @@ export class QueueWatch {
     else this.#newest.set(projectId, this.#clock);
   }
 
-  /** What was told while there was no connection is not known. */
+  /** Announcements during the disconnection were missed. */
   #connected(): void {
     this.#isConnected = true;
     this.#clock += 1;

@@ -5,7 +5,7 @@ import { checkRunner, normalTags, type RunnerInfo, type RunnerValues } from '#sr
 import { Forbidden } from '#src/platform/errors.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
 
-/** A runner that is to be. */
+/** A runner to register. */
 export interface NewRunner extends RunnerValues {
   /** The registration token of the server or of a project. */
   token: unknown;
@@ -15,8 +15,8 @@ export interface NewRunner extends RunnerValues {
 }
 
 /**
- * Registers a runner: one for all projects by the token of the server, one of a project by the project's. Its own token is told
- * this once, as its hash alone is kept.
+ * Registers a runner: a shared one with the token of the server, one of a project with the project's. Its own token is returned
+ * only this once, as only its hash is stored.
  *
  * @throws Forbidden for an unknown token, ValidationFailed
  */

@@ -8,19 +8,19 @@ import {
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
-/** The token with which shared runners register. For administrators. Throws Unauthenticated, Forbidden. */
+/** The registration token for shared runners, for administrators. Throws Unauthenticated, Forbidden. */
 export async function readRegistrationToken(context: Context): Promise<string> {
   requireAdmin(context);
   return serverRegistrationToken(context);
 }
 
-/** Replaces it; runners that have registered stay. For administrators. Throws Unauthenticated, Forbidden. */
+/** Replaces it; registered runners are not affected. For administrators. Throws Unauthenticated, Forbidden. */
 export async function resetRegistrationToken(context: Context): Promise<string> {
   requireAdmin(context);
   return renewServerRegistrationToken(context.db, context.secret);
 }
 
-/** Replaces the token with which runners of a project register; those that have stay. Throws NotFound, Forbidden. */
+/** Replaces the registration token of a project; registered runners are not affected. Throws NotFound, Forbidden. */
 export async function resetProjectRunnersToken(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

@@ -6,14 +6,14 @@ import { decrypt, encrypt, newToken, tokenHash } from '#src/platform/secrets.ts'
 
 type Stores = Pick<Context, 'db' | 'secret'>;
 
-/** What a registration token is good for: shared runners, or those of one project. */
+/** What a registration token allows: registering shared runners, or those of one project. */
 export type Registration = { kind: 'shared' } | { kind: 'project'; projectId: number };
 
-/** The token with which shared runners register. It is made when it is first asked for. */
+/** The registration token for shared runners, created on first use. */
 export async function serverRegistrationToken({ db, secret }: Stores): Promise<string> {
   const known = await readServerToken(db);
   if (known) return decrypt(known, secret);
-  // Two who ask at once are told the same.
+  // Concurrent callers get the same token.
   await db.applicationSettings.updateMany({
     where: { id: 1, runnersTokenEncrypted: null },
     data: { runnersTokenEncrypted: encrypt(newToken(REGISTRATION_TOKEN), secret) },
@@ -23,14 +23,14 @@ export async function serverRegistrationToken({ db, secret }: Stores): Promise<s
   return decrypt(made, secret);
 }
 
-/** Gives the server another token for shared runners, and tells it; the old one registers none any more. */
+/** Replaces the registration token for shared runners and returns it; the old one stops working. */
 export async function renewServerRegistrationToken(tx: Db | Transaction, secret: string): Promise<string> {
   const token = newToken(REGISTRATION_TOKEN);
   await tx.applicationSettings.update({ where: { id: 1 }, data: { runnersTokenEncrypted: encrypt(token, secret) } });
   return token;
 }
 
-/** Gives a project another token for its runners, and tells it. */
+/** Replaces the registration token of a project and returns it. */
 export async function renewProjectRegistrationToken(
   tx: Db | Transaction,
   secret: string,
@@ -42,7 +42,7 @@ export async function renewProjectRegistrationToken(
   return token;
 }
 
-/** What a token registers; null for any other. */
+/** What a token allows to register; null for unknown tokens. */
 export async function registrationOf(stores: Stores, token: unknown): Promise<Registration | null> {
   if (!isToken(token)) return null;
   const hash = tokenHash(token);
@@ -59,10 +59,13 @@ async function readServerToken(db: Db): Promise<Uint8Array | null> {
   return row?.runnersTokenEncrypted ?? null;
 }
 
-/** Projects whose tokens are hashed in one statement. */
+/** Projects whose tokens are hashed per statement. */
 const TOGETHER = 500;
 
-/** Hashes the tokens of projects that an earlier version made; whether there were any. Mostly there are none. */
+/**
+ * Hashes the registration tokens of projects created by an earlier version; returns whether there were any. Usually there are
+ * none.
+ */
 async function hashTokens({ db, secret }: Stores): Promise<boolean> {
   for (let after = 0, some = false; ; some = true) {
     const rows = await db.project.findMany({

@@ -14,17 +14,17 @@ type Stores = ChangeContext;
 export interface TakenJob {
   id: number;
   pipelineId: number;
-  /** By which the runner speaks of it; it is kept nowhere. */
+  /** The token with which the runner identifies the job; it is not stored. */
   token: string;
 }
 
 /**
- * Gives the runner the oldest job that it may run (runner-protocol.md, Which job): a shared one gets that of the project with the
- * fewest running jobs. It is taken in one statement, by one runner alone, without the lock of the pipeline, for which those wait
- * who change its jobs; the pipeline follows afterwards.
+ * Assigns the oldest suitable job to the runner (runner-protocol.md, Which job): a shared one gets a job of the project with the
+ * fewest running jobs. It is taken atomically in one statement, without the lock of the pipeline, which changes to its jobs wait
+ * for; the pipeline is settled afterwards.
  *
- * @returns null when there is none, `taken` when others were about to take those that there are
- * @throws Forbidden when the runner was deleted meanwhile
+ * @returns null if there is none, `taken` if others were about to take the available ones
+ * @throws Forbidden if the runner was deleted meanwhile
  */
 export async function takeJob(stores: Stores, runner: AuthenticatedRunner): Promise<TakenJob | 'taken' | null> {
   const { db } = stores;
@@ -67,9 +67,9 @@ async function hasJobFor(db: Db, runner: AuthenticatedRunner): Promise<boolean> 
   return row.has;
 }
 
-/** Whether the job `j` of project `p`, which the user `u` started, is one for the runner. */
+/** Whether the runner may run the job `j` of project `p`, started by the user `u`. */
 function isFor({ isShared, projectIds, runUntagged, tagList }: AuthenticatedRunner): Prisma.Sql {
-  // Those that an earlier version made have their tags in the options alone.
+  // Jobs created by an earlier version have their tags in the options only.
   const tags = sql`COALESCE(j.tags, CASE WHEN jsonb_typeof(j.options->'tags') = 'array'
     THEN ARRAY(SELECT jsonb_array_elements_text(j.options->'tags')) END, '{}')`;
   const place = isShared ? sql`p.shared_runners_enabled` : sql`j.project_id = ANY(${projectIds}::int[])`;

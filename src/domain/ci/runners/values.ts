@@ -1,12 +1,12 @@
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** Tags of one runner, and characters of the longest tag. */
+/** Most tags of a runner, and characters of the longest tag. */
 export const MOST_TAGS = 50;
 const LONGEST_TAG = 255;
-/** Characters of the longest description, and of what a program says of itself. */
+/** Characters of the longest description, and of the runner's facts about itself. */
 const LONGEST_TEXT = 255;
 
-/** What a program says of itself. */
+/** The facts that a runner program sends about itself. */
 export interface RunnerInfo {
   name: string | null;
   version: string | null;
@@ -15,14 +15,14 @@ export interface RunnerInfo {
   architecture: string | null;
 }
 
-/** What can be said of a runner, and is checked together. */
+/** The values of a runner that are validated together. */
 export interface RunnerValues {
   description: string;
   tagList: string[];
   runUntagged: boolean;
 }
 
-/** What an `info` says, cut to what is kept; anything that is no text counts as nothing. */
+/** Reads an `info`, truncated to what is stored; values that are not strings count as absent. */
 export function readInfo(info: unknown): RunnerInfo {
   const given = typeof info === 'object' && info !== null ? (info as Record<string, unknown>) : {};
   const text = (key: string) => {
@@ -39,12 +39,12 @@ export function readInfo(info: unknown): RunnerInfo {
   };
 }
 
-/** Tags as they are kept: trimmed, each once. */
+/** Normalizes tags: trimmed, without duplicates. */
 export function normalTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
 }
 
-/** Throws ValidationFailed for values that a runner cannot have. */
+/** Throws ValidationFailed for invalid values. */
 export function checkRunner({ description, tagList, runUntagged }: RunnerValues): void {
   const errors: FieldErrors = {};
   if (description.length > LONGEST_TEXT) {
@@ -65,7 +65,7 @@ function tagErrors(tags: readonly string[], runUntagged: boolean): string[] {
   return [];
 }
 
-/** Whether the database cannot hold a text. */
+/** Whether the database cannot store a text. */
 function isUnusable(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }

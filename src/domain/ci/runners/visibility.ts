@@ -6,7 +6,7 @@ import { Forbidden } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-/** Why somebody may not do something to a runner (behaviour.md 1.2). */
+/** Messages for what an actor may not do to a runner (behaviour.md 1.2). */
 export const REASONS = {
   shared: 'Runner is shared',
   locked: 'Runner is locked',
@@ -21,7 +21,7 @@ export function administeredRunners(actor: Pick<Actor, 'id'>): Prisma.Sql {
     JOIN projects lp ON lp.id = l.project_id AND lp.deleted_at IS NULL WHERE l.level >= ${MASTER}`;
 }
 
-/** A statement for the IDs of the projects whose jobs the actor may read, as the ability `read_pipeline` has it. */
+/** A statement for the IDs of the projects whose jobs the actor may read, by the same rule as the ability `read_pipeline`. */
 export function projectsOfReadableJobs(actor: Pick<Actor, 'id' | 'admin' | 'external'>): Prisma.Sql {
   if (actor.admin) return sql`SELECT jp.id FROM projects jp WHERE jp.deleted_at IS NULL AND jp.jobs_enabled`;
   return sql`SELECT jp.id FROM projects jp LEFT JOIN (${projectLevels(actor)}) l ON l.project_id = jp.id
@@ -29,7 +29,7 @@ export function projectsOfReadableJobs(actor: Pick<Actor, 'id' | 'admin' | 'exte
       AND (${openTo(actor, { visibility: sql`jp.visibility` })} OR l.level >= CASE WHEN jp.public_jobs THEN 10 ELSE 20 END)`;
 }
 
-/** A runner as far as it decides who may do what to it. */
+/** The facts about a runner that decide access to it. */
 export interface RunnerAccess {
   id: number;
   isShared: boolean;
@@ -40,7 +40,7 @@ export interface RunnerAccess {
   isAdministered: boolean;
 }
 
-/** The runner with that ID as the actor stands to it; null where there is none. */
+/** Those facts for a runner and the actor; null if there is no such runner. */
 export async function runnerAccess(
   db: Pick<Db, '$queryRaw'>,
   actor: Pick<Actor, 'id'>,
@@ -54,7 +54,10 @@ export async function runnerAccess(
   return row ?? null;
 }
 
-/** Which of these runners the actor may see in full: shared ones, those of projects that the actor administers, and for administrators all. */
+/**
+ * Which of these runners the actor may see in full: shared ones, those of projects that the actor administers, for administrators
+ * all.
+ */
 export async function fullyVisible(context: Context, runners: readonly { id: number; isShared: boolean }[]) {
   const { actor, db } = context;
   if (!actor || !reachesApi(actor)) return runners.map(() => false);

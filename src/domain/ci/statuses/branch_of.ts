@@ -1,6 +1,6 @@
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 
-/** The first branch by name that has the commit; null when none has. */
+/** The first branch by name that contains the commit; null if none does. */
 export async function branchOf({ repository, oid }: CommitRow): Promise<string | null> {
   const branches = (await repository.branches()).filter(({ name }) => name.isWellFormed());
   const tips = [...new Set(branches.map(({ commit }) => commit))];

@@ -14,18 +14,18 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [status, pipeline] = [alias('Job', 'j'), alias('Pipeline', 'p')];
 
-/** Which statuses of a commit a list holds. */
+/** Filter of the statuses of a commit. */
 export interface StatusFilter {
   ref?: string | null | undefined;
   stage?: string | null | undefined;
   name?: string | null | undefined;
-  /** Those too that a later one of the same name has replaced. */
+  /** Includes statuses replaced by a later one of the same name. */
   all?: boolean | null | undefined;
 }
 
 /**
- * The statuses of each commit, posted ones and jobs, oldest first, in one statement; Forbidden in the place of those that the
- * actor may not read. Throws Unauthenticated.
+ * The statuses of each commit, posted ones and jobs, oldest first, in one statement; Forbidden in place of those that the actor
+ * may not read. Throws Unauthenticated.
  */
 export async function listStatuses<R>(
   context: Context,
@@ -61,7 +61,7 @@ function conditionOf({ project, sha }: Asked<AskedCommit>, filter: StatusFilter)
   ]);
 }
 
-/** The status that was posted. Throws NotFound when it is gone since, with its project. */
+/** The posted status. Throws NotFound if it was deleted since, with its project. */
 export async function postedStatus<R>({ db }: Context, id: number, selection: Selection<'Job', R>): Promise<R> {
   const found = await readRow(db, selection, { rows: status, where: sql`${status.id} = ${id}` });
   if (!found) throw new NotFound('Project');

@@ -14,10 +14,10 @@ import { statusesLock } from '#src/platform/database/lock_names.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
-/** What another system says of a commit. */
+/** A commit status by another system. */
 export interface NewStatus {
   state: Destination;
-  /** The branch or tag that it is about; the first branch with the commit without. */
+  /** The branch or tag; the first branch with the commit when absent. */
   ref?: string | null | undefined;
   name?: string | null | undefined;
   targetUrl?: string | null | undefined;
@@ -27,9 +27,8 @@ export interface NewStatus {
 }
 
 /**
- * Posts a status of a commit: moves the pending or running one of that name, ref and actor, else adds one, to the latest
- * pipeline of commit and ref, which is made if there is none (behaviour.md 8). Throws NotFound, Forbidden,
- * ValidationFailed, BadRequest.
+ * Posts a commit status: updates the pending or running one of that name, ref and actor, else adds one, to the latest pipeline of
+ * commit and ref, which is created if there is none (behaviour.md 8). Throws NotFound, Forbidden, ValidationFailed, BadRequest.
  */
 export async function postStatus(
   context: Context,
@@ -75,7 +74,7 @@ interface StatusTarget {
   tag: boolean;
 }
 
-/** The ref that a status is about. Throws NotFound when no branch has the commit. */
+/** The ref of a status. Throws NotFound if no branch contains the commit. */
 async function placeOf(commit: CommitRow, wanted: string | null): Promise<StatusTarget> {
   const { repository } = commit;
   if (wanted !== null) {
@@ -87,7 +86,7 @@ async function placeOf(commit: CommitRow, wanted: string | null): Promise<Status
   return { ref: branch, tag: false };
 }
 
-/** The latest pipeline for commit and ref, locked; of those who want one at once the first makes it. */
+/** The latest pipeline for commit and ref, locked; of concurrent callers the first one creates it. */
 async function takePipeline(
   tx: Transaction,
   commit: CommitRow,
@@ -111,8 +110,8 @@ async function takePipeline(
 }
 
 /**
- * The actor's pending or running status of that name, else a new one. A new one stands for the job or status of its name
- * that is there: it has its stage and its environment, and may fail as that may; such a job is not run here any more.
+ * The actor's pending or running status of that name, else a new one. A new one replaces the existing job or status of its name:
+ * it inherits stage, environment and whether it may fail; a replaced job is no longer run.
  */
 async function takeStatus(
   tx: Transaction,
@@ -137,7 +136,7 @@ async function takeStatus(
   return { id: made.id, status: 'created' };
 }
 
-/** Posted statuses come behind all stages of the file. */
+/** Posted statuses come after all stages of the file. */
 const LAST_STAGE = 1_000_000;
 
 async function describe(tx: Transaction, id: number, { targetUrl, description, coverage }: NewStatus): Promise<void> {

@@ -8,21 +8,21 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** What a pipeline is started with from outside. */
+/** A trigger request. */
 export interface Fire {
   token: string;
   /** A branch or a tag. */
   ref: string;
-  /** Names and texts that the jobs are told. */
+  /** Variables for the jobs. */
   variables?: unknown;
 }
 
-/** Characters that all variables of one pipeline may have together. */
+/** Characters of all variables of one pipeline together. */
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Starts a pipeline by the token of a trigger, as its owner, for any caller. Throws NotFound for an unknown token and for a
- * project that the owner cannot see, Unauthenticated for the token of another project, BadRequest when no pipeline came of it.
+ * Starts a pipeline with the token of a trigger, as its owner, for any caller. Throws NotFound for an unknown token and for a
+ * project that the owner cannot see, Unauthenticated for the token of another project, BadRequest if no pipeline was created.
  */
 export async function fireTrigger(
   context: Context,
@@ -56,7 +56,7 @@ export async function fireTrigger(
 
 const NO_PIPELINE = 'No pipeline created';
 
-/** Throws BadRequest when it is anything else than texts by names. */
+/** Throws BadRequest unless it is a map of strings. */
 function readVariables(value: unknown): Variables {
   if (value === undefined || value === null) return {};
   const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : [['', null] as const];

@@ -15,7 +15,7 @@ export const {
   rows: alias('Trigger', 't'),
 });
 
-/** What a trigger shows of its owner. */
+/** The token of a trigger, in full for its owner only. */
 export function triggerToken(
   { secret }: Context,
   { tokenEncrypted }: Pick<Columns['Trigger'], 'tokenEncrypted'>,

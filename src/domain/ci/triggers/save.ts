@@ -10,7 +10,7 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
 const ID = select('Trigger', { id: true });
 
-/** How a token of a trigger begins, so that it is recognised where it does not belong. */
+/** Prefix of trigger tokens, so that they are recognized where they do not belong. */
 const PREFIX = 'gtr-';
 
 /** Creates a trigger of the actor, with a random token unless one is given. Throws NotFound, Forbidden, ValidationFailed. */
@@ -48,7 +48,7 @@ export async function updateTrigger(
   return { project, id };
 }
 
-/** Has the trigger start pipelines as the actor from now on. Throws NotFound, Forbidden. */
+/** Makes the actor the owner of the trigger, so that it starts pipelines on their behalf. Throws NotFound, Forbidden. */
 export async function takeTrigger(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   await findTrigger(context, project, id, ID);

@@ -20,12 +20,12 @@ export function findVariable<R>(
   key: string,
   selection: Selection<'Variable', R>,
 ): Promise<R> {
-  // What the database cannot compare is the name of nothing.
+  // Keys that the database cannot compare match nothing.
   const isIt = Prisma.sql`${variable.key} = ${key.replaceAll('\0', ' ')}`;
   return variables.find(context, project, isIt, selection);
 }
 
-/** The value that builds get. */
+/** The value that jobs get. */
 export function variableValue(
   { secret }: Context,
   { valueEncrypted }: Pick<Columns['Variable'], 'valueEncrypted'>,

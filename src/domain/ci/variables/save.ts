@@ -8,7 +8,7 @@ import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
-/** A value that builds are to get. */
+/** A new variable for jobs. */
 interface NewVariable {
   key: string;
   value: string;
@@ -16,7 +16,7 @@ interface NewVariable {
   isProtected?: boolean | null | undefined;
 }
 
-/** Where a variable is to be read, once it was changed. */
+/** Identifies a changed variable, for reading it back. */
 export interface ChangedVariable {
   project: ProjectRow;
   key: string;
@@ -24,7 +24,7 @@ export interface ChangedVariable {
 
 const ID = select('Variable', { id: true });
 
-/** Makes a variable. Throws NotFound, Forbidden, ValidationFailed. */
+/** Creates a variable. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createVariable(
   context: Context,
   ref: IdOrPath,
@@ -41,7 +41,7 @@ export async function createVariable(
   return { project, key };
 }
 
-/** Gives a variable another value. Throws NotFound, Forbidden. */
+/** Updates a variable. Throws NotFound, Forbidden. */
 export async function updateVariable(
   context: Context,
   ref: IdOrPath,
@@ -60,7 +60,7 @@ export async function updateVariable(
   return { project, key };
 }
 
-/** Deletes a variable; what is selected of it as it was. Throws NotFound, Forbidden. */
+/** Deletes a variable and returns the selected fields as they were. Throws NotFound, Forbidden. */
 export async function deleteVariable<R>(
   context: Context,
   ref: IdOrPath,
@@ -81,7 +81,7 @@ async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow
   return project;
 }
 
-/** What is wrong with a key (rest-api-v4.md, Limits; behaviour.md 1.6). */
+/** The errors of a key (rest-api-v4.md, Limits; behaviour.md 1.6). */
 function keyErrors(key: string): string[] {
   const errors = [];
   if (key === '') errors.push("can't be blank");

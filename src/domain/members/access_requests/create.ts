@@ -11,7 +11,7 @@ import {
 } from '#src/domain/members/source.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 
-/** Asks for access in the name of the actor. Throws NotFound, Forbidden, ValidationFailed when already asked. */
+/** Requests access for the actor. Throws NotFound, Forbidden, ValidationFailed if already requested. */
 export async function requestAccess(context: Context, ref: SourceRef): Promise<MadeRequest> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
@@ -29,7 +29,9 @@ export async function requestAccess(context: Context, ref: SourceRef): Promise<M
   return { source, userId: actor.id };
 }
 
-/** Whether one may ask: requests are switched on, and there is no access yet, direct or inherited (behaviour.md 6). */
+/**
+ * Whether access can be requested: requests are enabled, and the actor has no access yet, direct or inherited (behaviour.md 6).
+ */
 function isOpen({ record }: Source): boolean {
   return record.requestAccessEnabled && record.visibility !== 'private' && record.accessLevel === 0;
 }

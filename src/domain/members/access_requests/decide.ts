@@ -8,7 +8,7 @@ import { authorizeRequests, findSource, ofSource, type SourceRef } from '#src/do
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
- * Makes the user who asked for access a member, as developer where nothing is said.
+ * Makes the requesting user a member, as developer by default.
  * Throws NotFound for source and request, Forbidden, ValidationFailed.
  */
 export async function approveAccessRequest(
@@ -35,7 +35,7 @@ export async function approveAccessRequest(
 }
 
 /**
- * Denies a request for access, or withdraws one's own. Gives the request as it was.
+ * Denies a request for access, or withdraws the actor's own. Returns the request as it was.
  * Throws NotFound for source and request, Forbidden.
  */
 export async function denyAccessRequest(context: Context, ref: SourceRef, userId: number): Promise<{ userId: number }> {

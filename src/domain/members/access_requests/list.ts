@@ -14,15 +14,15 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const request = alias('AccessRequest', 'r');
 
-/** Where a request for access is to be read, once it was made. */
+/** Identifies a new request for access, for reading it back. */
 export interface MadeRequest {
   source: Source;
   userId: number;
 }
 
 /**
- * The open requests for access to projects, or to groups, in the order in which they came, in one statement. For those who
- * decide on them: Forbidden stands in the place of the others.
+ * The open access requests of projects, or of groups, oldest first, in one statement. For those who may decide on them: Forbidden
+ * in place of the others.
  */
 export async function listAccessRequests<R>(
   context: Context,
@@ -39,7 +39,7 @@ export async function listAccessRequests<R>(
   );
 }
 
-/** The request of a user, without any check: the caller makes it. Throws NotFound. */
+/** The access request of a user, without permission checks. Throws NotFound. */
 export async function readAccessRequest<R>(
   { db }: Pick<Context, 'db'>,
   { source, userId }: MadeRequest,

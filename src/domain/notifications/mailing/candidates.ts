@@ -6,7 +6,7 @@ import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** Why somebody may hear of something, the strongest reason first. */
+/** Why a user may be notified, strongest reason first. */
 export const REASONS = [
   'mentioned',
   'assigned',
@@ -20,10 +20,10 @@ export const REASONS = [
 export type Reason = (typeof REASONS)[number];
 
 /**
- * Who may hear of what happened to an issue or merge request, and why: once for each reason. Whoever did it, and whoever
- * unsubscribed from it, is not among them; what they chose to hear of and may see is looked at elsewhere.
+ * Users who may be notified of an event on an issue or merge request, and why: one row per reason. Excludes the actor, and users
+ * who unsubscribed; notification settings and visibility are checked elsewhere.
  *
- * @param only looks for these users alone
+ * @param only restricts it to these users
  */
 export async function candidates(
   db: Pick<Db, '$queryRaw'>,
@@ -56,7 +56,7 @@ export async function candidates(
         AND s.user_id = c.user_id AND NOT s.subscribed)`;
 }
 
-/** The names in what was written now, and in what was there before. */
+/** The names mentioned in the new text, and in the previous one. */
 async function namesFor(
   db: Pick<Db, '$queryRaw'>,
   { event, subject: { id }, noteId }: RecordHappening,
@@ -71,7 +71,10 @@ async function namesFor(
     : { now: all(texts?.note), before: all(texts?.description) };
 }
 
-/** Who chose to hear of more than what they take part in: of the project, of a group around it, or of all projects they are in. */
+/**
+ * Users who chose to be notified beyond what they participate in: for the project, for a group above it, or for all their
+ * projects.
+ */
 function watchers(projectId: number): Prisma.Sql {
   const place = sql`projects p JOIN namespaces n ON n.id = p.namespace_id`;
   const more = sql`s.level IN ('watch', 'custom')`;

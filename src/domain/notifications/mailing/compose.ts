@@ -4,7 +4,7 @@ import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 
-/** Characters of a subject, and of a text that somebody wrote; what goes beyond is left out. */
+/** Characters of a subject, and of a quoted text; longer ones are truncated. */
 const MOST_OF_SUBJECT = 200;
 const MOST_OF_TEXT = 20_000;
 
@@ -20,15 +20,15 @@ const WHY: Record<Recipient['reason'], string> = {
   pipeline: 'the pipeline is yours',
 };
 
-/** Where the links of a message lead. */
+/** URLs in a message. */
 interface Links {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
-  /** URL that ends all mail about the record; null where there is none. */
+  /** URL that unsubscribes from the record; null if there is none. */
   unsubscribe: string | null;
 }
 
-/** A message about what happened, as text and simple HTML. Mail clients group those about one record. */
+/** A message about an event, as text and simple HTML. Mail clients thread those about one record. */
 export function composeTold(
   happening: Keyed,
   { email: to, reason }: Recipient,
@@ -59,14 +59,14 @@ ${text === null ? '' : `<div style="white-space: pre-wrap">${escapeHtml(text)}</
   };
 }
 
-/** `Project | Title (#4)`, and `Re: …` for what follows. */
+/** `Project | Title (#4)`, and `Re: …` for follow-ups. */
 function subjectOf(happening: Keyed, { project, title, number }: Facts): string {
   const follows = 'subject' in happening && !isFirst(happening);
   const words = cut(line(`${project} | ${title}`), MOST_OF_SUBJECT);
   return `${follows ? 'Re: ' : ''}${words} (${number})`;
 }
 
-/** The first message about a record has an identifier that the others know. */
+/** The first message about a record has an ID that the others reference. */
 function threadOf(happening: Keyed, host: string): { messageId: string; inReplyTo?: string } {
   if (!('subject' in happening)) return { messageId: `<pipeline_${happening.pipelineId}_${happening.key}@${host}>` };
   const name = `${happening.subject.type === 'Issue' ? 'issue' : 'merge_request'}_${happening.subject.id}`;
@@ -80,7 +80,7 @@ function isFirst({ event }: Keyed): boolean {
   return event === 'newIssue' || event === 'newMergeRequest';
 }
 
-/** Text as one line without control characters, also without those that turn the direction of text. */
+/** Text as one line without control characters, including those that change the direction of text. */
 function line(text: string): string {
   return text.replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }

@@ -3,13 +3,13 @@ import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** Recipients for whom jobs are left in one transaction. */
+/** Recipients per transaction. */
 const AT_ONCE = 100;
 
-/** Days for which it is known who got which mail: longer than any job is tried again. */
+/** Days for which deliveries are remembered: longer than any job is retried. */
 const KEPT = 7;
 
-/** Leaves a job for each user who is to get mail about what happened. Done again, it leaves none for those who have one. */
+/** Enqueues a job for each recipient of mail about an event. When repeated, skips those who have one. */
 export async function findRecipients(
   { db, jobs }: { db: Db; jobs: JobQueue },
   happenings: readonly Keyed[],
@@ -37,7 +37,7 @@ async function leave(
   );
 }
 
-/** Forgets who got mail some days ago. */
+/** Deletes old records of deliveries. */
 export async function forgetDeliveries(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM mail_deliveries WHERE created_at < now() - make_interval(days => ${KEPT})`;
 }

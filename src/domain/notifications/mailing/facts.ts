@@ -3,22 +3,22 @@ import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** What a mail says, as it is by now. Texts are as users wrote them. */
+/** The content of a mail, from current data. Texts are as users wrote them. */
 export interface Facts {
   /** Name of the project. */
   project: string;
-  /** What follows the project in the subject, and the number there, such as `#4`. */
+  /** What follows the project in the subject, with the number, such as `#4`. */
   title: string;
   number: string;
-  /** What happened, in a sentence. */
+  /** The event in a sentence. */
   sentence: string;
-  /** What was written, if anything was. */
+  /** The new text, if any. */
   text: string | null;
-  /** Path on the server of the page. */
+  /** Path of the page on the server. */
   path: string;
 }
 
-/** What there is to say about what happened; null when that is gone. */
+/** The content for an event; null if its record is gone. */
 export function factsOf(db: Db, happening: Happening): Promise<Facts | null> {
   return 'subject' in happening ? ofRecord(db, happening) : ofPipeline(db, happening);
 }
@@ -46,7 +46,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
       (SELECT name FROM users WHERE id = ${assignees?.to ?? null}::int) AS assignee,
       (SELECT body FROM notes WHERE id = ${noteId ?? null}::int) AS note
     FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
-  // A note that was removed meanwhile is told to nobody.
+  // No mail is sent about a note deleted meanwhile.
   if (!read || (event === 'newNote' && read.note === null)) return null;
   const page = `/${read.fullPath}/${isIssue ? 'issues' : 'merge_requests'}/${read.iid}`;
   const isNew = event === 'newIssue' || event === 'newMergeRequest';

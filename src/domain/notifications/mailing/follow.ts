@@ -2,7 +2,7 @@ import type { Follower } from '#src/domain/changes/record.ts';
 import { requestMail } from '#src/domain/notifications/mailing/request.ts';
 import { mailOf } from '#src/domain/notifications/mailing/subject_mail.ts';
 
-/** Has mail sent about what happened to issues, merge requests and pipelines. */
+/** Enqueues mail about issues, merge requests and pipelines. */
 export const mail: Follower = {
   async subjectChanged(tx, context, change) {
     await requestMail(tx, context, mailOf(change));

@@ -9,7 +9,7 @@ import { readersAmong } from '#src/domain/tracking/subjects/readers.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Somebody who gets mail about something, where it goes, and why. */
+/** A recipient of mail, their address, and the reason. */
 export interface Recipient {
   userId: number;
   email: string;
@@ -19,10 +19,10 @@ export interface Recipient {
 const BASE = select('Project', PROJECT_BASE);
 
 /**
- * Those who are to get mail about what happened, as things are now: who takes part or watches, has chosen to hear of it, may see
- * it, and has a confirmed address.
+ * The current recipients of mail about an event: those who participate or watch, have it enabled, may see it, and have a
+ * confirmed address.
  *
- * @param only looks at these users alone
+ * @param only restricts it to these users
  */
 export function recipientsOf(
   db: Db,
@@ -58,7 +58,7 @@ function roleOf(reason: Reason): 'mentioned' | 'participant' | 'bystander' {
   return reason === 'watching' ? 'bystander' : 'participant';
 }
 
-/** The author of a pipeline is notified that it failed, and that it succeeded only by having chosen so. */
+/** Authors of pipelines are notified of failures, and of success only if they enabled that. */
 async function ofPipeline(db: Db, { event, projectId, pipelineId }: PipelineHappening): Promise<Recipient[]> {
   const pipeline = await db.pipeline.findUnique({ where: { id: pipelineId, projectId }, select: { userId: true } });
   const actor = pipeline && (await activeUser(db, pipeline.userId));

@@ -6,23 +6,23 @@ import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Finds out who gets mail about what happened, and leaves a job for each. */
+    /** Finds the recipients of mail about events, and enqueues a job for each. */
     'mail.find_recipients': { happenings: Keyed[] };
-    /** Sends the mail about one thing that happened to one user, if the user still wants it and may see what it is about. */
+    /** Sends the mail about one event to one user, if the user still wants it and may see its record. */
     'mail.tell': { happening: Keyed; userId: number };
   }
 }
 
-/** Something that happened to an issue or merge request, in the project that it is in. */
+/** An event on an issue or merge request, with its project. */
 export interface RecordHappening {
   event: Exclude<NotificationEvent, PipelineHappening['event']>;
   projectId: number;
   subject: { type: 'Issue' | 'MergeRequest'; id: number };
-  /** Who did it, and gets no mail. */
+  /** The actor, who gets no mail. */
   actorId: number;
   /** The new note. */
   noteId?: number;
-  /** Who was assigned before and now; null for nobody. */
+  /** The assignee before and after; null if none. */
   assignees?: { from: number | null; to: number | null };
 }
 
@@ -35,10 +35,10 @@ export interface PipelineHappening {
 
 export type Happening = RecordHappening | PipelineHappening;
 
-/** What happened, with what names it among all that ever happened. */
+/** An event with a unique key. */
 export type Keyed = Happening & { key: string };
 
-/** Has mail sent about what happened, when the transaction commits. Leaves nothing behind if the server does not send mail. */
+/** Enqueues mail about events, when the transaction commits. Does nothing if the server does not send mail. */
 export async function requestMail(
   tx: Transaction,
   { db, jobs }: ChangeContext,

@@ -7,8 +7,8 @@ import { UNSUBSCRIBE_PATH, unsubscribeToken } from '#src/domain/notifications/ma
 import type { Db } from '#src/platform/database/db.ts';
 
 /**
- * Sends the mail about what happened to one user: once, and only if the user still wants it and may see what it is about at this
- * moment. Throws what the mail server says against it, to be tried again later.
+ * Sends the mail about an event to one user: once, and only if the user still wants it and may see its record now. Throws errors
+ * of the mail server, to be retried later.
  */
 export async function sendTold(
   { db, secret, mailer, baseUrl }: Outgoing & { db: Db; secret: string },

@@ -1,7 +1,7 @@
 import type { SubjectChanged } from '#src/domain/changes/change.ts';
 import type { RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 
-/** The changes that one can choose to get mail about. A moved issue is told of where it was. */
+/** The changes that users can choose to get mail about. For a moved issue, mail is about the original. */
 export function mailOf({ actor, subject: { type, id, project }, changes }: SubjectChanged): RecordHappening[] {
   if (changes.some(({ kind }) => kind === 'movedFrom')) return [];
   const common = { projectId: project.id, subject: { type, id }, actorId: actor.id };

@@ -2,26 +2,28 @@ import crypto from 'node:crypto';
 import { readersAmong } from '#src/domain/tracking/subjects/readers.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
-/** Where the links lead that end mail about a record. */
+/** Path of the links that unsubscribe from a record. */
 export const UNSUBSCRIBE_PATH = '/-/unsubscribe';
 
-/** Who is to get no more mail about which record. */
+/** A user and the record to unsubscribe from. */
 export interface Unsubscription {
   userId: number;
   type: 'Issue' | 'MergeRequest';
-  /** Of the record. */
+  /** ID of the record. */
   id: number;
 }
 
 const { sql } = Prisma;
 
-/** What a link holds so that it works for that user and record alone, without signing in, for as long as the server's key is the same. */
+/**
+ * The token of a link that works for that user and record only, without signing in, as long as the server's key stays the same.
+ */
 export function unsubscribeToken(secret: string, { userId, type, id }: Unsubscription): string {
   const named = `${userId}.${type}.${id}`;
   return `${named}.${signature(secret, named)}`;
 }
 
-/** What a token stands for; null if it is not one of this server. */
+/** Verifies a token; null if it is not from this server. */
 export function readUnsubscribeToken(secret: string, token: string): Unsubscription | null {
   const [, named = '', user, type, id, given = ''] =
     /^((\d{1,10})\.(Issue|MergeRequest)\.(\d{1,10}))\.([\w-]{43})$/.exec(token) ?? [];
@@ -34,7 +36,7 @@ function signature(secret: string, named: string): string {
   return crypto.createHmac('sha256', secret).update(`unsubscribe ${named}`).digest('base64url');
 }
 
-/** Ends the user's mail about the record, for those too who take part in it. Does nothing if the user or the record is gone. */
+/** Unsubscribes the user from the record, even if they participate in it. Does nothing if the user or the record is gone. */
 export async function unsubscribe(db: Db, { userId, type, id }: Unsubscription): Promise<void> {
   const record = type === 'Issue' ? sql`issues WHERE deleted_at IS NULL AND` : sql`merge_requests WHERE`;
   await db.$executeRaw`
@@ -43,7 +45,7 @@ export async function unsubscribe(db: Db, { userId, type, id }: Unsubscription):
     ON CONFLICT (subject_type, subject_id, user_id) DO UPDATE SET subscribed = false`;
 }
 
-/** What the page calls the record: by its number and project for users who may see it, as anybody could follow the link. */
+/** The name of the record on the page: number and project if the user may see it, as anyone may follow the link. */
 export async function unsubscribedName(db: Db, { userId, type, id }: Unsubscription): Promise<string> {
   const what = type === 'Issue' ? 'issue' : 'merge request';
   const from =

@@ -10,7 +10,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 
 const NO_START = 'Invalid reference name';
 
-/** Creates a branch at what a branch, a tag or a hash leads to. Throws NotFound, Forbidden, BadRequest. */
+/** Creates a branch at the commit of a branch, tag or hash. Throws NotFound, Forbidden, BadRequest. */
 export async function createBranch(context: Context, ref: IdOrPath, name: string, start: string): Promise<BranchRow> {
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/heads/${name}`)) throw new BadRequest('Branch name is invalid', 'name');
@@ -20,9 +20,9 @@ export async function createBranch(context: Context, ref: IdOrPath, name: string
   const to = start === '' || !reader ? null : await resolveRevision(context, project, reader, start);
   if (to === null) throw new BadRequest(NO_START, 'ref');
   const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
-  // Nothing led to the commit, and it has been removed since, in whole or in part.
+  // The commit was unreachable, and has been removed since, in whole or in part.
   if (outcomes.some(({ error }) => error instanceof MissingObject)) throw new BadRequest(NO_START, 'ref');
-  // Somebody was faster, or there are branches below that name.
+  // It was created concurrently, or there are branches below that name.
   requireMade(outcomes, (await reader?.branch(name)) ? 'Branch already exists' : 'Branch name is invalid');
   return findBranch(context, project, name);
 }

@@ -8,9 +8,9 @@ import type { Oid } from '#src/git/model.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /**
- * Deletes a branch, but not the default one or one that is protected. Throws NotFound, Forbidden, BadRequest.
+ * Deletes a branch, except the default one and protected ones. Throws NotFound, Forbidden, BadRequest.
  *
- * @param onlyAt the commit that the branch must hold, if it matters
+ * @param onlyAt deletes it only if it is at this commit
  */
 export async function deleteBranch(
   context: Context,

@@ -17,7 +17,7 @@ import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 export interface BranchRow extends Protection {
   name: string;
   commit: CommitRow;
-  /** Whether the default branch, another one, has all its commits. */
+  /** Whether its commits are all in the default branch, and it is not that branch. */
   merged: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function findBranch(context: Context, project: ProjectRow, name: st
     : new NotFound('Branch');
 }
 
-/** Branches whose commits cannot be read are left out. */
+/** Branches with unreadable commits are left out. */
 async function branchRows(
   { db, repositories }: Context,
   project: ProjectRow,
@@ -66,7 +66,7 @@ async function branchRows(
   });
 }
 
-/** Those of the tips that the root reaches. What one commit reaches does not change. */
+/** The tips that are reachable from the root. Cacheable, as a commit's ancestors never change. */
 function mergedInto(repository: RepositoryReader, root: Oid, tips: readonly Oid[]): Promise<Set<Oid>> {
   const others = [...new Set(tips)].filter((tip) => tip !== root).sort();
   if (others.length === 0) return Promise.resolve(new Set([root]));
@@ -76,7 +76,7 @@ function mergedInto(repository: RepositoryReader, root: Oid, tips: readonly Oid[
   });
 }
 
-/** Of those whose history cannot be walked nobody can tell: they count as not merged. */
+/** Branches with unreadable histories count as not merged. */
 async function soundlyMerged(repository: RepositoryReader, root: Oid, tips: Oid[]): Promise<Set<Oid>> {
   try {
     return await repository.mergedInto(root, tips);

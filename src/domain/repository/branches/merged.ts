@@ -9,7 +9,7 @@ import type { Db } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Deletes the merged branches of a project, as a user. */
+    /** Deletes the merged branches of a project on behalf of a user. */
     'branches.delete_merged': { projectId: number; userId: number };
   }
 }
@@ -17,7 +17,7 @@ declare module '#src/platform/background/queue.ts' {
 /** How many branches are deleted under one lock. */
 const AT_ONCE = 50;
 
-/** Has all merged branches deleted by a job. Throws Unauthenticated, NotFound, Forbidden. */
+/** Enqueues a job that deletes all merged branches. Throws Unauthenticated, NotFound, Forbidden. */
 export async function deleteMergedBranches(context: Context, ref: IdOrPath): Promise<void> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -28,8 +28,8 @@ export async function deleteMergedBranches(context: Context, ref: IdOrPath): Pro
 }
 
 /**
- * Deletes the branches of which the default one has all commits, as the user; not the default one, those that are protected,
- * and those of open merge requests. What is pushed to meanwhile stays.
+ * Deletes the branches that are merged into the default one, on behalf of the user; except the default one, protected ones, and
+ * those of open merge requests. Branches that are pushed to meanwhile stay.
  */
 export async function removeMergedBranches(
   stores: Pick<Context, 'db' | 'repositories' | 'followers'>,
@@ -60,7 +60,7 @@ export async function removeMergedBranches(
   }
 }
 
-/** Names of branches that open merge requests are about. */
+/** Names of the branches of open merge requests. */
 async function ofMergeRequests(db: Db, projectId: number): Promise<Set<string>> {
   const rows = await db.$queryRaw<{ name: string }[]>`
     SELECT source_branch AS name FROM merge_requests WHERE source_project_id = ${projectId} AND state = 'opened'

@@ -10,7 +10,7 @@ export interface ProtectionChanges {
   developersCanMerge?: boolean | null | undefined;
 }
 
-/** Protects a branch, or changes how it is. Throws NotFound, Forbidden. */
+/** Protects a branch, or updates its protection. Throws NotFound, Forbidden. */
 export async function protectBranch(
   context: Context,
   ref: IdOrPath,
@@ -28,7 +28,7 @@ export async function protectBranch(
   return findBranch(context, project, name);
 }
 
-/** Takes the protection of a branch away, though a pattern may still protect it. Throws NotFound, Forbidden. */
+/** Removes the protection of a branch; a pattern may still protect it. Throws NotFound, Forbidden. */
 export async function unprotectBranch(context: Context, ref: IdOrPath, name: string): Promise<BranchRow> {
   const { project } = await administered(context, ref, name);
   await context.db.protectedBranch.deleteMany({ where: { projectId: project.id, name } });

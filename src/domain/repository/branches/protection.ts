@@ -1,14 +1,14 @@
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** Which branches of a project are protected, and from whom not. */
+/** A protection of branches, and its exceptions for developers. */
 export interface ProtectionRow {
-  /** May hold `*`, which stands for any text. */
+  /** May contain `*`, which matches any text. */
   name: string;
   developersCanPush: boolean;
   developersCanMerge: boolean;
 }
 
-/** What protects one branch. */
+/** The combined protection of one branch. */
 export interface Protection {
   protected: boolean;
   developersCanPush: boolean;
@@ -21,7 +21,7 @@ export function listProtections(db: Db | Transaction, projectId: number): Promis
   return db.protectedBranch.findMany({ where: { projectId }, select, orderBy: { id: 'asc' } });
 }
 
-/** How a branch is protected: where several names match it, each may let developers in. */
+/** The protection of a branch: if several names match, each may grant access to developers. */
 export function protectionOf(protections: readonly ProtectionRow[], branch: string): Protection {
   const matching = protections.filter(({ name }) => matches(name, branch));
   return {
@@ -31,7 +31,7 @@ export function protectionOf(protections: readonly ProtectionRow[], branch: stri
   };
 }
 
-/** Whether a name is, or its wildcards stand for, the name of the branch. Takes time in proportion to both, at most. */
+/** Whether a name or pattern matches a branch. Takes time proportional to the product of both lengths at most. */
 function matches(pattern: string, branch: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

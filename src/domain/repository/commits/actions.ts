@@ -2,24 +2,24 @@ import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { pathFault } from '#src/git/write/path.ts';
 
-/** An action as a client gives it; anything may be missing or wrong. */
+/** An action as sent by a client; anything may be missing or invalid. */
 export interface RawAction {
   action?: string | null | undefined;
   filePath?: string | null | undefined;
   previousPath?: string | null | undefined;
-  /** Bytes that came as a file, or a text in the encoding. */
+  /** Bytes of a file, or a text in the encoding. */
   content?: string | Buffer | null | undefined;
   encoding?: 'text' | 'base64' | null | undefined;
 }
 
-/** Actions up to and including the first that is wrong in itself, and what is wrong with it. */
+/** Actions up to and including the first invalid one, with its error. */
 export interface ParsedActions {
-  /** The faulty one is among them only if other faults of it come first. */
+  /** Includes the invalid one only if other errors of it take precedence. */
   actions: Action[];
   fault: string | null;
 }
 
-/** Checks what can be told without the files, in the order and with the messages of behaviour.md 1.5. */
+/** Checks what does not depend on the files, in the order and with the messages of behaviour.md 1.5. */
 export function parseActions(raw: readonly RawAction[], empty: boolean): ParsedActions {
   const actions: Action[] = [];
   for (const given of raw) {
@@ -30,18 +30,18 @@ export function parseActions(raw: readonly RawAction[], empty: boolean): ParsedA
   return { actions, fault: null };
 }
 
-/** The bytes that a client sends as text, in Base64, or as they are. */
+/** The bytes of a content that is sent as text, in Base64, or as bytes. */
 export function contentOf(content: string | Buffer, encoding: RawAction['encoding']): Buffer {
   if (typeof content !== 'string') return content;
   return Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
 }
 
-/** The path of a file in a repository; slashes at the beginning do not count. */
+/** The path of a file in a repository; leading slashes are ignored. */
 export function filePathOf(path: string): string {
   return path.replace(/^\/+/, '');
 }
 
-/** Why a path cannot be written; null if it can. */
+/** Why a path is invalid; null if it is valid. */
 export function pathRefusal(path: string): string | null {
   const start = `Your changes could not be committed, because the file name \`${path}\` cannot`;
   switch (pathFault(path)) {
@@ -56,7 +56,7 @@ export function pathRefusal(path: string): string | null {
   }
 }
 
-/** What is said of an action that the files stand against. */
+/** The message for an action that conflicts with the files. */
 export function refusalOf(action: Action, { fault, path }: ActionFailed): string {
   if (fault === 'path') return pathRefusal(path) ?? NOT_COMMITTED;
   if (fault === 'missing') return `File to be ${DONE[action.action]} \`${path}\` does not exist.`;
@@ -84,7 +84,7 @@ function parse(given: RawAction, empty: boolean): { action: Action | null; fault
     if (previousPath === '') return wrong(`You must supply the original file path when moving file \`${path}\`.`);
     return { action: { action: kind, path, previousPath, content }, fault: null };
   }
-  // Whether the file is there is looked at before its content.
+  // The existence of the file is checked before its content.
   const action = { action: kind, path, content: content ?? Buffer.alloc(0) };
   return content === undefined ? wrong('You must provide content.', action) : { action, fault: null };
 }

@@ -16,8 +16,8 @@ const IMPOSSIBLE =
   'Sorry, we cannot cherry-pick this commit automatically. It may have been cherry-picked already, or a later commit changed the same lines.';
 
 /**
- * Commits the change that a commit made to another branch, with its author and message. Throws NotFound, Forbidden, and
- * BadRequest, also for a change that is there already or that conflicts.
+ * Applies the change of a commit to another branch, with its author and message. Throws NotFound, Forbidden, and BadRequest, also
+ * for a change that is already there or that conflicts.
  */
 export async function cherryPickCommit(
   context: Context,

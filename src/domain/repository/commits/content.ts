@@ -3,17 +3,17 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { ContentTooLarge, ValidationFailed } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
-/** The content of a file as a client gives it: in the request itself, or as a file beside it. */
+/** The content of a file as sent by a client: in the request itself, or as an uploaded file. */
 export interface GivenContent {
   content?: string | null | undefined;
-  /** How `content` is given; as it is without. */
+  /** The encoding of `content`; text by default. */
   encoding?: 'text' | 'base64' | null | undefined;
   contentFile?: IncomingFile | null | undefined;
 }
 
 /**
- * The given content, or the bytes of the file, which may be as large as one that is read as JSON. Throws ValidationFailed where
- * both are given, and ContentTooLarge.
+ * The given content, or the bytes of the file, whose size limit is that of a file sent as JSON. Throws ValidationFailed if both
+ * are given, and ContentTooLarge.
  */
 export async function readContent(
   { repositories: { maxInlineBytes } }: Pick<Context, 'repositories'>,
@@ -25,7 +25,7 @@ export async function readContent(
   return buffer(contentFile.stream());
 }
 
-/** As readContent. Throws ValidationFailed, too, where neither is given. */
+/** Like readContent. Also throws ValidationFailed if neither is given. */
 export async function requireContent(
   context: Pick<Context, 'repositories'>,
   given: GivenContent,

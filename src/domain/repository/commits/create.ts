@@ -26,12 +26,12 @@ export interface NewCommit extends Authorship {
   actions: readonly GivenAction[];
 }
 
-/** An action as a client gives it, whose content may be a file. */
+/** An action as sent by a client, whose content may be a file. */
 export type GivenAction = Omit<RawAction, 'content'> & GivenContent;
 
 /**
- * Commits actions on files to a branch; to an empty repository the first commit. Throws NotFound, Forbidden, and BadRequest
- * with the message for the first action that cannot be done; and as readContent.
+ * Commits actions on files to a branch; to an empty repository the first commit. Throws NotFound, Forbidden, and BadRequest with
+ * the message for the first failing action; and as readContent.
  */
 export async function createCommit(context: Context, ref: IdOrPath, input: NewCommit): Promise<CommitRow> {
   const target = await writableBranch(context, ref, input.branch);
@@ -42,26 +42,26 @@ export async function createCommit(context: Context, ref: IdOrPath, input: NewCo
   const prepare = async (series: CommitSeries) => {
     const { actions, fault } = parseActions(given, series.tip === null);
     if (fault === null) return actions;
-    // What comes before the faulty one may fail first.
+    // Actions before the invalid one may fail first.
     await explaining(actions, refusalOf, () => series.rehearse(actions));
     throw new BadRequest(fault);
   };
   return commitFiles(context, target, { bytes, held, prepare }, input);
 }
 
-/** Actions of a commit. */
+/** The actions of a commit. */
 export interface FileActions {
   /** The size of their contents in the repository, in bytes. */
   bytes: number;
   /** The memory that they hold until they are committed, in bytes. */
   held: number;
-  /** The actions, when it is known what they are to follow. Throws BadRequest. */
+  /** Returns the actions, once their parent is known. Throws BadRequest. */
   prepare(series: CommitSeries): Promise<Action[]>;
 }
 
 /**
- * Commits actions to a branch that the actor may write to, on the tip that it has then. Throws BadRequest; `refusal` words a
- * failed action.
+ * Commits actions to a branch that the actor may write to, on its tip at that time. Throws BadRequest; `refusal` words a failed
+ * action.
  */
 export async function commitFiles(
   context: Context,

@@ -9,7 +9,7 @@ export async function commitDiff(context: Context, { repository, oid }: CommitRo
   return withEffort(context, () => diffCommit(repository, oid));
 }
 
-/** A part of a comparison. */
+/** A page of a comparison. */
 export interface DiffPage extends Page<DiffEntry> {
   /** Whether some files of the comparison are too large or were left out. */
   overflow: boolean;

@@ -9,18 +9,18 @@ import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** A commit, with the repository that it was read from. */
+/** A commit, with its repository. */
 export interface CommitRow extends Commit {
   project: ProjectRow;
   repository: RepositoryReader;
 }
 
-/** The first line of what a commit says of itself. */
+/** The first line of a commit message. */
 export function titleOf({ message }: Pick<Commit, 'message'>): string {
   return (message.trimStart().split('\n', 1)[0] ?? '').trimEnd().toWellFormed();
 }
 
-/** The commit that a revision leads to, as findRevision has it. Throws NotFound, Forbidden, Unauthenticated. */
+/** The commit of a revision, as in findRevision. Throws NotFound, Forbidden, Unauthenticated. */
 export async function findCommit(context: Context, project: ProjectRow, name: string): Promise<CommitRow> {
   authorize(context.actor, 'read_commit', project);
   const revision = await findRevision(context, project, name);
@@ -29,7 +29,7 @@ export async function findCommit(context: Context, project: ProjectRow, name: st
   return { ...commit, project, repository: revision.repository };
 }
 
-/** The commits with these hashes, in their order: for what leads to them. The caller has authorized. */
+/** The commits with these hashes, in their order, for records that reference them. The caller has authorized. */
 export async function commitRows(
   project: ProjectRow,
   repository: RepositoryReader,
@@ -42,14 +42,14 @@ export async function commitRows(
 /** A commit of a project. */
 export interface CommitKey {
   projectId: number;
-  /** In full. */
+  /** Full hash. */
   sha: Oid;
 }
 
 /**
- * The commits with these keys, in their order; null where they are gone or the actor may not read them.
+ * The commits with these keys, in their order; null for missing ones and those that the actor may not read.
  *
- * @param findProject gives the projects that the actor sees, null for others
+ * @param findProject finds the projects that the actor can see, null for others
  */
 export async function commitsByKeys(
   context: Context,
@@ -77,7 +77,7 @@ export interface CommitStats {
   deletions: number;
 }
 
-/** Lines are counted in more files, and in larger ones, than a list of diffs shows. */
+/** Lines are counted in more and larger files than a list of diffs shows. */
 const COUNTED = {
   changes: 500_000,
   files: 500_000,

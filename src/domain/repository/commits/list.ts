@@ -9,9 +9,9 @@ import type { LogQuery } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
-/** Which commits a list holds. Times are inclusive, and of the committer. */
+/** Filter of a list of commits. Times are inclusive, and of the committer. */
 export interface CommitFilter {
-  /** A branch, a tag or a hash; the default branch without. */
+  /** A branch, tag or hash; by default the default branch. */
   ref?: string | null | undefined;
   /** Only commits that changed this file or directory. */
   path?: string | null | undefined;
@@ -19,7 +19,7 @@ export interface CommitFilter {
   until?: Date | null | undefined;
 }
 
-/** The commits that a ref leads to, newest first; none in an empty repository. Throws NotFound, Forbidden, Unauthenticated. */
+/** The commits reachable from a ref, newest first; none in an empty repository. Throws NotFound, Forbidden, Unauthenticated. */
 export async function listCommits(
   context: Context,
   project: ProjectRow,
@@ -45,7 +45,7 @@ export async function listCommits(
       limit > 0 ? repository.log(query, { limit, offset }) : [],
       withTotal ? repository.count(query) : null,
     ]);
-  // Looking for what changed a path, or for a time, may go through the whole history.
+  // Filtering by path or time may walk the whole history.
   const [commits, total] = await (path || since || until ? withEffort(context, read) : read());
   return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };
 }

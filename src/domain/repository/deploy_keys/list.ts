@@ -17,13 +17,13 @@ const { sql } = Prisma;
 const [key, link] = [alias('DeployKey', 'k'), alias('ProjectDeployKey', 'l')];
 const NEWEST_FIRST = order('DeployKey', ['id'], 'desc');
 
-/** Which of the keys a project has. */
+/** A condition for the keys of a project. */
 function ofProject(projectId: number | Prisma.Sql): Prisma.Sql {
   return sql`${key.id} IN (SELECT ${link.deployKeyId} FROM ${table(link)} WHERE ${link.projectId} = ${projectId})`;
 }
 
 /**
- * Which of the keys the actor may add to other projects: those of projects whose deploy keys they administer, for
+ * A condition for the keys that the actor may add to other projects: those of projects whose deploy keys they administer, for
  * administrators all.
  */
 export function accessibleTo(actor: Pick<Actor, 'id' | 'admin'>): Prisma.Sql {
@@ -34,8 +34,8 @@ export function accessibleTo(actor: Pick<Actor, 'id' | 'admin'>): Prisma.Sql {
 }
 
 /**
- * A page of the deploy keys of each project, newest first, in one statement; Forbidden in the place of those that the actor
- * does not administer. Throws Unauthenticated.
+ * A page of the deploy keys of each project, newest first, in one statement; Forbidden in place of those that the actor does not
+ * administer. Throws Unauthenticated.
  */
 export async function listDeployKeys<R>(
   context: Context,
@@ -65,7 +65,7 @@ export async function findDeployKey<R>(
   return changedDeployKey(context, { project, id }, selection);
 }
 
-/** As findDeployKey, for reading back what the actor was allowed to change. */
+/** Like findDeployKey, for reading back what the actor was allowed to change. */
 export async function changedDeployKey<R>(
   { db }: Context,
   { project, id }: ChangedRecord,
@@ -86,7 +86,7 @@ export async function listAllDeployKeys<R>(
   return readPage(context.db, selection, { rows: key, where: sql`TRUE`, order: NEWEST_FIRST }, page);
 }
 
-/** Those of the deploy keys with these IDs that the actor may see. Throws Unauthenticated. */
+/** The deploy keys with these IDs that the actor may see. Throws Unauthenticated. */
 export async function findDeployKeysByIds<R>(
   context: Context,
   ids: readonly number[],

@@ -13,18 +13,18 @@ const { sql } = Prisma;
 
 export interface NewDeployKey {
   title: string;
-  /** In the form of OpenSSH. */
+  /** In OpenSSH format. */
   key: string;
   canPush: boolean;
 }
 
-/** Others may add or remove the same key meanwhile: then it is looked at again, so many times. */
+/** Number of attempts, as the same key may be added or removed concurrently. */
 const ATTEMPTS = 3;
 
 /**
- * Adds a deploy key to a project. An identical key that the project has already, or a project whose deploy keys the actor
- * administers, is taken as it is (endpoints-beyond.md, Deploy keys). Throws NotFound, Forbidden, ValidationFailed; also for a
- * key that is a user's, or of projects that the actor does not administer.
+ * Adds a deploy key to a project. An identical key of this project, or of a project whose deploy keys the actor administers, is
+ * reused unchanged (endpoints-beyond.md, Deploy keys). Throws NotFound, Forbidden, ValidationFailed; also for a key that is a
+ * user's, or of projects that the actor does not administer.
  */
 export async function createDeployKey(context: Context, ref: IdOrPath, input: NewDeployKey): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
@@ -66,14 +66,14 @@ export async function enableDeployKey(context: Context, ref: IdOrPath, id: numbe
   return { project, id };
 }
 
-/** Takes a deploy key from a project; it is deleted if no other project has it. Throws NotFound, Forbidden. */
+/** Removes a deploy key from a project; it is deleted if no other project has it. Throws NotFound, Forbidden. */
 export async function deleteDeployKey(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   const { count } = await context.db.projectDeployKey.deleteMany({ where: { projectId: project.id, deployKeyId: id } });
   if (count === 0) throw new NotFound('Deploy Key');
 }
 
-/** The deploy key of these bytes, if the actor may add it to projects. Throws ValidationFailed when it is somebody else's. */
+/** The deploy key of these bytes, if the actor may add it to projects. Throws ValidationFailed if it belongs to others. */
 async function findAccessible(
   tx: Transaction,
   actor: Actor,

@@ -23,7 +23,7 @@ export interface FileChange extends Authorship {
   message: string;
 }
 
-/** A file that was written, and the commit that did it. */
+/** A written file, and its commit. */
 export interface WrittenFile {
   path: string;
   branch: string;
@@ -35,7 +35,7 @@ export function createFile(context: Context, ref: IdOrPath, change: FileChange &
   return writeContent(context, ref, change, 'create');
 }
 
-/** Commits new content of a file, which must differ from what it has. Throws as createFile. */
+/** Commits new content of a file, which must differ from the current one. Throws as createFile. */
 export function updateFile(context: Context, ref: IdOrPath, change: FileChange & GivenContent): Promise<WrittenFile> {
   return writeContent(context, ref, change, 'update');
 }
@@ -73,7 +73,7 @@ async function write(
   return { path, branch, commit };
 }
 
-/** Of single files little is told (rest-api-v4.md: a non-specific message). */
+/** Errors of single files have few details (rest-api-v4.md: a non-specific message). */
 function refusal(action: Action, failed: ActionFailed): string {
   if (failed.fault === 'path') return refusalOf(action, failed);
   if (failed.fault === 'exists') {

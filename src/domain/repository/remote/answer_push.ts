@@ -2,10 +2,10 @@ import type { Writable } from 'node:stream';
 import { type Push, receivePush } from '#src/domain/repository/receive.ts';
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push_report.ts';
 
-/** Milliseconds between heartbeats while a push is looked through. */
+/** Milliseconds between heartbeats while a push is processed. */
 const KEEP_ALIVE_PACE = 5_000;
 
-/** Takes in a push, and returns the report for its client, to whom it sends heartbeats meanwhile. Throws as receivePush. */
+/** Receives a push, and returns the report for its client, which is sent heartbeats meanwhile. Throws as receivePush. */
 export async function answerPush(push: Omit<Push, 'onReceived'>, into: Writable): Promise<Buffer> {
   let heartbeat: NodeJS.Timeout | undefined;
   const onReceived = (capabilities: ReadonlySet<string>) => {

@@ -7,7 +7,7 @@ import type { DeployKeyHolder } from '#src/domain/users/keys/holder.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Finds every project; what a key opens is looked at behind that. It is nobody, and does nothing else. */
+/** An actor that finds every project; the access of the key is checked afterwards. It is no user, and used for nothing else. */
 const FINDER: Actor = {
   id: 0,
   username: '',
@@ -20,9 +20,9 @@ const FINDER: Actor = {
 };
 
 /**
- * The project whose repository a deploy key may fetch from or push to, with the access level that the key has in it: that of a
- * developer if it may push, else that of a reporter. Public projects can be fetched with any. Messages are for the person at the
- * client. Throws DomainError of FORBIDDEN, and NotFound, which tells where the project went that had that path before.
+ * The project whose repository a deploy key may fetch from or push to, with the key's access level in it: developer if it may
+ * push, else reporter. Public projects can be fetched with any key. Messages are for the user of the client. Throws DomainError
+ * of FORBIDDEN, and NotFound, whose `movedTo` holds the new path of a moved project.
  */
 export async function openByDeployKey(
   context: Context,
@@ -45,7 +45,7 @@ export async function openByDeployKey(
   return project;
 }
 
-/** As hiddenRefs, for a deploy key: it may read what reporters do in the projects to which it was added, and no more elsewhere. */
+/** Like hiddenRefs, for a deploy key: in its own projects it may read what reporters can, elsewhere no more than anyone. */
 export function hiddenFromKey(project: ProjectRow): string[] {
   const key = { ...FINDER, admin: false, external: true };
   const isShown = can(key, 'read_merge_request', { ...project, visibility: 'private' });
@@ -54,7 +54,7 @@ export function hiddenFromKey(project: ProjectRow): string[] {
 
 interface Opened {
   project: ProjectRow;
-  /** Whether the key is one of the project's; else the project is public. */
+  /** Whether the key belongs to the project; else the project is public. */
   isOwn: boolean;
 }
 
@@ -67,7 +67,7 @@ async function find(context: Context, key: DeployKeyHolder, fullPath: string): P
   throw new NotFound('Project', `The project has moved to ${now}.`, now);
 }
 
-/** What the key opens at a path, or the path to which it moved; an empty one if there is nothing. */
+/** The project of the key at a path, or the path to which it moved; empty if there is neither. */
 async function look(context: Context, key: DeployKeyHolder, fullPath: string): Promise<Opened | string> {
   if (fullPath.includes('\0')) return '';
   try {

@@ -4,18 +4,18 @@ import { InvalidRequest } from '#src/git/remote/invalid_request.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** A client was left before its answer was complete: it is gone, or too slow. */
+/** Thrown if a connection was closed before its response was complete: the client is gone, or too slow. */
 export class Gone extends Error {}
 
-/** What went wrong for a client of git. */
+/** The failure of a git request. */
 export interface RemoteFailure {
-  /** The error, or what it means. */
+  /** The original error, or the one to report. */
   error: unknown;
-  /** Whether it is the server's fault, and somebody is to hear of it. */
+  /** Whether it is the server's fault, and must be reported. */
   isOurs: boolean;
 }
 
-/** What refuses clients, and is no fault of the server. */
+/** Errors that are not the server's fault. */
 const EXPECTED = new Set<ErrorCode>([
   'UNAUTHENTICATED',
   'FORBIDDEN',
@@ -25,7 +25,7 @@ const EXPECTED = new Set<ErrorCode>([
   'UNAVAILABLE',
 ]);
 
-/** What an error means that ended the work for a client. */
+/** The failure for an error that ended a git request. */
 export function failureOf(thrown: unknown): RemoteFailure {
   const gone = goneRefusal(thrown);
   const passes = gone || thrown instanceof DomainError ? undefined : transientFailure(thrown)?.refusal;
@@ -44,7 +44,7 @@ function isBroken(error: unknown): boolean {
   return ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^Z_/.test(code);
 }
 
-/** Whether git did not understand the client. */
+/** Whether git could not parse the request. */
 function isGibberish(error: unknown): boolean {
   return error instanceof ProgramFailed && /protocol error|hung up unexpectedly/.test(error.message);
 }

@@ -1,11 +1,11 @@
 import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** How many clients of git are served at a time, by whatever protocol. */
+/** Limits of concurrent git requests, over all protocols. */
 export interface GitConcurrencyLimits {
-  /** In all; further ones wait for a while, and are told to come again then. */
+  /** In all; further ones wait for a while, and are then asked to retry. */
   atOnce: number;
-  /** Milliseconds that one may wait to be served. */
+  /** Maximum waiting time in milliseconds. */
   patience: number;
 }
 
@@ -14,7 +14,7 @@ export const GIT_CONCURRENCY: GitConcurrencyLimits = { atOnce: 100, patience: 5_
 /** The parts of all that one caller may have at once, and all anonymous callers together. */
 const PARTS = { each: 0.3, anonymous: 0.7 };
 
-/** Seconds after which those who were turned away may come again. */
+/** Seconds after which rejected clients may retry. */
 const LATER = { retryAfter: 30 };
 
 /** Limits how many git requests run at once, in all and for each caller. Throws DomainError of UNAVAILABLE, RATE_LIMITED. */

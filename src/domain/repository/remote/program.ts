@@ -1,7 +1,7 @@
 import { programVersion } from '#src/git/program/detect.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
-/** Throws DomainError of UNAVAILABLE on a host without a git program, which fetching and pushing need. */
+/** Throws DomainError of UNAVAILABLE on a host without a git program, which is required for fetching and pushing. */
 export async function requireProgram(): Promise<void> {
   if ((await programVersion()) !== null) return;
   throw new DomainError(

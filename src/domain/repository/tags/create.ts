@@ -19,24 +19,27 @@ import { BadRequest } from '#src/platform/errors.ts';
 
 export interface NewTag {
   name: string;
-  /** A branch, a tag or a hash. */
+  /** A branch, tag or hash. */
   target: string;
-  /** Makes an annotated tag. */
+  /** Creates an annotated tag. */
   message?: string | null | undefined;
-  /** Makes a release as well. */
+  /** Also creates a release. */
   releaseDescription?: string | null | undefined;
 }
 
-/** Creates a tag, and its release; an annotated one is made by the actor, now, unless a tagger is given. Throws NotFound, Forbidden, BadRequest. */
+/**
+ * Creates a tag, and optionally its release; the tagger of an annotated one is the actor, now, unless given. Throws NotFound,
+ * Forbidden, BadRequest.
+ */
 export async function createTag(context: Context, ref: IdOrPath, input: NewTag, tagger?: Signature): Promise<TagRow> {
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');
   const reader = await context.repositories.open(project);
   const outcomes = await tagNow(context, { actor, project, tagger }, reader, input);
-  // Nothing led to the commit, and it has been removed since, in whole or in part.
+  // The commit was unreachable, and has been removed since, in whole or in part.
   if (outcomes.some(({ error }) => error instanceof MissingObject)) throw invalidTarget(input);
-  // Somebody was faster, or there are tags below that name.
+  // It was created concurrently, or there are tags below that name.
   requireMade(outcomes, (await reader?.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
   return findTag(context, project, name);
 }
@@ -82,7 +85,7 @@ function invalidTarget({ target }: NewTag): BadRequest {
   return new BadRequest(`Target ${target} is invalid`, 'ref');
 }
 
-/** What the tag is to hold: the commit, or an annotation of it. */
+/** The object of the tag: the commit, or an annotation of it. */
 async function tagged(
   context: Context,
   { actor, project, tagger: given }: Tagging,

@@ -9,7 +9,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
-/** Notes about a tag, in Markdown. */
+/** The release notes of a tag, in Markdown. */
 export type ReleaseRow = Pick<Columns['Release'], 'tag' | 'description'>;
 
 /** A tag with its commit and its release. */
@@ -17,12 +17,12 @@ export interface TagRow {
   name: string;
   /** The annotation; null for lightweight tags. */
   message: string | null;
-  /** Null where the tag leads to no commit, or to none that can be read. */
+  /** Null if the tag does not point to a readable commit. */
   commit: CommitRow | null;
   release: ReleaseRow | null;
 }
 
-/** The tags of a project in the reverse order of their names. Throws Forbidden, Unauthenticated. */
+/** The tags of a project in descending order of name. Throws Forbidden, Unauthenticated. */
 export async function listTags(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<TagRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);

@@ -6,7 +6,7 @@ import { violates } from '#src/platform/database/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
-/** Writes notes about a tag. Throws NotFound, Forbidden, Conflict. */
+/** Creates the release notes of a tag. Throws NotFound, Forbidden, Conflict. */
 export async function createRelease(
   context: Context,
   ref: IdOrPath,
@@ -23,7 +23,7 @@ export async function createRelease(
   }
 }
 
-/** Changes the notes about a tag. Throws NotFound, Forbidden. */
+/** Updates the release notes of a tag. Throws NotFound, Forbidden. */
 export async function updateRelease(
   context: Context,
   ref: IdOrPath,
@@ -43,7 +43,7 @@ export function checkNotes(description: string): void {
   if (wrong) throw new ValidationFailed({ description: [wrong] });
 }
 
-/** The project, if the actor may write to it and there is such a tag. */
+/** The project, if the actor may write to it and the tag exists. */
 async function ofTag(context: Context, ref: IdOrPath, name: string): Promise<number> {
   const { project } = await writableProject(context, ref);
   const tag = await (await context.repositories.open(project))?.tag(name);

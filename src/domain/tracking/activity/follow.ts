@@ -10,17 +10,17 @@ import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** A pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
+    /** Sent when a pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
     'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
   }
 }
 
-/** Writes system notes, todos and mentions, and has merge requests and references brought up to date. */
+/** Writes system notes, todos and mentions, and enqueues updates of merge requests and references. */
 export const tracking: Follower = {
   async subjectChanged(tx, _context, { actor, subject, changes }) {
     await writeSystemNotes(tx, actor, subject, changes);
     await writeTodos(tx, actor, subject, changes);
-    // What was moved mentions what it did before.
+    // The mentions of a moved issue were recorded before.
     if (changes.some(({ kind }) => kind === 'movedFrom')) return;
     for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);
   },
@@ -51,7 +51,7 @@ export const tracking: Follower = {
   },
 };
 
-/** What the changes say anew. */
+/** The new texts of the changes. */
 function textsOf({ title }: Subject, changes: readonly Change[]): (string | null)[] {
   return changes.flatMap((change) => {
     if (change.kind === 'opened') return [title, change.description];

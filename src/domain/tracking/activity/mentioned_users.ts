@@ -1,8 +1,8 @@
 import { mentions } from '#src/domain/tracking/references/scan.ts';
 
-/** Names that a text mentions, in lower case. */
+/** Names mentioned in a text, in lower case. */
 export interface Mentioned {
-  /** Whom the text is addressed to: it begins with their names. */
+  /** The names that the text begins with: its addressees. */
   addressed: string[];
   /** The others. */
   mentioned: string[];

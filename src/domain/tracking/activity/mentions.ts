@@ -4,16 +4,16 @@ import { type NamedRecord, resolveRecords } from '#src/domain/tracking/reference
 import { recordNames } from '#src/domain/tracking/references/scan.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/** Whether texts may name users or records, such as `@ann`, `#4`, `!2` or a commit: a cheap test that is right about "no". */
+/** Whether texts may name users or records, such as `@ann`, `#4`, `!2` or a commit: a cheap test without false negatives. */
 export function mayMention(...texts: (string | null)[]): boolean {
   return texts.some((text) => text !== null && /[@#!]|[0-9a-f]{7}|issues\/|merge_requests\//i.test(text));
 }
 
 /**
- * Writes a system note on each issue and merge request that a text names, as far as its author sees them: one for each source,
- * however often it names them.
+ * Writes a system note on each issue and merge request that a text mentions, as far as its author can see them: one per source,
+ * however often it mentions them.
  *
- * @param except what is told of them in another note
+ * @param except records for which another note says so
  */
 export async function recordMentions(
   tx: Transaction,
@@ -43,7 +43,7 @@ export async function recordMentions(
   });
 }
 
-/** As a text in a project names the source: `issue #4`, `merge request group/project!2`, `commit 1a2b…`. */
+/** The source as texts in a project name it: `issue #4`, `merge request group/project!2`, `commit 1a2b…`. */
 export function sourceName(source: Source, inProject: number): string {
   const { project, type } = source;
   const place = project.id === inProject ? '' : project.fullPath;
@@ -51,13 +51,13 @@ export function sourceName(source: Source, inProject: number): string {
   return type === 'Issue' ? `issue ${place}#${source.iid}` : `merge request ${place}!${source.iid}`;
 }
 
-/** By which it is known who sees a note that comes from the source. */
+/** The columns that decide who sees a note from the source. */
 export function sourceColumns(source: Source) {
   const sourceId = source.type === 'Commit' ? null : source.id;
   return { sourceType: source.type, sourceId, sourceProjectId: source.project.id };
 }
 
-/** Names a source where what it does is done once. */
+/** The key by which a source has its effects only once. */
 export function sourceKey(source: Source): string {
   return source.type === 'Commit' ? `Commit ${source.project.id} ${source.sha}` : `${source.type} ${source.id}`;
 }
@@ -66,7 +66,7 @@ function isItself(source: Source, { type, id }: NamedRecord): boolean {
   return source.type === type && source.id === id;
 }
 
-/** What visibility asks of an author; null for one who is gone or blocked. */
+/** The visibility facts of an author; null if they are gone or blocked. */
 export async function seerOf(tx: Pick<Transaction, 'user'>, id: number): Promise<Seer | null> {
   return tx.user.findFirst({ where: { id, state: 'active' }, select: { id: true, admin: true, external: true } });
 }

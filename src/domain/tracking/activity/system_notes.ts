@@ -4,7 +4,7 @@ import { titleWords } from '#src/domain/tracking/activity/title_change.ts';
 import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
-/** Writes the notes in which the server tells of changes. */
+/** Writes the system notes about changes. */
 export async function writeSystemNotes(
   tx: Transaction,
   { id: authorId }: { id: number },
@@ -14,7 +14,7 @@ export async function writeSystemNotes(
   const names = await namesIn(tx, changes);
   const isMoved = changes.some(({ kind }) => kind === 'movedTo');
   const data = changes.flatMap((change) => {
-    // That it was closed by the move goes without saying.
+    // The move already implies that it was closed.
     if (isMoved && change.kind === 'closed') return [];
     const bodies =
       change.kind === 'title'
@@ -30,13 +30,13 @@ export async function writeSystemNotes(
   if (data.length > 0) await tx.note.createMany({ data });
 }
 
-/** What the notes call users and milestones, by their IDs. */
+/** The names of users and milestones in notes, by ID. */
 interface Names {
   users: ReadonlyMap<number, string>;
   milestones: ReadonlyMap<number, string>;
 }
 
-/** What a note says of a change, in the words of that release; null for changes that leave none. */
+/** The text of a note about a change, in the words of that release; null for changes without a note. */
 function words(change: Change, { users, milestones, projectId }: Names & { projectId: number }): string | null {
   switch (change.kind) {
     case 'closed':
@@ -89,7 +89,7 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
   }
 }
 
-/** The latest commits, of those that there are. A branch that only dropped commits has brought none. */
+/** The latest commits, and their number. A branch that only dropped commits has added none. */
 function commitWords({ latest, total }: Extract<Change, { kind: 'commits' }>): string | null {
   if (total === 0) return null;
   const lines = latest.map(({ sha, title }) => `* ${sha.slice(0, 8)} - ${title}`);
@@ -98,7 +98,7 @@ function commitWords({ latest, total }: Extract<Change, { kind: 'commits' }>): s
   return `added ${total} ${total === 1 ? 'commit' : 'commits'}\n\n${lines.join('\n')}`;
 }
 
-/** `added ~1 ~2 and removed ~3 labels`: labels may be renamed, so their IDs are named. */
+/** `added ~1 ~2 and removed ~3 labels`: with IDs, as labels may be renamed. */
 function labelWords({ added, removed }: { added: readonly number[]; removed: readonly number[] }): string | null {
   const named = (ids: readonly number[]) => ids.map((id) => `~${id}`).join(' ');
   const parts = [
@@ -109,9 +109,9 @@ function labelWords({ added, removed }: { added: readonly number[]; removed: rea
   return `${parts.join(' and ')} ${added.length + removed.length === 1 ? 'label' : 'labels'}`;
 }
 
-/** What a note comes from: who does not see that must not read of it. */
+/** The source of a note: those who do not see it must not read of it. */
 function sourceOf(change: Change, projectId: number) {
-  // Within the project it is no secret that something was closed.
+  // Within the project, closing is no secret.
   const via = change.kind === 'closed' && change.via?.project.id !== projectId ? change.via : undefined;
   const mention = change.kind === 'closed' && change.via ? `closed ${sourceKey(change.via)}` : null;
   if (via) return { ...sourceColumns(via), mention };
@@ -121,7 +121,7 @@ function sourceOf(change: Change, projectId: number) {
   return other && { sourceType: 'Issue', sourceId: other.id, sourceProjectId: other.project.id };
 }
 
-/** The names of all that the changes name, by one statement; by none where they name nothing. */
+/** The names of everything that the changes mention, in one statement; none if they mention nothing. */
 async function namesIn(tx: Transaction, changes: readonly Change[]): Promise<Names> {
   const of = (kind: 'assignee' | 'milestone') =>
     changes.flatMap((change) => (change.kind === kind && change.to !== null ? [change.to] : []));

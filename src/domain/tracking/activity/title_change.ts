@@ -1,6 +1,6 @@
 import { asReady, isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 
-/** What the notes say of a changed title: of a merge request whether it is a draft now, too. */
+/** The notes about a changed title: for a merge request also whether it is a draft now. */
 export function titleWords(type: 'Issue' | 'MergeRequest', from: string, to: string): string[] {
   if (type === 'Issue') return [markedTitles(from, to)];
   const [was, is] = [isDraft(from), isDraft(to)];
@@ -9,7 +9,7 @@ export function titleWords(type: 'Issue' | 'MergeRequest', from: string, to: str
   return [...marked, ...(isRenamed ? [markedTitles(from, to)] : [])];
 }
 
-/** What a note says of a changed title: both titles, with the part marked that differs, `{-old-}` and `{+new+}`. */
+/** The text about a changed title: both titles, with the differing part marked as `{-old-}` and `{+new+}`. */
 export function markedTitles(from: string, to: string): string {
   const [old, now] = [[...from], [...to]];
   const most = Math.min(old.length, now.length);

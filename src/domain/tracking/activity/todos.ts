@@ -4,10 +4,7 @@ import { mentionedUsers } from '#src/domain/tracking/references/mentioned_users.
 import { addTodos, finishTodos, type NewTodo } from '#src/domain/tracking/todos/write.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/**
- * Writes the todos that changes of an issue or merge request make for others. Whoever changes it has dealt with it: their own are
- * done.
- */
+/** Creates the todos for others that follow from changes of an issue or merge request. The actor's own are marked as done. */
 export async function writeTodos(
   tx: Transaction,
   actor: { id: number },
@@ -33,7 +30,10 @@ export async function writeTodos(
   }
 }
 
-/** As writeTodos, for a note, before and after (`from` is null for a new one): its writer has dealt with what it is about, whoever it mentions has not. */
+/**
+ * Like writeTodos, for a note, before and after (`from` is null for a new one): its author's todos are done, mentioned users get
+ * one.
+ */
 export async function writeNoteTodos(
   tx: Transaction,
   actor: { id: number },
@@ -51,7 +51,7 @@ async function addAssigned(tx: Transaction, actor: { id: number }, subject: Subj
 
 interface Text {
   text: string | null;
-  /** What stood there before: whom that mentioned knows already. */
+  /** The previous text: users mentioned there were notified already. */
   before?: string | null;
   noteId?: number;
 }

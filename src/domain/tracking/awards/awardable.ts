@@ -4,23 +4,23 @@ import { locateNote, type NoteRef } from '#src/domain/tracking/notes/change.ts';
 import { locateNoteable, type NoteableRef, type NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 
 export const AWARDABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet', 'Note'] as const;
-/** What can be given an emoji. */
+/** The types that can have awards. */
 export type AwardableType = NoteableType | 'Note';
 
-/** Which record: one that notes are written on, or a note. */
+/** Identifies a record: one with notes, or a note. */
 export type AwardableRef = NoteableRef | { note: NoteRef };
 
-/** A record that the actor sees. */
+/** A record that the actor can see. */
 export interface Awardable {
   type: AwardableType;
   id: number;
   authorId: number;
-  /** Whether the server wrote it. */
+  /** Whether it is a system note. */
   system: boolean;
   project: ProjectRow;
 }
 
-/** The record, if the actor sees it. Throws Unauthenticated, and NotFound for the record or what it is in. */
+/** The record, if the actor can see it. Throws Unauthenticated, and NotFound for the record or what contains it. */
 export async function locateAwardable(context: Context, ref: AwardableRef): Promise<Awardable> {
   if (!('note' in ref)) return { ...(await locateNoteable(context, ref)), system: false };
   const { noteable, note } = await locateNote(context, ref.note);

@@ -1,4 +1,4 @@
-/** Names by which votes are counted, whatever a package calls these emoji first. */
+/** Names by which votes are counted, whatever a package lists first for these emoji. */
 const VOTES: ReadonlyMap<string, string> = new Map([
   ['+1', 'thumbsup'],
   ['-1', 'thumbsdown'],
@@ -7,8 +7,8 @@ const VOTES: ReadonlyMap<string, string> = new Map([
 let names: Promise<ReadonlyMap<string, string>> | undefined;
 
 /**
- * The name under which an emoji is kept, by any of its names without colons: `+1` is `thumbsup`. Null where there is no such
- * emoji. The names are read when they are first asked for.
+ * The stored name of an emoji, by any of its names without colons: `+1` is `thumbsup`. Null if there is no such emoji. The names
+ * are loaded on first use.
  */
 export async function emojiNamed(name: string): Promise<string | null> {
   names ??= readNames();

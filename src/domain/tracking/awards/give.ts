@@ -5,15 +5,15 @@ import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** Which award was given, and what it is on. */
+/** Identifies a new award, and its record. */
 export interface GivenAward {
   on: { type: AwardableType; id: number };
   id: number;
 }
 
 /**
- * Gives a record that the actor sees an emoji. Votes on what one wrote oneself, and any on system notes, are refused. Throws
- * NotFound, Forbidden, and ValidationFailed for names that are none, or that the actor gave already.
+ * Awards an emoji to a record that the actor can see. Votes on the actor's own text, and any awards on system notes, are
+ * rejected. Throws NotFound, Forbidden, and ValidationFailed for unknown emoji, and those that the actor has awarded already.
  */
 export async function giveAward(context: Context, ref: AwardableRef, given: string): Promise<GivenAward> {
   const actor = requireActor(context);
@@ -43,7 +43,9 @@ const TABLES: Record<AwardableType, Prisma.Sql> = {
   Note: Prisma.raw('notes'),
 };
 
-/** Keeps the record from being removed until the award is there, which goes along with it. Throws NotFound when it is gone. */
+/**
+ * Locks the record until the award is stored, so that deleting the record deletes the award too. Throws NotFound if it is gone.
+ */
 async function hold(tx: Transaction, type: AwardableType, id: number): Promise<void> {
   const [found] = await tx.$queryRaw<unknown[]>`SELECT id FROM ${TABLES[type]} WHERE id = ${id} FOR KEY SHARE`;
   if (!found) throw new NotFound(type);

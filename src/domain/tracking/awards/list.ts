@@ -16,7 +16,10 @@ const { sql } = Prisma;
 const award = alias('AwardEmoji', 'a');
 const OLDEST_FIRST = order('AwardEmoji', ['id']);
 
-/** The awards on each of the records, oldest first, in one statement. The caller has made sure that the actor sees the records. */
+/**
+ * The awards on each of the records, oldest first, in one statement. The caller must have checked that the actor can see the
+ * records.
+ */
 export async function listAwardsOn<R>(
   context: Context,
   type: AwardableType,
@@ -33,7 +36,7 @@ export async function listAwardsOn<R>(
   return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf));
 }
 
-/** An award on a record that the actor sees. Throws NotFound. */
+/** An award on a record that the actor can see. Throws NotFound. */
 export async function findAward<R>(
   context: Context,
   on: { type: AwardableType; id: number },
@@ -51,10 +54,9 @@ const SUBJECT = select('AwardEmoji', { id: true, subjectType: true, subjectId: t
 const NOTE = select('Note', { id: true });
 
 /**
- * Those of the awards with these IDs that the actor sees, in no order, by one statement and a few for each kind of record that
- * they are on.
+ * The awards with these IDs that the actor can see, in no particular order, by one statement plus a few per type of record.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findAwardsByIds<R>(
   context: Context,

@@ -12,8 +12,8 @@ import { select } from '#src/platform/records/selection.ts';
 const GIVEN = select('AwardEmoji', { id: true, userId: true });
 
 /**
- * Takes an award back, for who gave it and administrators; where it is said what it is on, it must be on that. Gives its ID.
- * Throws NotFound, Forbidden.
+ * Revokes an award, for its author and administrators; if a record is given, it must be on that. Returns its ID. Throws NotFound,
+ * Forbidden.
  */
 export async function takeAwardBack(context: Context, id: number, on?: AwardableRef | null): Promise<{ id: number }> {
   const actor = requireActor(context);
@@ -25,7 +25,7 @@ export async function takeAwardBack(context: Context, id: number, on?: Awardable
   return { id };
 }
 
-/** What an award is on, if the actor sees that. */
+/** The record of an award, if the actor can see it. */
 async function awardedBy(context: Context, id: number): Promise<Awardable> {
   const select = { subjectType: true, subjectId: true };
   const award = await context.db.awardEmoji.findUnique({ where: { id }, select });

@@ -15,10 +15,10 @@ const lists = projectScoped({
   order: order('BoardList', ['rank', 'id']),
 });
 
-/** The boards of projects, of which each has one. */
+/** The boards of projects, one per project. */
 export const { list: listBoards, findByIds: findBoardsByIds } = boards;
 
-/** The board of a project, which must have the ID where one is given. Throws NotFound, Forbidden. */
+/** The board of a project, which must have the ID if one is given. Throws NotFound, Forbidden. */
 export function findBoard<R>(
   context: Context,
   project: ProjectRow,
@@ -28,12 +28,12 @@ export function findBoard<R>(
   return boards.find(context, project, id ?? Prisma.sql`TRUE`, selection);
 }
 
-/** The condition on a board that it has the ID, where one is given. */
+/** The condition that a board has the ID, if one is given. */
 export function withBoardId(id: number | null | undefined): Prisma.Sql[] {
   return id == null ? [] : [Prisma.sql`${board.id} = ${id}`];
 }
 
-/** The lists of the boards of projects, from the first position on. */
+/** The lists of the boards of projects, in order of position. */
 export const {
   list: listBoardLists,
   find: findBoardList,

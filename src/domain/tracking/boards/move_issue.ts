@@ -10,15 +10,15 @@ import { select } from '#src/platform/records/selection.ts';
 
 const LABEL = select('BoardList', { labelId: true });
 
-/** From which list of the board an issue goes to which; null for none. */
+/** The lists of the board between which an issue is moved; null for none. */
 export interface BoardMove {
   fromList?: number | null | undefined;
   toList?: number | null | undefined;
 }
 
 /**
- * Moves an issue between lists of the board: it loses the label of the one and gets that of the other. Throws NotFound,
- * Forbidden, BadRequest.
+ * Moves an issue between lists of the board: replaces the label of the one by that of the other. Throws NotFound, Forbidden,
+ * BadRequest.
  */
 export async function moveBoardIssue(
   context: Context,

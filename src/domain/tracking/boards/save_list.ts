@@ -8,16 +8,16 @@ import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Lists that one board may have. */
+/** Maximum number of lists of a board. */
 const MOST_LISTS = 100;
 
 const ID = select('Board', { id: true });
 const LIST_ID = select('BoardList', { id: true });
 
-/** Which board of a project: the only one where nothing is said. */
+/** Identifies a board of a project: the only one when absent. */
 export type BoardRef = number | null | undefined;
 
-/** Adds a list for a label behind the lists of a board. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
+/** Appends a list for a label to a board. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
 export async function createBoardList(
   context: Context,
   ref: IdOrPath,
@@ -27,7 +27,7 @@ export async function createBoardList(
   const { project, boardId } = await administered(context, ref, board);
   try {
     const id = await context.db.$transaction(async (tx) => {
-      // The label before the board: who deletes the label would otherwise wait for the board, and the board for the label.
+      // Locks the label before the board: otherwise this could deadlock with the deletion of the label.
       const labels = await tx.$queryRaw<unknown[]>`
         SELECT 1 FROM labels WHERE id = ${labelId} AND project_id = ${project.id} FOR KEY SHARE`;
       if (labels.length === 0)
@@ -45,8 +45,8 @@ export async function createBoardList(
 }
 
 /**
- * Moves a list to a position of its board, counted from 0; those behind it make room. Throws NotFound, Forbidden, and BadRequest
- * for a position that the board does not have.
+ * Moves a list to a position of its board, counted from 0; later ones are shifted. Throws NotFound, Forbidden, and BadRequest for
+ * an invalid position.
  */
 export async function moveBoardList(
   context: Context,
@@ -70,7 +70,7 @@ export async function moveBoardList(
   return { project, id: listId };
 }
 
-/** Takes a list off its board; label and issues stay. Gives its ID. Throws NotFound, Forbidden. */
+/** Removes a list from its board; label and issues stay. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteBoardList(
   context: Context,
   ref: IdOrPath,
@@ -92,7 +92,7 @@ async function administered(context: Context, ref: IdOrPath, board: BoardRef, li
   return { project, boardId };
 }
 
-/** The lists of a board in their order; whoever else changes them waits until this transaction ends. */
+/** The lists of a board in order, locked until this transaction ends. */
 async function lockedLists(tx: Transaction, boardId: number): Promise<{ id: number; rank: number }[]> {
   await tx.$queryRaw`SELECT id FROM boards WHERE id = ${boardId} FOR NO KEY UPDATE`;
   return tx.boardList.findMany({

@@ -10,7 +10,7 @@ import { isLimit } from '#src/git/errors.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
-/** What is said of a commit, and where in it. */
+/** A new comment on a commit, and its line. */
 export interface NewComment {
   note: string;
   path?: string | null | undefined;
@@ -25,12 +25,12 @@ interface LinePosition {
 }
 
 const NOWHERE: LinePosition = { path: null, line: null, lineType: null };
-/** Files above this many bytes have no lines to comment on. */
+/** Bytes of the largest file whose lines can be commented on. */
 const LARGEST_FILE = 20 * 1024 * 1024;
 
 /**
- * Comments on a commit. The comment is about a line only if the commit is given by its full hash and the line is there
- * (rest-api-v4.md, Comment placement); otherwise about the commit. Throws NotFound, Forbidden, ValidationFailed.
+ * Comments on a commit. The comment is attached to a line only if the commit is given by its full hash and the line exists
+ * (rest-api-v4.md, Comment placement); otherwise to the commit. Throws NotFound, Forbidden, ValidationFailed.
  */
 export async function createCommitComment(
   context: Context,
@@ -61,7 +61,7 @@ export async function createCommitComment(
   });
 }
 
-/** The place that is wanted if there is such a line in the file as the commit left it, or as it was before. */
+/** The requested line, if the file has it in the commit or before. */
 async function placeOf(
   { repository, oid, parents }: CommitRow,
   { path, line, lineType }: Omit<NewComment, 'note'>,

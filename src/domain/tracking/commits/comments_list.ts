@@ -15,8 +15,8 @@ const { sql } = Prisma;
 const comment = alias('CommitComment', 'c');
 
 /**
- * The comments on each commit, oldest first, in one statement; Forbidden or Unauthenticated in the place of those that the
- * actor may not read.
+ * The comments on each commit, oldest first, in one statement; Forbidden or Unauthenticated in place of those that the actor may
+ * not read.
  */
 export function listCommitComments<R>(
   context: Context,
@@ -38,7 +38,7 @@ export function listCommitComments<R>(
   );
 }
 
-/** The comment that was made. Throws NotFound when it is gone since, with its project. */
+/** The new comment. Throws NotFound if it was deleted since, with its project. */
 export async function madeComment<R>(
   { db }: Context,
   id: number,
@@ -49,6 +49,6 @@ export async function madeComment<R>(
   return found;
 }
 
-/** On which side of a diff a line may be. */
+/** The sides of a diff that a line can be on. */
 export const LINE_TYPES = ['new', 'old'] as const;
 export type LineType = (typeof LINE_TYPES)[number];

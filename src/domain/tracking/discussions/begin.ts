@@ -5,17 +5,17 @@ import type { Noteable } from '#src/domain/tracking/notes/noteable.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** How a note is to belong to a thread: one of these; none for a single note. */
+/** The thread of a new note: one of these; none for a single note. */
 export interface ThreadWish {
-  /** Whether it begins a thread, which can be resolved on merge requests. */
+  /** Whether it starts a thread, which can be resolved on merge requests. */
   startDiscussion?: boolean | null | undefined;
-  /** The thread that it answers in. */
+  /** The thread that it replies to. */
   discussionId?: number | null | undefined;
-  /** The line of the changes that it begins a thread on. */
+  /** The line of the diff that it starts a thread on. */
   position?: GivenPosition | null | undefined;
 }
 
-/** What is known of the thread of a note before it is written. */
+/** The thread of a note before it is written. */
 export type Thread =
   | { kind: 'single' }
   | { kind: 'answer'; discussionId: number }
@@ -36,13 +36,13 @@ export async function threadFor(
     if (type !== 'MergeRequest') throw new ValidationFailed({ position: ['can be given on merge requests only'] });
     return { kind: 'begun', line: await placeOnDiff(context, { id, project }, position) };
   }
-  // Elsewhere any note can be answered, and nothing is resolved.
+  // On other records any note can be replied to, and nothing is resolved.
   return startDiscussion && type === 'MergeRequest' ? { kind: 'begun', line: null } : { kind: 'single' };
 }
 
 /**
- * The number that an answer has of its thread; null for notes that are none. In the transaction that writes the note, after it has
- * touched the record. Throws NotFound for threads that are not on the record, ValidationFailed for system notes.
+ * The discussion ID of a reply; null for other notes. Called in the transaction that writes the note, after it has touched the
+ * record. Throws NotFound for threads that are not on the record, ValidationFailed for system notes.
  */
 export async function answeredThread(
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function answeredThread(
   return discussionId;
 }
 
-/** Keeps what a note begins, in the transaction that writes it. */
+/** Stores a new thread, in the transaction that writes its first note. */
 export async function beginThread(
   tx: Transaction,
   { jobs }: Pick<Context, 'jobs'>,

@@ -9,32 +9,32 @@ import { type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteabl
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** The threads that a new issue follows up on. */
+/** The threads that a new issue continues. */
 export interface FollowUpWish {
   /** Number of a merge request of the project. */
   mergeRequestToResolveDiscussionsOf?: number | null | undefined;
-  /** One of its threads; all that are not resolved without. */
+  /** One of its threads; all unresolved ones when absent. */
   discussionToResolve?: number | null | undefined;
-  /** Whether what is not there or cannot be resolved is left out without an error, as the REST API does. */
+  /** Whether to skip missing and unresolvable threads without an error, as the REST API does. */
   ignoreForbidden?: boolean | undefined;
 }
 
-/** What an issue follows up on, and says by default. */
+/** What an issue continues, and its default texts. */
 export interface FollowUp {
   mergeRequest: Noteable;
   discussionIds: number[];
-  /** False for who may open issues alone. */
+  /** False if the actor may only open issues. */
   mayResolve: boolean;
   title: string;
   description: string;
 }
 
-/** How many threads one issue follows up on; and how many characters of each it shows, and of all. */
+/** Maximum number of threads that one issue continues, characters quoted of each, and of all. */
 const MOST = 1_000;
 const QUOTED = 1_000;
 const DESCRIPTION = 50_000;
 
-/** What a new issue of the project follows up on; null for nothing. Throws NotFound, Forbidden, ValidationFailed. */
+/** What a new issue of the project continues; null for nothing. Throws NotFound, Forbidden, ValidationFailed. */
 export async function followUpOn(
   { db }: Context,
   actor: Actor,
@@ -65,7 +65,10 @@ export async function followUpOn(
   };
 }
 
-/** Resolves what an issue follows up on, and says so in each thread; in the transaction that opens the issue, before its number is taken. */
+/**
+ * Resolves what an issue continues, with a note in each thread; in the transaction that opens the issue, before its number is
+ * assigned.
+ */
 export async function resolveByIssue(
   tx: Transaction,
   context: ChangeContext,
@@ -95,7 +98,7 @@ interface Shown {
   answers: number;
 }
 
-/** One thread of the merge request, or those that are not resolved. */
+/** One thread of the merge request, or all unresolved ones. */
 function threadsOf(db: Context['db'], mergeRequestId: number, only: number | null): Promise<Shown[]> {
   const which = only === null ? Prisma.sql`d.resolved_at IS NULL` : Prisma.sql`d.id = ${only}`;
   return db.$queryRaw<Shown[]>`
@@ -110,7 +113,7 @@ function titleFor(title: string): string {
   return [...whole].length <= TITLE_LENGTH ? whole : `${[...whole].slice(0, TITLE_LENGTH - 2).join('')}…"`;
 }
 
-/** A list to tick off, with a link to each thread and what began it. */
+/** A task list with a link to each thread and its first note. */
 function descriptionFor(path: string, iid: number, threads: readonly Shown[]): string {
   const noun = threads.length === 1 ? 'discussion' : 'discussions';
   let text = `The following ${noun} from !${iid} should be addressed:\n`;

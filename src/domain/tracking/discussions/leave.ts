@@ -1,8 +1,8 @@
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /**
- * Lets a note go from its thread before it is deleted: the next one is the first of the thread then. A thread in which people
- * have written nothing else goes with it.
+ * Detaches a note from its thread before it is deleted, so that the next one becomes the first. A thread without other notes by
+ * users is deleted.
  */
 export async function leaveThread(tx: Transaction, noteId: number): Promise<void> {
   await tx.$executeRaw`

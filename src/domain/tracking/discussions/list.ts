@@ -9,17 +9,17 @@ import { alias } from '#src/platform/records/alias.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
-/** As lists of notes call them. */
+/** The alias of notes in lists. */
 const note = alias('Note', 'nt');
 
-/** Whether a note is the first of its thread that is left. */
+/** Whether a note is the first remaining one of its thread. */
 const IS_FIRST = sql`(${note.discussionId} IS NULL OR (
   NOT EXISTS (SELECT 1 FROM notes f WHERE f.id = ${note.discussionId})
   AND NOT EXISTS (SELECT 1 FROM notes f WHERE f.discussion_id = ${note.discussionId} AND f.id < ${note.id})))`;
 
 /**
- * The threads on each of the records in the order in which they were begun, each as the first of its notes that is left, in one
- * statement. The caller has made sure that the actor sees the records.
+ * The threads on each of the records in chronological order, each represented by its first remaining note, in one statement. The
+ * caller must have checked that the actor can see the records.
  */
 export async function listDiscussionsOn<R>(
   context: Context,
@@ -35,7 +35,7 @@ export async function listDiscussionsOn<R>(
   return listNotes(context, actor, { ids, where, of }, page, selection);
 }
 
-/** A thread on a record that the actor sees, as the first of its notes that is left. Throws NotFound. */
+/** A thread on a record that the actor can see, represented by its first remaining note. Throws NotFound. */
 export async function findDiscussion<R>(
   context: Context,
   { type, id: subjectId }: { type: NoteableType; id: number },
@@ -53,8 +53,8 @@ export async function findDiscussion<R>(
 }
 
 /**
- * The notes of each of the threads, oldest first, in one statement. The caller has made sure that the actor sees the records
- * that they are on.
+ * The notes of each of the threads, oldest first, in one statement. The caller must have checked that the actor can see their
+ * records.
  */
 export async function listNotesOfDiscussions<R>(
   context: Context,
@@ -64,7 +64,7 @@ export async function listNotesOfDiscussions<R>(
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const of = sql`(sn.id = ANY(${[...ids]}::int[]) OR sn.discussion_id = ANY(${[...ids]}::int[]))`;
-  // As a list of IDs, since PostgreSQL takes the condition itself for one that many notes meet, and walks through all of them.
+  // As a list of IDs, since PostgreSQL assumes that many notes meet the condition itself, and reads all of them.
   const where = (id: Prisma.Sql | number) =>
     sql`${note.id} = ANY(ARRAY(SELECT ${id}::int UNION ALL SELECT f.id FROM notes f WHERE f.discussion_id = ${id}))`;
   return listNotes(context, actor, { ids, where, of }, page, selection);
@@ -73,10 +73,10 @@ export async function listNotesOfDiscussions<R>(
 const OF = select('Note', { id: true, discussionId: true });
 
 /**
- * Those of the threads with these IDs that the actor sees, each as the first of its notes that is left but with its own ID, in
- * no order.
+ * The threads with these IDs that the actor can see, each represented by its first remaining note but with its own ID, in no
+ * particular order.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findDiscussionsByIds<R>(
   context: Context,

@@ -10,7 +10,7 @@ import { versionDiff } from '#src/domain/tracking/merge_requests/versions.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
-/** A line that a version of a merge request shows. */
+/** A line in a version of a merge request. */
 export interface PlacedLine {
   versionId: number;
   position: DiffPosition;

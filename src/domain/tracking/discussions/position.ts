@@ -3,9 +3,9 @@ import { linesOf, type PatchLine } from '#src/git/diff/lines.ts';
 import type { Oid } from '#src/git/model.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** A line of what a version of a merge request changes; the database keeps it as JSON. */
+/** A line in the diff of a merge request's version; stored as JSON. */
 export interface DiffPosition {
-  /** Where both branches parted; null for histories that never met. */
+  /** The merge base; null for unrelated histories. */
   baseSha: Oid | null;
   startSha: Oid;
   headSha: Oid;
@@ -17,7 +17,7 @@ export interface DiffPosition {
   newLine: number | null;
 }
 
-/** A position as somebody names it: one of the paths and one of the lines are enough. */
+/** A position as sent by a client: one of the paths and one of the lines suffice. */
 export interface GivenPosition {
   baseSha?: string | null | undefined;
   startSha: string;
@@ -28,14 +28,14 @@ export interface GivenPosition {
   newLine?: number | null | undefined;
 }
 
-/** A line of a diff as it is kept with a thread. */
+/** A line of a diff as stored with a thread. */
 export type KeptLine = Pick<PatchLine, 'type' | 'oldLine' | 'newLine' | 'text'>;
 
-/** How many lines are kept, that of the thread the last; and how many characters of each. */
+/** How many lines are stored, ending with that of the thread; and how many characters of each. */
 const LINES = 16;
 const CHARACTERS = 1_000;
 
-/** Paths and line of a position in a diff. Throws ValidationFailed for what is not part of it. */
+/** Paths and line of a position in a diff. Throws ValidationFailed if the diff does not show it. */
 export function findInDiff(
   entries: readonly DiffEntry[],
   { oldPath, newPath, oldLine, newLine }: GivenPosition,
@@ -60,7 +60,7 @@ function wrong(field: string, message: string): ValidationFailed {
   return new ValidationFailed({ [field]: [message] } satisfies FieldErrors);
 }
 
-/** The line with the last of those above it in its hunk; null where the patch does not show it. */
+/** The line after those above it in its hunk; null if the patch does not show it. */
 function linesUpTo(patch: string, { oldLine, newLine }: Pick<GivenPosition, 'oldLine' | 'newLine'>): KeptLine[] | null {
   const above: PatchLine[] = [];
   for (const line of linesOf(patch)) {
@@ -73,7 +73,7 @@ function linesUpTo(patch: string, { oldLine, newLine }: Pick<GivenPosition, 'old
   return null;
 }
 
-/** As the database can keep it. */
+/** Converts it for the database. */
 function kept({ type, oldLine, newLine, text }: PatchLine): KeptLine {
   const start = text.slice(0, CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
   return { type, oldLine, newLine, text: text.length > CHARACTERS ? `${start}…` : start };

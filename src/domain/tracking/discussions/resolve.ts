@@ -5,21 +5,21 @@ import { locateNoteable, type Noteable, type NoteableRef, touchNoteable } from '
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
-/** Which thread; where it is said what it is on, it must be on that. */
+/** Identifies a thread; if a record is given, the thread must be on it. */
 export interface DiscussionRef {
   id: number;
   on?: NoteableRef | null | undefined;
 }
 
-/** Which thread was changed, and what it is on. */
+/** Identifies a changed thread, and its record. */
 export interface ChangedDiscussion {
   on: { type: 'MergeRequest'; id: number };
   id: number;
 }
 
 /**
- * Resolves a thread of a merge request, or opens it again; one that is so already stays as it is. Throws NotFound, Forbidden,
- * and ValidationFailed for threads that cannot be resolved.
+ * Resolves or reopens a thread of a merge request; does nothing if that is the case already. Throws NotFound, Forbidden, and
+ * ValidationFailed for threads that cannot be resolved.
  */
 export async function resolveDiscussion(
   context: Context,
@@ -28,7 +28,7 @@ export async function resolveDiscussion(
 ): Promise<ChangedDiscussion> {
   const actor = requireActor(context);
   const subject = await subjectOf(context, id);
-  // Who does not see the record is not told that there is a thread.
+  // The existence of a thread is not revealed to those who cannot see the record.
   const noteable = await locateNoteable(context, subject).catch((error) => {
     throw error instanceof NotFound ? new NotFound('Discussion') : error;
   });
@@ -48,7 +48,7 @@ export async function resolveDiscussion(
   return { on: { type: 'MergeRequest', id: noteable.id }, id };
 }
 
-/** The record that a thread is on, by any of its notes. Throws NotFound. */
+/** The record of a thread, by any of its notes. Throws NotFound. */
 async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
   const [found] = await db.$queryRaw<{ type: NoteableRef['type']; id: number }[]>`
     SELECT subject_type AS type, subject_id AS id FROM notes
@@ -58,8 +58,8 @@ async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
 }
 
 /**
- * Resolves those of the threads of a merge request that are not resolved yet, and tells when no others are left; in a transaction
- * that has touched it.
+ * Resolves those of the threads of a merge request that are unresolved, and records when none is left; in a transaction that has
+ * touched it.
  */
 export async function resolveThreads(
   tx: Transaction,
@@ -75,6 +75,6 @@ export async function resolveThreads(
   if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return;
   const subject = { type: 'MergeRequest', id: mergeRequestId, iid: iid ?? 0, title, project } as const;
   await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'discussionsResolved' }]);
-  // Its pipeline may have succeeded while threads kept it from being merged.
+  // Its pipeline may have succeeded while threads blocked the merge.
   await context.jobs?.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
 }

@@ -10,15 +10,15 @@ import type { Db } from '#src/platform/database/db.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** How many threads are read at once. */
+/** How many threads are read per statement. */
 const AT_ONCE = 200;
 
-/** How often it is begun anew where others trace the same. */
+/** Number of attempts if the same is traced concurrently. */
 const ATTEMPTS = 5;
 
 /**
- * Moves the threads on lines of a merge request to its latest version: each line that is there unchanged has its new place
- * then, the others are outdated from then on. Done twice, or by two processes at once, it comes to the same.
+ * Moves the threads on lines of a merge request to its latest version: each line that is still there unchanged gets its new
+ * position, the others become outdated. Idempotent, also if several processes do it concurrently.
  */
 export async function traceDiscussions(stores: Stores, mergeRequestId: number): Promise<void> {
   const reader = await readerOf(stores, mergeRequestId);
@@ -32,7 +32,7 @@ export async function traceDiscussions(stores: Stores, mergeRequestId: number): 
   throw new Error('The threads of a merge request are traced elsewhere again and again');
 }
 
-/** Returns false if another process was quicker with some, perhaps for a version before. */
+/** Returns false if another process was faster with some, possibly for an earlier version. */
 async function traceAll(
   db: Db,
   reader: RepositoryReader,
@@ -47,7 +47,7 @@ async function traceAll(
       const count =
         await db.$executeRaw`UPDATE discussions SET position = ${traced && JSON.stringify(traced)}::jsonb, version_id = ${version.id}
         WHERE id = ${id} AND version_id = ${versionId}`;
-      // One that is gone is not read again.
+      // A deleted one is not read again.
       isDone &&= count > 0;
     }
     last = threads.at(-1)?.id ?? last;
@@ -61,7 +61,7 @@ interface Traced {
   position: DiffPosition;
 }
 
-/** Those that are on lines of versions before. */
+/** Those on lines of earlier versions. */
 function behind(db: Db, { id, mergeRequestId }: MergeRequestVersion, last: number): Promise<Traced[]> {
   return db.$queryRaw<Traced[]>`
     SELECT id, version_id AS "versionId", position FROM discussions
@@ -90,7 +90,7 @@ async function trace(
   }
 }
 
-/** Comparisons that are kept while the threads of one merge request are traced: few are of any but the version before. */
+/** Number of comparisons cached while the threads of one merge request are traced: most are of the previous version. */
 const MOST_KEPT = 3;
 
 function comparing(reader: RepositoryReader): Compare {

@@ -4,19 +4,19 @@ import { followLine, originOfLine } from '#src/git/diff/lines.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
-/** What a version compares. */
+/** The commits that a version compares. */
 export interface VersionShas {
   headCommitSha: Oid;
   baseCommitSha: Oid | null;
   startCommitSha: Oid;
 }
 
-/** Compares two commits, each pair once. */
+/** Compares two commits, caching the result. */
 export type Compare = (from: Oid, to: Oid) => Promise<Diff>;
 
 /**
- * Where a line is in a later version: the line itself must be there unchanged, in this file or what that was renamed to, and the
- * file among those that the version changes. Null where it is not, and for files that are too large to be compared.
+ * Finds a line in a later version: it must be there unchanged, in the same or renamed file, which the version must change. Null
+ * if it is not, and for files that are too large to be compared.
  */
 export async function traceLine(
   reader: RepositoryReader,
@@ -40,7 +40,7 @@ export async function traceLine(
   const now = await follow(reader, compare, at, { from: wasOn, to: isOn });
   const shown = now && (await compare(isOn, headSha)).entries.find(({ oldPath }) => oldPath === now.path);
   if (!now || !shown || !isCompared(shown)) return null;
-  // A line that was put back is not removed any more.
+  // A line that was restored is no longer removed.
   if (!shown.deletedFile && followLine(shown.diff, now.line) !== null) return null;
   return { ...shas, ...pathsOf(shown), oldLine: now.line, newLine: null };
 }
@@ -50,7 +50,7 @@ interface LineOfFile {
   line: number;
 }
 
-/** Where a line of one commit is in another one; null where it is not there any more. */
+/** The position in another commit of a line of one commit; null if it is no longer there. */
 async function follow(
   reader: RepositoryReader,
   compare: Compare,

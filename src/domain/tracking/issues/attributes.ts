@@ -9,20 +9,20 @@ import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/err
 import { alias, table } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
 
-/** What reporters may set beside title and description. */
+/** Attributes that reporters may set besides title and description. */
 export interface IssueAttributes {
   assigneeId?: number | null | undefined;
   milestoneId?: number | null | undefined;
-  /** Names; those that do not exist are created. */
+  /** Titles; missing ones are created. */
   labels?: readonly string[] | null | undefined;
   dueDate?: string | null | undefined;
-  /** Whether what cannot be set is left out without an error, as the REST API does (behaviour.md 6). */
+  /** Whether to skip attributes that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
 }
 
 export const TITLE_LENGTH = 255;
 
-/** Refuses titles that are blank or too long, and descriptions that are too long. */
+/** Rejects titles that are blank or too long, and descriptions that are too long. */
 export function checkTexts(title: string | null | undefined, description: string | null | undefined): void {
   const errors: FieldErrors = {};
   if (title !== undefined) {
@@ -37,8 +37,8 @@ export function checkTexts(title: string | null | undefined, description: string
 const FOR_REPORTERS = ['assigneeId', 'milestoneId', 'labels', 'dueDate'] as const;
 
 /**
- * The attributes that the actor may set on an issue, or on a merge request. 0 clears as null does. Throws Forbidden for others,
- * unless they are to be ignored.
+ * The attributes that the actor may set on an issue or merge request. 0 clears like null. Throws Forbidden for others, unless
+ * they are to be skipped.
  */
 export function permittedAttributes(
   actor: Actor,
@@ -61,7 +61,7 @@ export function permittedAttributes(
   };
 }
 
-/** When the issue was made or changed, if the actor may say so. Throws Forbidden if not, unless that is to be ignored. */
+/** The creation or update time, if the actor may set it. Throws Forbidden if not, unless it is to be skipped. */
 export function permittedTimestamp(
   actor: Actor,
   project: ProjectRow,
@@ -79,8 +79,8 @@ function refuse(refused: readonly string[], whom: string, ignoreForbidden = fals
 }
 
 /**
- * An assignee must be able to read the project, a milestone must be the project's own. Returns the columns that change; others
- * are taken as none where what cannot be set is to be ignored. Throws ValidationFailed.
+ * Validates that an assignee can read the project, and that a milestone belongs to it. Returns the columns that change; invalid
+ * ones become null if they are to be skipped. Throws ValidationFailed.
  */
 export async function resolveAttributes({ db }: Context, project: ProjectRow, attributes: IssueAttributes) {
   const { assigneeId, milestoneId, dueDate, ignoreForbidden = false } = attributes;
@@ -104,7 +104,7 @@ const LABELLED = {
   MergeRequest: { pairs: Prisma.raw('merge_request_labels'), subject: Prisma.raw('merge_request_id') },
 } as const;
 
-/** Makes the named labels the only ones of an issue or merge request, and returns the IDs of those that it gained and lost. */
+/** Replaces the labels of an issue or merge request, and returns the IDs of those added and removed. */
 export async function setLabels(
   tx: Transaction,
   projectId: number,
@@ -121,13 +121,13 @@ export async function setLabels(
   return { added: added.map((label) => label.id), removed: removed.map((label) => label.id) };
 }
 
-/** A label to take off and one to put on; null for none. */
+/** A label to remove and one to add; null for none. */
 export interface LabelSwap {
   remove: number | null;
   add: number | null;
 }
 
-/** Takes one label of the project off the issue and puts another on. Tells what changed. Throws ValidationFailed. */
+/** Removes one label of the project from the issue and adds another. Returns what changed. Throws ValidationFailed. */
 export async function swapIssueLabels(
   tx: Transaction,
   projectId: number,
@@ -151,7 +151,7 @@ export async function swapIssueLabels(
   return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
 }
 
-/** The ID of the user if they can read the project and so be assigned what is in it; null otherwise. */
+/** The ID of the user if they can read the project, and so be assigned; null otherwise. */
 export async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
   const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
   if (!user) return null;

@@ -12,8 +12,8 @@ import { select } from '#src/platform/records/selection.ts';
 const BASE = select('Project', PROJECT_BASE);
 
 /**
- * Closes an issue because a commit or merge request says so, if it is open and the actor may close it; each of them once, so
- * that what is opened again stays open. Whether it was closed.
+ * Closes an issue because a commit or merge request says so, if it is open and the actor may close it; once per commit or merge
+ * request, so that a reopened issue stays open. Returns whether it was closed.
  */
 export async function closeIssueVia(
   context: ChangeContext,

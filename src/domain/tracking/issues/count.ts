@@ -8,7 +8,7 @@ const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 const counter = alias('ProjectCounters', 'c');
 
-/** The count that a trigger keeps; who does not see confidential issues gets the public ones and their own. */
+/** The count maintained by a trigger; those who cannot see confidential issues get the public ones and their own. */
 export function countFromCounters(
   actor: Actor,
   projectId: number | Prisma.Sql,
@@ -22,7 +22,7 @@ export function countFromCounters(
   return sql`(SELECT ${count ?? (seesAll ? everything : seen)} FROM ${table(counter)} WHERE ${counter.projectId} = ${projectId})`;
 }
 
-/** As countFromCounters, of all places. */
+/** Like countFromCounters, for all of `places`. */
 export function countFromPlaces(actor: Actor, filter: IssueFilter): Prisma.Sql {
   const { everything, confidential } = counters(filter);
   const { projectId } = issue;
@@ -51,7 +51,7 @@ function counters(filter: IssueFilter): { everything: Prisma.Sql; confidential: 
   };
 }
 
-/** How many confidential issues the actor sees only as their author or assignee. */
+/** How many confidential issues the actor can see only as author or assignee. */
 function ownConfidential(actor: Actor, filter: IssueFilter, where: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT count(*) FROM ${table(issue)} WHERE ${issue.confidential}
     AND (${issue.authorId} = ${actor.id} OR ${issue.assigneeId} = ${actor.id})

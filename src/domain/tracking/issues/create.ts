@@ -24,15 +24,15 @@ import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 export interface NewIssue extends IssueAttributes, FollowUpWish {
   project: IdOrPath;
-  /** Without it the issue must follow up on threads, which give it one. */
+  /** If absent, the issue must continue threads, which provide one. */
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
-  /** Honoured from administrators and owners of the personal namespace. */
+  /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
 }
 
-/** Opens an issue, and does what the quick actions of its description say. Throws NotFound, Forbidden, ValidationFailed. */
+/** Opens an issue, and applies the quick actions of its description. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createIssue(context: Context, given: NewIssue): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, given.project);
@@ -87,12 +87,12 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   return { project, id };
 }
 
-/** What quick actions set of a new issue, which is open. */
+/** The attributes set by quick actions on a new issue, which is open. */
 function attributesIn({ stateEvent: _state, targetBranch: _branch, ...attributes }: WantedChanges) {
   return attributes;
 }
 
-/** A new issue has nothing to be cleared. */
+/** A new issue has nothing to clear. */
 function withoutNulls(input: NewIssue): IssueAttributes {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 }

@@ -5,7 +5,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { locateIssue } from '#src/domain/tracking/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Removes an issue softly: the row stays, no answer holds it. Gives its ID. Throws NotFound, Forbidden. */
+/** Marks an issue as deleted: the row stays, but is no longer visible. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteIssue(context: Context, ref: IdOrPath, iid: number): Promise<{ id: number }> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);

@@ -9,7 +9,7 @@ import {
 import { containing, Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
-/** The filters of every issue list (rest-api-v4.md, Issues). */
+/** The filters of all lists of issues (rest-api-v4.md, Issues). */
 export interface IssueFilter extends SubjectFilter {
   state?: 'opened' | 'closed' | 'all' | null | undefined;
   /** Only confidential ones, or only others; both when absent. */
@@ -21,8 +21,8 @@ const pair = alias('IssueLabel', 'il');
 const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.labelId };
 
 /**
- * The conditions of a filter on issues; `inProjects`, a condition on labels, narrows their look-ups. What is found by a search
- * comes from `searchHits`, which must stand behind WITH. Throws BadRequest.
+ * The conditions of a filter on issues; `inProjects`, a condition on labels, narrows their look-ups. A text search uses
+ * `searchHits`, which must be in the WITH clause. Throws BadRequest.
  */
 export function issueConditions(
   issue: Alias<'Issue'>,
@@ -33,7 +33,7 @@ export function issueConditions(
   return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter)];
 }
 
-/** As issueConditions, without those of the search. */
+/** Like issueConditions, without the text search. */
 export function unsearchedConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
@@ -56,18 +56,18 @@ function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sq
   return [sql`CASE WHEN ${FEW_HITS} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`];
 }
 
-/** Up to so many issues are looked up among those of a list; of more than that most lists hold some. */
+/** Maximum number of hits that are looked up in a list; of texts with more hits, most lists contain some. */
 const MOST_HITS = 5_000;
 
-/** Whether they are so few, where `searchHits` stands behind WITH. */
+/** Whether there are that few, with `searchHits` in the WITH clause. */
 export const FEW_HITS = sql`((SELECT count(*) FROM hits) <= ${MOST_HITS})`;
 
-/** The hits under alias `h`, each once, where they are few. */
+/** The distinct hits under alias `h`, if there are few. */
 export const EACH_HIT = sql`(SELECT DISTINCT h.id FROM hits h WHERE ${FEW_HITS}) h`;
 
 /**
- * The issues of the whole server that have the text, by index, as the subquery `hits`; one more than are looked up where it is
- * a common text. Nothing where no index helps.
+ * The issues of the whole server with the text, by index, as the subquery `hits`; one more than are looked up if the text is
+ * common. Null if no index helps.
  */
 export function searchHits(searched: Searched | null): Prisma.Sql[] {
   if (!searched?.isIndexed) return [];
@@ -80,7 +80,7 @@ export function searchHits(searched: Searched | null): Prisma.Sql[] {
 
 const FOUND = { title: sql`f.title`, description: sql`f.description` };
 
-/** Whether the filter narrows by nothing but the state, which the counters know. */
+/** Whether the filter is by state only, which the counters know. */
 export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolean {
   return Object.entries(filter).every(([name, value]) => {
     if (value == null || name === 'in') return true;
@@ -90,7 +90,7 @@ export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolea
   });
 }
 
-/** Whether a value narrows nothing. */
+/** Whether a value does not filter. */
 function isBlank(value: unknown): boolean {
   return (
     value == null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)

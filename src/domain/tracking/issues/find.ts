@@ -15,23 +15,23 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 
-/** By what it is known who sees an issue. */
+/** The columns that decide who can see an issue. */
 const SEEN = select('Issue', { confidential: true, authorId: true, assigneeId: true });
 
 const LOCATED = select('Issue', { id: true, projectId: true }).with(SEEN);
 
-/** What commands read of the issue that they change. */
+/** The columns of an issue that commands use. */
 const CHANGEABLE = select('Issue', { id: true, iid: true, title: true, movedToId: true }).with(SEEN);
 
 export type ChangeableIssue = typeof CHANGEABLE.row;
 
-/** An issue together with the project that it is in. */
+/** An issue with its project. */
 export interface LocatedIssue {
   issue: ChangeableIssue;
   project: ProjectRow;
 }
 
-/** The issue with that internal ID, when the actor may see it. Throws NotFound. */
+/** The issue with that internal ID, if the actor may see it. Throws NotFound. */
 export async function findIssue<R>(
   context: Context,
   project: ProjectRow,
@@ -43,7 +43,7 @@ export async function findIssue<R>(
   return found;
 }
 
-/** As findIssue, by the ID over all projects. Throws NotFound. */
+/** Like findIssue, by the ID over all projects. Throws NotFound. */
 export async function findIssueById<R>(
   context: Context,
   project: ProjectRow,
@@ -58,9 +58,9 @@ export async function findIssueById<R>(
 }
 
 /**
- * Those of the issues with these IDs that the actor may see, in no order, in one statement.
+ * The issues with these IDs that the actor may see, in no particular order, in one statement.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findIssuesByIds<R>(
   context: Context,
@@ -76,7 +76,10 @@ export async function findIssuesByIds<R>(
   return ofSeenProjects(found, projectOf, mayRead);
 }
 
-/** As findIssue, but finds confidential ones for everybody: for commands that refuse by ability (behaviour.md 6). */
+/**
+ * Like findIssue, but also finds confidential ones that the actor cannot see: for commands that check an ability (behaviour.md
+ * 6).
+ */
 async function findIssueUnseen<R>(
   context: Context,
   project: ProjectRow,
@@ -88,7 +91,7 @@ async function findIssueUnseen<R>(
   return one(context, project, sql`${issue.iid} = ${iid}`, selection);
 }
 
-/** The issue that a command has changed, which has made sure that the actor sees it. Throws NotFound when it is gone since. */
+/** The issue after a command has changed it and checked that the actor can see it. Throws NotFound if it was deleted since. */
 export async function changedIssue<R>(
   context: Context,
   { project, id }: ChangedRecord,
@@ -97,14 +100,14 @@ export async function changedIssue<R>(
   return one(context, project, sql`${issue.id} = ${id}`, selection);
 }
 
-/** Project and issue by their references. Throws NotFound for either. */
+/** Project and issue of a reference. Throws NotFound for either. */
 export async function locateIssue(context: Context, ref: IdOrPath, iid: number): Promise<LocatedIssue> {
   requireActor(context);
   const project = await findProject(context, ref);
   return { project, issue: await findIssueUnseen(context, project, iid, CHANGEABLE) };
 }
 
-/** Whether the actor, who sees the project, sees this issue in it. */
+/** Whether the actor, who can see the project, can see this issue. */
 export function maySee(
   actor: Actor,
   project: ProjectRow,

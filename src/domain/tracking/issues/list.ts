@@ -26,16 +26,14 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'bl')];
 
-/** What issues belong to: a project, and there a milestone or a label. */
+/** The parent of issues: a project, or a milestone or label of it. */
 export interface IssueParent {
   project: ProjectRow;
   milestoneId?: number;
   labelId?: number;
 }
 
-/**
- * The issues of each parent that the actor sees, in one statement; none of projects that have no issues switched on.
- */
+/** The issues of each parent that the actor can see, in one statement; none of projects with issues disabled. */
 export async function listIssuesOf<R>(
   context: Context,
   parents: readonly IssueParent[],
@@ -69,7 +67,7 @@ export async function listIssuesOf<R>(
 type AskedParent = {
   project: number;
   path: string;
-  /** Whether the actor sees the confidential issues of the project. */
+  /** Whether the actor can see the confidential issues of the project. */
   sees: boolean;
   milestone: number | null;
   label: number | null;
@@ -101,10 +99,10 @@ function parentPage(
   return issuePage(selection, { ...where(conditions, order, page), total, params }, order, page);
 }
 
-/** What a user has to do with an issue: wrote it, or is to do it. */
+/** A user's role in an issue. */
 export type IssueRole = 'author' | 'assignee';
 
-/** The issues that each of the users wrote, or is to do, as far as the actor sees them, in one statement. */
+/** The issues of which each user is the author, or the assignee, as far as the actor can see them, in one statement. */
 export async function listIssuesOfUsers<R>(
   context: Context,
   userIds: readonly number[],
@@ -130,7 +128,7 @@ export async function listIssuesOfUsers<R>(
   return readPages(context.db, page, ofEach(users, { user: 'int' }, pageOf, common));
 }
 
-/** The issues of all projects in a group and its subgroups that the actor sees. */
+/** The issues of all projects in a group and its subgroups that the actor can see. */
 export async function listGroupIssues<R>(
   context: Context,
   group: GroupRow,
@@ -144,7 +142,7 @@ export async function listGroupIssues<R>(
   return readOf(context, places, ofPlaces(actor, filter, order, page), { filter, order, page, selection });
 }
 
-/** The issues of all projects that the actor sees, in one statement. Throws Unauthenticated. */
+/** All issues that the actor can see, in one statement. Throws Unauthenticated. */
 export async function listIssues<R>(
   context: Context,
   filter: IssueFilter,
@@ -172,7 +170,7 @@ async function readOf<R>(
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }
 
-/** The issues of the subquery `places`, of which each is looked at. */
+/** The issues of the subquery `places`, reading each place in turn. */
 function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const conditions = [
     issueVisible(issue, actor, sql`v.confidential`),
@@ -183,7 +181,7 @@ function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: Pa
   const { source, paged } = where(conditions, order, page, among);
   const reach = page.limit + page.offset + 1;
   const isCounted = countsSuffice(filter);
-  // Of each place as many issues as the page may need, in their order, by index.
+  // From each place as many issues as the page may need, in order, by index.
   const ofPage = all([ofPlace, ...conditions, ...between(issue, orderOf(order), page)]);
   const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
     WHERE ${ofPage} ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}) i`;
@@ -196,7 +194,7 @@ function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: Pa
   };
 }
 
-/** As ofPlaces, for what is rather found by an index of its own: the issues of a person, and those that have a text. */
+/** Like ofPlaces, for filters with a better index: issues of a person, and those with a text. */
 function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
   const searched = searchOf(filter);
@@ -205,7 +203,7 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
     return { ...where(conditions, order, page), total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
-  // Each hit is looked up by its key; of a text that very many have, or that no index finds, all issues are looked at.
+  // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
   const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
     SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
   const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
@@ -217,21 +215,21 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
   return { source, paged, total: null, params: { actor }, isPartial: true };
 }
 
-/** Whether a filter names the author or the assignee, of whose issues there are few. */
+/** Whether a filter names the author or the assignee, who has few issues. */
 function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUsername }: IssueFilter): boolean {
   const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
   return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
 }
 
-/** Labels of the subquery `places`. */
+/** Labels of the projects in the subquery `places`. */
 const ofLabelsThere = ({ projectId }: Alias<'Label'>) => sql`${projectId} IN (SELECT v.id FROM places v)`;
 
-/** The issues that meet the conditions, and those of them that a page is of. */
+/** The issues that meet the conditions, and the part for the page. */
 function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest, among = table(issue)) {
   const more = between(issue, orderOf(order), page);
   const source = sql`${among} WHERE ${all(conditions)}`;
   return { source, paged: more.length === 0 ? source : sql`${among} WHERE ${all([...conditions, ...more])}` };
 }
 
-/** Up to so many issues of each project are put in order with those of the others; beyond that it is all of them. */
+/** Maximum number of issues per project that are merged and sorted; beyond that all of them are. */
 const FAR = 1_000;

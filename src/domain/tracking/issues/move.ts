@@ -11,8 +11,8 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 /**
- * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards,
- * times and the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
+ * Moves an issue to another project: creates a copy there with labels and milestone of the same titles, notes, awards, times and
+ * subscriptions; the original is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
 export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to: IdOrPath): Promise<ChangedRecord> {
   const actor = requireActor(context);
@@ -45,7 +45,7 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
   return { project: target, id };
 }
 
-/** Both projects count their issues anew: always in the same order, so that opposite moves do not wait for each other. */
+/** Both projects' counters are updated: always in the same order, so that opposite moves do not deadlock. */
 async function lockCounters(tx: Transaction, projectIds: number[]): Promise<void> {
   await tx.$queryRaw`
     SELECT project_id FROM project_counters WHERE project_id = ANY(${projectIds}::int[]) ORDER BY project_id FOR UPDATE`;
@@ -75,9 +75,9 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   return copy;
 }
 
-/** Notes, awards, time spent and explicit subscriptions go along. */
+/** Copies notes, awards, time spent and explicit subscriptions. */
 async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
-  // Copies have their numbers before they are written: these tell which note answers in which thread, and whose awards it gets.
+  // Copies get their IDs before they are written, to map replies to threads, and awards to notes.
   await tx.$executeRaw`
     WITH old AS MATERIALIZED (
       SELECT n.*, nextval(pg_get_serial_sequence('notes', 'id'))::int AS new_id FROM (

@@ -17,25 +17,22 @@ export interface IssueOrder {
   direction: Direction;
 }
 
-/** Where the issues of a list come from, under alias `i`. */
+/** The source of a list's issues, under alias `i`. */
 interface Source {
   source: Prisma.Sql;
-  /** Those of them that the page is of; the same if there are no conditions of a page. */
+  /** The part for the page; the same if the page adds no conditions. */
   paged: Prisma.Sql;
-  /** How many there are in all; null where they must be counted. */
+  /** The total; null if they must be counted. */
   total: Prisma.Sql | null;
   params: Partial<Params>;
-  /** Whether the source has not all columns, but those of FIRST. */
+  /** Whether the source only has the columns of FIRST. */
   isPartial?: boolean;
 }
 
-/** What issues are found and put in order by. */
+/** The columns for finding and sorting issues. */
 export const FIRST = sql`${issue.id}, ${issue.createdAt}, ${issue.updatedAt}`;
 
-/**
- * A page of issues as JSON, with their total where that is asked for. Those that must be counted are found once for page and
- * total.
- */
+/** A page of issues as JSON, with their total if requested. Issues that must be counted are found once for page and total. */
 export function issuePage(
   selection: Selection<'Issue'>,
   { source, paged, total, params, isPartial = false }: Source,
@@ -56,7 +53,7 @@ export function issuePage(
   return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${json})` : json;
 }
 
-/** The order of a list of issues, by columns. */
+/** The columns that a list of issues is ordered by. */
 export function orderOf({ by, direction }: IssueOrder): Order<'Issue'> {
   return order('Issue', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
 }

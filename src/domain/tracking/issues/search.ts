@@ -16,13 +16,13 @@ const issue = alias('Issue', 'i');
 
 const NEWEST_FIRST = { by: 'created_at', direction: 'desc' } as const;
 
-/** Of a text that very many issues have, this many of the newest are found. */
+/** For a text with very many hits, only this many of the newest are found. */
 const MOST_FOUND = 1_000;
 
 /**
- * The issues of the whole server with a text in title or description that the actor sees, newest first.
+ * The issues of the whole server with a text in title or description that the actor can see, newest first.
  *
- * @param text that indexes of trigrams can find (searchText)
+ * @param text that trigram indexes can find (searchText)
  */
 export async function searchIssues<R>(
   context: Context,
@@ -37,7 +37,7 @@ export async function searchIssues<R>(
     within(issue.projectId, 'issues'),
     issueVisible(issue, actor, within(issue.projectId, 'confidential')),
   ]);
-  // Each hit is looked up by its key. What very many have is met soon on the way from the newest issue back.
+  // Each hit is looked up by its key. A very common text is soon found by walking back from the newest issue.
   const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
     SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i`;
   const common = sql`SELECT ${FIRST} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, searched)} AND ${seen}

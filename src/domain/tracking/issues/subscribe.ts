@@ -8,7 +8,7 @@ import { select } from '#src/platform/records/selection.ts';
 
 const FOLLOWED = select('Issue', { id: true, isSubscribed: true });
 
-/** Follows an issue, or stops to. Throws NotModified when that holds already, NotFound. */
+/** Subscribes to an issue, or unsubscribes. Throws NotModified if that is the case already, NotFound. */
 export async function subscribeToIssue(
   context: Context,
   ref: IdOrPath,

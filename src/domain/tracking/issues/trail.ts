@@ -8,7 +8,7 @@ const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('A
 const subscription = alias('Subscription', 's');
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
 
-/** The counts of notes and awards, which name their subject by its type and ID. */
+/** The counts of notes and awards, which reference their subject by type and ID. */
 export function trailValues(type: 'Issue' | 'MergeRequest') {
   type Subject = { readonly id: Prisma.Sql };
   const subject = raw(`'${type}'`);
@@ -28,7 +28,7 @@ export function trailValues(type: 'Issue' | 'MergeRequest') {
   };
 }
 
-/** The titles of the labels that a table of pairs gives to a subject. */
+/** The titles of a subject's labels, from a join table. */
 export function labelTitles(
   pair: Alias<'IssueLabel'> | Alias<'MergeRequestLabel'>,
   subjectId: Prisma.Sql,
@@ -46,7 +46,7 @@ export function projectPath(projectId: Prisma.Sql, { params, hasParam }: Tools):
 
 type Participants = Pick<Alias<'Issue'> | Alias<'MergeRequest'>, 'id' | 'authorId' | 'assigneeId' | 'description'>;
 
-/** Whether the actor follows an issue or merge request. */
+/** Whether the actor is subscribed to an issue or merge request. */
 export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { params }: Tools): Prisma.Sql {
   return params(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
 }

@@ -26,17 +26,17 @@ export interface IssueChanges extends IssueAttributes {
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
-  /** For reporters: a label that it loses, and one that it gets, by their IDs; others stay. Not beside `labels`. */
+  /** For reporters: the IDs of a label to remove and one to add; others stay. Not together with `labels`. */
   swapLabels?: LabelSwap | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
   updatedAt?: Date | null | undefined;
 }
 
 /**
- * Changes an issue, also as the quick actions of a new description say: unset means unchanged, null cleared. Throws NotFound,
+ * Updates an issue, and applies the quick actions of a new description: unset means unchanged, null clears. Throws NotFound,
  * Forbidden, ValidationFailed.
  *
- * @param also done in the same transaction
+ * @param also runs in the same transaction
  */
 export async function updateIssue(
   context: Context,
@@ -90,7 +90,7 @@ export async function updateIssue(
   return { project, id: issue.id };
 }
 
-/** An issue as quick actions are about it. */
+/** An issue as target of quick actions. */
 export async function targetOf(context: Context, actor: Actor, { project, issue }: LocatedIssue): Promise<Target> {
   const labels = await context.db.label.findMany({
     where: { issues: { some: { issueId: issue.id } } },
@@ -106,7 +106,7 @@ export async function targetOf(context: Context, actor: Actor, { project, issue 
   };
 }
 
-/** The columns that a change is told of by what they were and what they are. */
+/** The columns whose old and new values are recorded. */
 interface Told {
   title: string;
   description: string | null;
@@ -116,7 +116,7 @@ interface Told {
   dueDate: Date | null;
 }
 
-/** The issue before the change, which waits for others that change it. Throws NotFound when it is gone. */
+/** Locks the issue and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockIssue(tx: Transaction, id: number): Promise<Told> {
   const [issue] = await tx.$queryRaw<Told[]>`
     SELECT title, description, confidential, assignee_id AS "assigneeId", milestone_id AS "milestoneId", due_date AS "dueDate"
@@ -144,13 +144,13 @@ function day(date: Date | null): string | null {
 
 const STATES = { close: 'closed', reopen: 'opened' } as const;
 
-/** Whether the issue was in another state before: of two requests that close it, one does. */
+/** Changes the state and returns whether it was different: of two requests that close it, one does. */
 export async function changeState(tx: Transaction, id: number, state: 'opened' | 'closed'): Promise<boolean> {
   const { count } = await tx.issue.updateMany({ where: { id, state: { not: state } }, data: { state } });
   return count > 0;
 }
 
-/** Whether the actor may change the issue: reporters, the author and the assignee may. */
+/** Whether the actor may update the issue: reporters, the author and the assignee may. */
 export function mayUpdate(
   actor: Actor,
   project: ProjectRow,

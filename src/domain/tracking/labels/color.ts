@@ -1,7 +1,7 @@
-/** The colour of labels that are made on the fly. */
+/** The color of labels that are created on the fly. */
 export const DEFAULT_COLOR = '#428BCA';
 
-/** A colour as stored: CSS names become six hex digits; null when it is no colour (behaviour.md 1.6). */
+/** Normalizes a color: CSS names become six hex digits; null if it is invalid (behaviour.md 1.6). */
 export function parseColor(text: string): string | null {
   const trimmed = text.trim();
   if (/^#[0-9a-f]{6}$/i.test(trimmed)) return trimmed;

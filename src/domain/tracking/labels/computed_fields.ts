@@ -29,10 +29,10 @@ computedFields('Label', {
 
 const ofState = (state: string) => sql`count(*) FILTER (WHERE ${issue.state} = ${Prisma.raw(`'${state}'`)})`;
 
-/** The counts of the issues of a label, by state. */
+/** The number of issues with a label, by state. */
 function issues({ params, hasParam, summed }: Tools): Prisma.Sql {
   const visible = params(({ actor, confidential }) => issueVisible(issue, actor, confidential));
-  // PostgreSQL reads the issues of a project faster together than one by one by their labels.
+  // PostgreSQL reads the issues of a project faster together than individually by label.
   const within = hasParam('labelsOf') ? params(({ labelsOf }) => sql`${issue.projectId} = ${labelsOf}`) : sql`TRUE`;
   return summed('issues', {
     select: sql`${ofState('opened')} AS opened, ${ofState('closed')} AS closed`,

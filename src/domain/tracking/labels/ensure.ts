@@ -2,10 +2,10 @@ import { DEFAULT_COLOR } from '#src/domain/tracking/labels/color.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
-/** Labels that one record may have. */
+/** Maximum number of labels of a record. */
 export const MOST_LABELS = 100;
 
-/** IDs of the project's labels with these names, made on the fly where they are missing. Throws ValidationFailed. */
+/** IDs of the project's labels with these titles; missing ones are created. Throws ValidationFailed. */
 export async function ensureLabels(tx: Transaction, projectId: number, names: readonly string[]): Promise<number[]> {
   const titles = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (titles.length === 0) return [];

@@ -17,7 +17,7 @@ const { sql } = Prisma;
 const label = alias('Label', 'l');
 const BY_TITLE = order('Label', ['title', 'id']);
 
-/** The labels of each project by title, in one statement; Forbidden in the place of those that the actor may not read. */
+/** The labels of each project by title, in one statement; Forbidden in place of those that the actor may not read. */
 export async function listLabels<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -35,13 +35,13 @@ export async function listLabels<R>(
   );
 }
 
-/** What labels are on, with its project. The caller has made sure that the actor sees it. */
+/** A record with labels, and its project. The caller must have checked that the actor can see it. */
 export interface Labelled {
   project: ProjectRow;
   id: number;
 }
 
-/** The labels on each issue, or on each merge request, by title, in one statement. */
+/** The labels of each issue, or of each merge request, by title, in one statement. */
 export async function listLabelsOn<R>(
   context: Context,
   kind: 'Issue' | 'MergeRequest',
@@ -59,9 +59,9 @@ export async function listLabelsOn<R>(
 }
 
 /**
- * Those of the labels with these IDs that the actor may read, in no order.
+ * The labels with these IDs that the actor may read, in no particular order.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findLabelsByIds<R>(
   context: Context,
@@ -72,7 +72,7 @@ export async function findLabelsByIds<R>(
   const actor = requireActor(context);
   const where = sql`${label.id} = ANY(${[...ids]}::int[])`;
   const found = await readRows(context.db, PLACE, { rows: label, where });
-  // What the counts of a label hold depends on its project.
+  // The counts of a label depend on the actor's access to its project.
   const projects = await Promise.all(found.map(({ projectId }) => projectOf(projectId)));
   const parents = found.flatMap(({ id }, index) => {
     const project = projects[index];
@@ -107,7 +107,7 @@ function readLabels<R>(
   return readPages<R>(db, page, ofEach(parents, types, pageOf));
 }
 
-/** Which label: by ID or by title, or by text that is its ID, else its title (endpoints-beyond.md, Subscriptions). */
+/** Identifies a label: by ID, by title, or by text that is its ID or else its title (endpoints-beyond.md, Subscriptions). */
 export interface LabelRef {
   id?: number | null | undefined;
   title?: string | null | undefined;

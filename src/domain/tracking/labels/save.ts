@@ -15,7 +15,7 @@ export interface LabelValues {
   title?: string | null | undefined;
   color?: string | null | undefined;
   description?: string | null | undefined;
-  /** 0 or more; null takes it away. */
+  /** 0 or more; null removes it. */
   priority?: number | null | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function createLabel(context: Context, ref: IdOrPath, values: Label
   }
 }
 
-/** Changes a label: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+/** Updates a label: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateLabel(
   context: Context,
   ref: IdOrPath,
@@ -58,7 +58,7 @@ export async function updateLabel(
   return { project, id };
 }
 
-/** Deletes a label and takes it off everything. Gives its ID. Throws NotFound, Forbidden. */
+/** Deletes a label and removes it from everything. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteLabel(context: Context, ref: IdOrPath, label: LabelRef): Promise<number> {
   const { project } = await administered(context, ref);
   const { id } = await findLabel(context, project, label, ID);
@@ -69,7 +69,7 @@ export async function deleteLabel(context: Context, ref: IdOrPath, label: LabelR
   return id;
 }
 
-/** Follows a label, or stops to. Throws NotModified when that holds already, NotFound. */
+/** Subscribes to a label, or unsubscribes. Throws NotModified if that is the case already, NotFound. */
 export async function subscribeToLabel(
   context: Context,
   ref: IdOrPath,
@@ -96,7 +96,7 @@ async function administered(context: Context, ref: IdOrPath) {
   return { actor, project };
 }
 
-/** Title and colour as stored, those that are given. The contract's messages call the name `title` (behaviour.md 1.6). */
+/** Validates and normalizes the given values. The contract's messages call the name `title` (behaviour.md 1.6). */
 function checked({ title, color, priority, description }: LabelValues): { title?: string; color?: string } {
   const errors: FieldErrors = {};
   const name = title?.trim();

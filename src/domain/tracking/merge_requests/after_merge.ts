@@ -6,8 +6,8 @@ import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/sid
 import { DomainError } from '#src/platform/errors.ts';
 
 /**
- * Does what follows a merge, as the user who merged: closes the issues that it says it closes, and removes the source branch
- * where that is wanted. What the user may not do, and what was done already, is left.
+ * Completes a merge, on behalf of the user who merged: closes the issues that the merge request closes, and removes the source
+ * branch if requested. Skips what the user may not do, and what was done already.
  */
 export async function finishMerge(context: Context, id: number): Promise<void> {
   const actor = requireActor(context);
@@ -19,14 +19,14 @@ export async function finishMerge(context: Context, id: number): Promise<void> {
     await closeIssueVia(context, actor, issue, source);
   }
   await removeSourceBranch(context, sides);
-  // Issues that are opened again stay open, however often the job runs.
+  // Reopened issues stay open, however often the job runs.
   await context.db.mergeRequest.updateMany({ where: { id }, data: { finishedAt: new Date() } });
 }
 
 async function removeSourceBranch(context: Context, { mergeRequest }: SideTips): Promise<void> {
   const { sha, sourceProjectId, sourceBranch, mergeCommitSha } = mergeRequest;
   const isWanted = mergeRequest.shouldRemoveSourceBranch ?? mergeRequest.forceRemoveSourceBranch ?? false;
-  // Whoever merged by a push has said nothing of the branch.
+  // After a merge by a push, removing the branch was not requested.
   if (!isWanted || sourceProjectId === null || sha === null || mergeCommitSha === null) return;
   try {
     await deleteBranch(context, sourceProjectId, sourceBranch, { onlyAt: sha });

@@ -12,16 +12,16 @@ import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** Milliseconds that taking over the commits of a branch may take while somebody waits for it. */
+/** Milliseconds that copying the commits of a branch may take within a request. */
 export const PATIENCE = 50_000;
 
-/** Milliseconds that a request waits until a repository whose objects it reads is not cleaned up any more. */
+/** Milliseconds that a request waits for the clean-up of a repository whose objects it reads. */
 const PATIENCE_FOR_OBJECTS = 20_000;
 
 /**
- * Runs work while commits of the source's repository are in the target's, and kept there by the lock, on disk: refs may be made
- * to hold them. Without a git program there is no lock. Throws BadRequest if some are missing, Unavailable if there are too many
- * for the time.
+ * Runs work while commits of the source's repository are in the target's, durable and protected by the lock, so that refs can be
+ * created for them. Without a git program there is no lock. Throws BadRequest if some are missing, Unavailable if copying takes
+ * too long.
  */
 export async function withCommits<T>(
   stores: Stores,

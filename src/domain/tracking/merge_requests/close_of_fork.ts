@@ -5,20 +5,20 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Tells of merge requests that were closed because they lost their fork. `since`: when that was, ISO 8601. */
+    /** Records that merge requests were closed because they lost their fork. `since`: when that was, ISO 8601. */
     'merge_requests.closed': { mergeRequestIds: number[]; userId: number; since: string };
   }
 }
 
 const { sql } = Prisma;
 
-/** How many a job tells of. */
+/** How many are recorded per job. */
 const AT_ONCE = 100;
 
 /**
- * Closes the open merge requests of a fork that its target has no claim on any more, in the transaction that makes it so and behind
- * the change: all of them once it is no fork, otherwise those whose target is seen by more people than the fork. However many
- * there are, it takes one statement; a job tells of them.
+ * Closes the open merge requests of a fork that may no longer be merged, in the transaction of that change and after it: all of
+ * them if it was detached, otherwise those whose target is visible to more people than the fork. Takes one statement, however
+ * many there are; a job records the changes.
  */
 export async function closeOfFork(
   tx: Transaction,
@@ -41,7 +41,7 @@ export async function closeOfFork(
   }
 }
 
-/** Tells of merge requests that were closed so: of each once, unless somebody has opened it again. */
+/** Records merge requests that were closed this way: once each, unless reopened meanwhile. */
 export async function recordClosed(
   stores: ChangeContext,
   { mergeRequestIds, userId, since }: Jobs['merge_requests.closed'],

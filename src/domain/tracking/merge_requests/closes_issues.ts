@@ -11,12 +11,12 @@ import type { Db } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-/** Commits whose messages are read: the latest. */
+/** Maximum number of commits whose messages are read: the latest. */
 const MOST_COMMITS = 100;
-/** Issues that one merge request closes; further ones stay open. */
+/** Maximum number of issues that one merge request closes; further ones stay open. */
 const MOST_ISSUES = 100;
 
-/** The texts by which a merge request says what it closes. */
+/** The texts of a merge request that may close issues. */
 export interface ClosingTexts {
   title: string;
   description: string | null;
@@ -25,8 +25,8 @@ export interface ClosingTexts {
 }
 
 /**
- * The issues that a merge request closes when it is merged: those that its title, its description or the messages of its commits
- * say it closes, if it goes into the default branch, as far as the actor sees them.
+ * The issues that a merge request closes when merged: those that its title, its description or its commit messages say, if the
+ * target is the default branch, as far as the actor can see them.
  */
 export async function issuesClosedBy(
   db: Db,
@@ -41,7 +41,7 @@ export async function issuesClosedBy(
   return resolveRecords(db, actor, project.fullPath, closed);
 }
 
-/** As issuesClosedBy, with the commits of the latest version. */
+/** Like issuesClosedBy, with the commits of the latest version. */
 export function issuesClosedByMerge(db: Db, actor: Seer, sides: SideTips): Promise<NamedRecord[]> {
   const { mergeRequest, target, reader, version } = sides;
   return issuesClosedBy(db, actor, { ...mergeRequest, project: target }, async (limit) => {
@@ -54,7 +54,7 @@ export function issuesClosedByMerge(db: Db, actor: Seer, sides: SideTips): Promi
   });
 }
 
-/** A page of the issues that a merge request closes when it is merged, by their IDs. Throws RateLimited. */
+/** A page of the issues that a merge request closes when merged, by ID. Throws RateLimited. */
 export async function listClosedIssues<R>(
   context: Context,
   texts: ClosingTexts,

@@ -23,7 +23,7 @@ computedFields('MergeRequest', {
   latestStartSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.start_commit_sha`,
 });
 
-/** The latest version, if there is one. */
+/** The latest version, if any. */
 function latest({ id }: Alias<'MergeRequest'>, { lateral }: Tools): Prisma.Sql {
   return lateral(
     'latest_version',
@@ -32,7 +32,7 @@ function latest({ id }: Alias<'MergeRequest'>, { lateral }: Tools): Prisma.Sql {
   );
 }
 
-/** Whether a branch of an open merge request has moved since it was looked at. */
+/** Whether a branch of an open merge request has moved since the last check. */
 export function isStale(mergeRequest: Alias<'MergeRequest'>): Prisma.Sql {
   const { state, sourceProjectId, sourceBranch, targetProjectId, targetBranch } = mergeRequest;
   const { checkedSourceSha, checkedTargetSha } = mergeRequest;
@@ -40,7 +40,7 @@ export function isStale(mergeRequest: Alias<'MergeRequest'>): Prisma.Sql {
     OR ${checkedTargetSha} IS DISTINCT FROM ${branchNow(targetProjectId, targetBranch)}))`;
 }
 
-/** What a branch holds, as the database knows; null for one that is not there. */
+/** The recorded commit of a branch; null if there is no such branch. */
 function branchNow(projectId: Prisma.Sql, branch: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT ${ref.oid} FROM ${table(ref)} JOIN ${table(home)} ON ${home.id} = ${ref.projectId} AND ${home.deletedAt} IS NULL
     WHERE ${ref.projectId} = ${projectId} AND ${ref.name} = 'refs/heads/' || ${branch})`;

@@ -33,26 +33,26 @@ import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
-/** What reporters may set beside title and description. */
+/** Attributes that reporters may set besides title and description. */
 export type MergeRequestAttributes = Omit<IssueAttributes, 'dueDate'>;
 
 export interface NewMergeRequest extends MergeRequestAttributes {
   /** The source project. */
   project: IdOrPath;
   sourceBranch: string;
-  /** The source project itself without. */
+  /** The source project itself when absent. */
   targetProject?: IdOrPath | null | undefined;
   targetBranch: string;
   title: string;
   description?: string | null | undefined;
-  /** Whether the source branch goes when it was merged. */
+  /** Whether the source branch is removed after the merge. */
   removeSourceBranch?: boolean | null | undefined;
 }
 
 /**
- * Opens a merge request, as the quick actions of its description say too: the commits of the source branch are kept in the target project's repository from then on, whatever
- * becomes of the branch or of the fork. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict, LimitReached,
- * RateLimited, Unavailable.
+ * Opens a merge request, and applies the quick actions of its description: from then on the commits of the source branch are kept
+ * in the target project's repository, whatever happens to the branch or the fork. Throws NotFound, Forbidden, ValidationFailed,
+ * BadRequest, Conflict, LimitReached, RateLimited, Unavailable.
  */
 export async function createMergeRequest(context: Context, given: NewMergeRequest): Promise<ChangedRecord> {
   const actor = requireActor(context);
@@ -107,7 +107,10 @@ interface Opening extends Sides {
   keepLock: PackKeepLock | undefined;
 }
 
-/** Git is on disk before the transaction commits. What a crash leaves there between both is overwritten by the next one. */
+/**
+ * Git objects are durable before the transaction commits. What a crash in between leaves behind is overwritten by the next
+ * attempt.
+ */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
   const { source, target, version, labels, columns, deeds, keepLock } = opening;
   return openingOne(context.db, opening, () =>
@@ -161,7 +164,7 @@ async function insert(
   });
 }
 
-/** A new merge request has nothing to be cleared. */
+/** A new merge request has nothing to clear. */
 function withoutNulls(input: NewMergeRequest): MergeRequestAttributes {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 }

@@ -7,8 +7,8 @@ import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts'
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
- * Deletes a merge request with all that is said of it; a job removes its refs. Of its events that of the deletion alone stays.
- * Gives its ID. Throws NotFound, Forbidden.
+ * Deletes a merge request with all its records; a job removes its refs. Of its events only that of the deletion stays. Returns
+ * its ID. Throws NotFound, Forbidden.
  */
 export async function deleteMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<{ id: number }> {
   const actor = requireActor(context);

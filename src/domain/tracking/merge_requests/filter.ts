@@ -17,7 +17,7 @@ const { sql } = Prisma;
 const pair = alias('MergeRequestLabel', 'ml');
 const PAIRS = { table: table(pair), subjectId: pair.mergeRequestId, labelId: pair.labelId };
 
-/** The conditions of a filter on the merge requests of a project. Throws BadRequest. */
+/** The conditions of a filter on merge requests of a project. Throws BadRequest. */
 export function mergeRequestConditions(
   mergeRequest: Alias<'MergeRequest'>,
   filter: MergeRequestFilter,

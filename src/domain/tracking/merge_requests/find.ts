@@ -17,7 +17,7 @@ const mergeRequest = alias('MergeRequest', 'mr');
 
 const LOCATED = select('MergeRequest', { id: true, targetProjectId: true });
 
-/** What commands read of the merge request that they change. */
+/** The columns of a merge request that commands use. */
 const CHANGEABLE = select('MergeRequest', {
   id: true,
   iid: true,
@@ -33,7 +33,7 @@ const CHANGEABLE = select('MergeRequest', {
 
 export type ChangeableMergeRequest = typeof CHANGEABLE.row;
 
-/** A merge request together with its target project. */
+/** A merge request with its target project. */
 export interface LocatedMergeRequest {
   mergeRequest: ChangeableMergeRequest;
   project: ProjectRow;
@@ -50,7 +50,7 @@ export async function findMergeRequest<R>(
   return one(context, project, sql`${mergeRequest.iid} = ${iid}`, selection);
 }
 
-/** As findMergeRequest, by the ID over all projects. Throws NotFound, Forbidden. */
+/** Like findMergeRequest, by the ID over all projects. Throws NotFound, Forbidden. */
 export async function findMergeRequestById<R>(
   context: Context,
   project: ProjectRow,
@@ -62,9 +62,9 @@ export async function findMergeRequestById<R>(
 }
 
 /**
- * Those of the merge requests with these IDs that the actor may see, in no order, in one statement.
+ * The merge requests with these IDs that the actor may see, in no particular order, in one statement.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findMergeRequestsByIds<R>(
   context: Context,
@@ -82,7 +82,10 @@ export async function findMergeRequestsByIds<R>(
   });
 }
 
-/** The merge request that a command has changed, which has made sure that the actor sees it. Throws NotFound when it is gone since. */
+/**
+ * The merge request after a command has changed it and checked that the actor can see it. Throws NotFound if it was deleted
+ * since.
+ */
 export async function changedMergeRequest<R>(
   context: Context,
   { project, id }: ChangedRecord,
@@ -91,14 +94,16 @@ export async function changedMergeRequest<R>(
   return one(context, project, sql`${mergeRequest.id} = ${id}`, selection);
 }
 
-/** Target project and merge request by their references, for commands that change it. Throws NotFound for either, Forbidden. */
+/** Target project and merge request of a reference, for commands that change it. Throws NotFound for either, Forbidden. */
 export async function locateMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<LocatedMergeRequest> {
   requireActor(context);
   const project = await findProject(context, ref);
   return { project, mergeRequest: await findMergeRequest(context, project, iid, CHANGEABLE) };
 }
 
-/** Whether the actor may change the merge request: developers, the author and the assignee may, unless the project is archived. */
+/**
+ * Whether the actor may update the merge request: developers, the author and the assignee may, unless the project is archived.
+ */
 export function mayUpdate(
   actor: Actor,
   project: ProjectRow,

@@ -3,7 +3,7 @@ import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
-/** What the diffs that are kept take, in bytes; and the largest of them. */
+/** Bytes of all cached diffs, and of the largest of them. */
 const MOST = 16 * 1024 * 1024;
 const LARGEST = 4 * 1024 * 1024;
 
@@ -17,19 +17,19 @@ export async function keptDiff(reader: RepositoryReader, from: Oid, to: Oid): Pr
   const known = diffs.get(key);
   if (known) return known;
   const diff = await diffTrees(reader, from, to);
-  // What took too long this time may be there the next time.
+  // A diff that took too long may be complete next time.
   if (!diff.overflow) diffs.set(key, diff);
   return diff;
 }
 
-/** Nothing of one repository is ever given to another one. */
+/** Entries of one repository are never served for another one. */
 function scopeOf(reader: RepositoryReader): string {
   const name = names.get(reader) ?? String(++scopes);
   names.set(reader, name);
   return name;
 }
 
-/** Texts of JavaScript take up to two bytes a character, and each entry some more. */
+/** JavaScript strings take up to two bytes per character, and each entry some more. */
 function bytesOf({ entries }: Diff): number {
   const textBytes = ({ diff, oldPath, newPath }: Diff['entries'][number]) =>
     2 * (diff.length + oldPath.length + newPath.length) + 500;

@@ -20,7 +20,7 @@ export interface MergeRequestOrder {
   direction: Direction;
 }
 
-/** What merge requests belong to: a project, and there a milestone or a label. */
+/** The parent of merge requests: a project, or a milestone or label of it. */
 export interface MergeRequestParent {
   project: ProjectRow;
   milestoneId?: number;
@@ -30,7 +30,7 @@ export interface MergeRequestParent {
 type AskedParent = { project: number; path: string; milestone: number | null; label: number | null };
 
 /**
- * The merge requests of each parent, in one statement; Forbidden in the place of those that the actor may not read. Throws
+ * The merge requests of each parent, in one statement; Forbidden in place of those that the actor may not read. Throws
  * BadRequest.
  */
 export async function listMergeRequestsOf<R>(

@@ -6,15 +6,15 @@ import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Does what follows a merge: issues are closed, and the source branch is removed where that is wanted. */
+    /** Completes a merge: closes issues, and removes the source branch if requested. */
     'merge_requests.merged': { mergeRequestId: number; userId: number };
   }
 }
 
-/** An open merge request, and who merges it. */
+/** A merge that is about to happen, and its user. */
 export interface AnnouncedMerge {
   id: number;
-  /** The head that is merged. */
+  /** The head to merge. */
   sha: Oid;
   targetBranch: string;
   userId: number;
@@ -22,8 +22,8 @@ export interface AnnouncedMerge {
 }
 
 /**
- * Writes down which commit is about to be put on the target branch, before it is: after a crash in between it is known whether
- * it got there. Returns false for a merge request that is not open any more, or not for that head and branch.
+ * Records which commit is about to be put on the target branch: after a crash in between, this shows whether it got there.
+ * Returns false for a merge request that is no longer open, or has another head or target branch.
  */
 export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommitSha: Oid): Promise<boolean> {
   const { id, sha, targetBranch, userId, shouldRemoveSourceBranch } = merge;
@@ -39,8 +39,8 @@ export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommit
 }
 
 /**
- * Marks a merge request as merged by the commit that was announced, which is on the target branch now, whatever became of it
- * meanwhile: in the transaction that records that, or finds out about it.
+ * Marks a merge request as merged by the announced commit, which is on the target branch now, whatever happened meanwhile: in the
+ * transaction that records or detects it.
  */
 export async function markMergedBy(
   tx: Transaction,
@@ -57,8 +57,8 @@ export async function markMergedBy(
 }
 
 /**
- * Marks an open merge request as merged whose commits have come into the target branch by a push. Returns false for one that is
- * not open any more, or whose source branch has moved on: then nothing was written.
+ * Marks an open merge request as merged whose commits were pushed to the target branch. Returns false, without writing, if it is
+ * not open any more, or its source branch has moved.
  */
 export async function markMerged(
   tx: Transaction,

@@ -27,20 +27,20 @@ import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
 import { BadRequest, Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
-/** How a merge request is merged. */
+/** Options of a merge. */
 export interface MergeOptions {
-  /** Message of the merge commit; the usual one without. */
+  /** Message of the merge commit; the default one when absent. */
   mergeCommitMessage?: string | null | undefined;
   shouldRemoveSourceBranch?: boolean | null | undefined;
-  /** Whether it is merged when the running pipeline of its head succeeds. */
+  /** Whether to merge when the running pipeline of its head succeeds. */
   mergeWhenPipelineSucceeds?: boolean | null | undefined;
-  /** The head that the caller has seen: another one is not merged. */
+  /** The head that the caller has seen: any other is not merged. */
   sha?: string | null | undefined;
 }
 
 /**
- * Merges a merge request by a merge commit, or has it merged when its pipeline succeeds. Refused in the order of behaviour.md 8.
- * Throws NotFound, Forbidden, BadRequest, Conflict.
+ * Merges a merge request with a merge commit, or schedules that for when its pipeline succeeds. Checks run in the order of
+ * behaviour.md 8. Throws NotFound, Forbidden, BadRequest, Conflict.
  */
 export async function acceptMergeRequest(
   context: Context,
@@ -60,7 +60,7 @@ export async function acceptMergeRequest(
   if (!(await mayBeMerged(context, sides, pipeline, waits))) throw notMergeable();
   const { sha } = sides.mergeRequest;
   const differs = options.sha != null && options.sha !== '' && options.sha !== sha;
-  // Conflicts are told of before another head is; the merge itself finds them otherwise.
+  // Conflicts are reported before a different head; otherwise the merge itself detects them.
   if (differs || waits) {
     const status = await withEffort(context, () => currentMergeStatus(sides));
     if (status === 'cannot_be_merged') throw mergeConflict();
@@ -71,7 +71,7 @@ export async function acceptMergeRequest(
   return { project, id };
 }
 
-/** Throws Forbidden for those who may not merge into the branch, and for archived projects. */
+/** Throws Forbidden if the actor may not merge into the branch, and for archived projects. */
 async function requireMergeRight(
   context: Context,
   actor: Actor,
@@ -122,7 +122,7 @@ async function presentSides(context: Context, id: number, actor: Actor): Promise
   return sides;
 }
 
-/** Has it merged by the job that is notified of the pipeline. */
+/** Leaves the merge to the job for the pipeline's success. */
 async function mergeLater(
   context: Context,
   actor: Actor,
@@ -144,12 +144,12 @@ async function mergeLater(
     if (count === 0) throw notMergeable();
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
-    // It may have succeeded since it was looked at.
+    // It may have succeeded since the check.
     await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId: id });
   });
 }
 
-/** Merges the head of the latest version. The rights have been checked. Throws BadRequest, NotFound. */
+/** Merges the head of the latest version. Permissions have been checked. Throws BadRequest, NotFound. */
 async function mergeNow(
   context: Context,
   actor: Actor,
@@ -194,7 +194,7 @@ async function mergeNow(
   }
 }
 
-/** While it waited for its turn somebody may have begun a thread, and its pipeline may have failed. Throws BadRequest. */
+/** While it waited for its turn, a thread may have been started, or its pipeline may have failed. Throws BadRequest. */
 async function requireStillMergeable(context: Context, id: number): Promise<void> {
   const sides = await sideTips(context, id);
   const pipeline = sides && (await headPipeline(context, sides.mergeRequest));
@@ -203,7 +203,7 @@ async function requireStillMergeable(context: Context, id: number): Promise<void
 
 async function usualMessage(context: Context, actor: Actor, project: ProjectRow, sides: SideTips): Promise<string> {
   const closed = await withEffort(context, () => issuesClosedByMerge(context.db, actor, sides));
-  // Whoever reads the repository may not know of other projects.
+  // Readers of the repository may not be allowed to know of other projects.
   const closes = closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : []));
   return mergeMessage({ ...sides.mergeRequest, closes });
 }

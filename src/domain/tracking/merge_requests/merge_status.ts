@@ -8,8 +8,8 @@ import { ObjectWriter } from '#src/git/write/objects.ts';
 export type MergeStatus = 'unchecked' | 'can_be_merged' | 'cannot_be_merged';
 
 /**
- * Whether a head can be merged into the tip of a branch: it has commits of its own, shares some history, and git finds no
- * conflicts. `unchecked` where finding out takes too long.
+ * Whether a head can be merged into the tip of a branch: it has commits of its own, a common ancestor, and no conflicts.
+ * `unchecked` if finding out takes too long.
  */
 export async function mergeStatus(reader: RepositoryReader, head: Oid | null, tip: Oid | null): Promise<MergeStatus> {
   if (head === null || tip === null || (await reader.commit(head)) === null) return 'cannot_be_merged';

@@ -9,8 +9,8 @@ import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { BadRequest, DomainError, Forbidden } from '#src/platform/errors.ts';
 
 /**
- * Keeps a merge request from being merged when its pipeline succeeds; for those who may merge it, and its author. Throws NotFound,
- * Forbidden, BadRequest where it is not to be.
+ * Cancels merging when the pipeline succeeds, for those who may merge it, and its author. Throws NotFound, Forbidden, BadRequest
+ * if it was not requested.
  */
 export async function cancelMergeWhenPipelineSucceeds(
   context: Context,
@@ -37,7 +37,7 @@ export async function cancelMergeWhenPipelineSucceeds(
   return { project, id };
 }
 
-/** Those of the open merge requests that are to be merged now that a pipeline has succeeded, with the user who wants it. */
+/** The open merge requests to merge now that a pipeline has succeeded, with the user who requested it. */
 export async function awaitingMerge(
   { db }: Pick<Context, 'db'>,
   { pipelineId, mergeRequestId }: { pipelineId?: number | undefined; mergeRequestId?: number | undefined },
@@ -51,8 +51,8 @@ export async function awaitingMerge(
 }
 
 /**
- * Merges such a merge request, as the user who wants it, if the latest pipeline of its head has succeeded. One that cannot be
- * merged stays as it is.
+ * Merges such a merge request, on behalf of the user who requested it, if the latest pipeline of its head has succeeded. Does
+ * nothing if it cannot be merged.
  */
 export async function mergeAfterPipeline(context: Context, id: number): Promise<void> {
   const sides = await sideTips(context, id);

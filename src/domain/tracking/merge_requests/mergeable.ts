@@ -16,7 +16,7 @@ export function isActive(pipeline: HeadPipeline | null): boolean {
   return pipeline !== null && ACTIVE.includes(pipeline.status);
 }
 
-/** The latest pipeline of the commit on the source branch; null where there is none. */
+/** The latest pipeline of the commit on the source branch; null if there is none. */
 export async function headPipeline(
   { db }: Pick<Context, 'db'>,
   { sourceProjectId, sourceBranch, sha }: SideTips['mergeRequest'],
@@ -30,8 +30,8 @@ export async function headPipeline(
 }
 
 /**
- * Whether a merge request may be merged as far as it does not depend on its contents (behaviour.md 8): it is open, no draft, has
- * both its branches and commits of its own, and what the project asks for.
+ * Whether a merge request may be merged, apart from its contents (behaviour.md 8): it is open, not a draft, has both branches and
+ * commits of its own, and meets the project's requirements.
  *
  * @param ignorePipeline whether it is merged only when the pipeline has succeeded
  */
@@ -55,7 +55,7 @@ export async function mayBeMerged(
   return (await db.discussion.count({ where: { mergeRequestId: mergeRequest.id, resolvedAt: null } })) === 0;
 }
 
-/** Whether git can merge it now; what was worked out for the same commits before is taken. */
+/** Whether git can merge it now; reuses the recorded result for the same commits. */
 export async function currentMergeStatus({
   mergeRequest,
   reader,

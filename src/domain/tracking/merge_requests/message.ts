@@ -1,4 +1,4 @@
-/** The message of a merge commit where nobody gave one. */
+/** The default message of a merge commit. */
 export function mergeMessage({
   iid,
   title,

@@ -6,7 +6,7 @@ import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What of one project is to be merged into what of another one. */
+/** The source and target of a merge request. */
 export interface Sides {
   source: RepositoryPlace;
   sourceBranch: string;
@@ -14,7 +14,7 @@ export interface Sides {
   targetBranch: string;
 }
 
-/** Throws BadRequest where both sides are the same, or where one project is no fork of the other. */
+/** Throws BadRequest if source and target are the same, or unrelated projects. */
 export async function requireDistinct(db: Db, { source, sourceBranch, target, targetBranch }: Sides): Promise<void> {
   if (source.id === target.id) {
     if (sourceBranch === targetBranch)
@@ -25,7 +25,7 @@ export async function requireDistinct(db: Db, { source, sourceBranch, target, ta
   if (fork?.forkedFromId !== target.id) throw notAFork('target_project');
 }
 
-/** What the branches of both sides hold. Throws ValidationFailed for those that are not there. */
+/** The commits of both branches. Throws ValidationFailed for missing branches. */
 export async function requireTips(
   { repositories }: Pick<Context, 'repositories'>,
   { source, sourceBranch, target, targetBranch }: Sides,
@@ -41,7 +41,7 @@ export async function requireTips(
   return { head: head.commit, start: start.commit };
 }
 
-/** Throws Conflict where a merge request of both sides is open already. */
+/** Throws Conflict if a merge request with the same source and target is open. */
 export async function requireUnopened(
   db: Db | Transaction,
   { source, sourceBranch, target, targetBranch }: Sides,
@@ -52,7 +52,7 @@ export async function requireUnopened(
   if (open) throw new Conflict(`Cannot Create: This merge request already exists: ${JSON.stringify([open.title])}`);
 }
 
-/** As requireUnopened, where somebody else was quicker: what the work throws when it opens one of which there may be one alone. */
+/** Runs work that opens a merge request; converts its error to that of requireUnopened if another request was faster. */
 export async function openingOne<T>(db: Db, sides: Sides, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

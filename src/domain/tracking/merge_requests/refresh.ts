@@ -24,16 +24,16 @@ const mergeRequest = alias('MergeRequest', 'mr');
 
 type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
 
-/** How many merge requests are looked for at once. */
+/** How many merge requests are loaded per statement. */
 const AT_ONCE = 200;
 
-/** How often a merge request is looked at anew that others change at the same time. */
+/** How often a merge request is checked again if it is changed concurrently. */
 const ATTEMPTS = 10;
 
-/** Milliseconds that taking over the commits of one merge request may take in the background. */
+/** Milliseconds that copying the commits of one merge request may take in the background. */
 const PATIENCE = 10 * 60_000;
 
-/** Brings merge requests up to date with their branches, one after the other, however many there are of a branch. */
+/** Updates merge requests after their branches have moved, one after another, however many there are of a branch. */
 export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_requests.refresh']): Promise<void> {
   const { userId } = wanted;
   const refresh = (id: number) => refreshMergeRequest(stores, id, userId).catch((error) => spare(stores, error));
@@ -59,8 +59,8 @@ function which({ projectId, branches }: Jobs['merge_requests.refresh']): Prisma.
 }
 
 /**
- * What cannot be read is for "gantry fsck" to find: it would be no other the next time. A branch or project that went meanwhile
- * has wanted a look of its own.
+ * "gantry fsck" reports unreadable repositories: a retry would not help. Branches and projects that were deleted meanwhile cause
+ * a refresh of their own.
  */
 function spare({ repositories }: Stores, error: unknown): void {
   if (error instanceof BadRequest || error instanceof NotFound) return;
@@ -69,10 +69,10 @@ function spare({ repositories }: Stores, error: unknown): void {
 }
 
 /**
- * Finds out what a merge request is now: merged, if its commits have come into the target branch; a new version, if its source
- * branch has moved; and whether it can be merged. Done twice, or by two processes at once, it writes the same once.
+ * Updates a merge request: merged, if its commits are in the target branch; a new version, if its source branch has moved; and
+ * whether it can be merged. Idempotent, also if several processes do it concurrently.
  *
- * @param userId who moved a branch; the author of the merge request without
+ * @param userId who moved a branch; the author of the merge request when absent
  */
 export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -81,7 +81,7 @@ export async function refreshMergeRequest(stores: Stores, id: number, userId?: n
   throw new Unavailable('The merge request changes all the time. Try again later.', 1);
 }
 
-/** Returns false if it was changed meanwhile: who did that may have seen the source branch as it was before its last move. */
+/** Returns false if it was changed concurrently, possibly based on an earlier state of the source branch. */
 async function refreshOnce(stores: Stores, id: number, userId?: number): Promise<boolean> {
   const sides = await sideTips(stores, id);
   if (sides?.mergeRequest.state !== 'opened') return true;
@@ -99,7 +99,7 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
   return outcome !== 'changed' && recordStatus(stores, sides, outcome === 'added' ? sourceTip : sha, actor);
 }
 
-/** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
+/** Whether a merge that a crash left unrecorded is on the target branch; then records it. */
 async function hasArrived(stores: Stores, { mergeRequest, reader, target, targetTip }: SideTips): Promise<boolean> {
   const { id, iid, mergingCommitSha: oid } = mergeRequest;
   if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
@@ -113,18 +113,18 @@ async function knownUser({ db }: Stores, userId: number | undefined, authorId: n
   return user?.id ?? authorId;
 }
 
-/** Whether the target branch has come to have what was to be merged, of which it lacked something before. */
+/** Whether the target branch now contains everything to be merged, after it did not before. */
 async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, targetTip }: SideTips): Promise<boolean> {
   if (sha === null || targetTip === null || !version) return false;
   if (version.headCommitSha !== sha || !hasCommits({ head: sha, base: version.baseCommitSha })) return false;
   const has = async (oid: Oid) => (await reader.commit(oid)) !== null && (await reader.isAncestor(oid, targetTip));
-  // A source branch that has gone on has more to merge.
+  // A source branch that has moved on has more to merge.
   return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
 }
 
 /**
- * `refused` where the commits of the source may not, or cannot, become part of the merge request; `changed` where somebody else has
- * changed it meanwhile.
+ * `refused` if the commits of the source may not, or cannot, become part of the merge request; `changed` if it was changed
+ * concurrently.
  */
 async function addVersion(
   stores: Stores,
@@ -145,7 +145,7 @@ async function addVersion(
         SELECT title FROM merge_requests WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha}
           AND source_branch = ${sourceBranch} FOR UPDATE`;
       if (!row) return 'changed';
-      // Whoever takes the fork away from it closes it first, and waits for this.
+      // Detaching the fork closes the merge request first, and waits for this.
       if (!(await mayBringCommits(tx, mergeRequest))) return 'refused';
       await tx.mergeRequest.update({
         where: { id },
@@ -160,10 +160,10 @@ async function addVersion(
   });
 }
 
-/** Commits that a note lists by themselves. */
+/** Maximum number of commits listed individually in a note. */
 const MOST_LISTED = 20;
 
-/** The commits that a new head has and the one before it has not. */
+/** The commits of a new head that are not in the previous one. */
 async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid) {
   if (from === null || (await reader.commit(from)) === null) return { latest: [], total: 0 };
   const commits = await reader.between(from, to, { limit: MOST_LISTED });
@@ -172,7 +172,7 @@ async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid)
   return { latest, total };
 }
 
-/** Returns false for a merge request that somebody else has changed meanwhile: they may have seen branches as they were before. */
+/** Returns false if the merge request was changed concurrently, possibly based on an earlier state of its branches. */
 async function recordStatus(
   stores: Stores,
   { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
@@ -180,7 +180,7 @@ async function recordStatus(
   actor: { id: number },
 ): Promise<boolean> {
   const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
-  // Where the source branch has left the head, there is none that could be merged.
+  // If the source branch no longer points to the head, it cannot be merged.
   const isHead = sourceTip !== null && sourceTip === head;
   const status = await mergeStatus(reader, isHead ? head : null, targetTip);
   if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip)

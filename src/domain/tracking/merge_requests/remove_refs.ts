@@ -10,7 +10,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 /** How many refs are removed under one lock. */
 const AT_ONCE = 200;
 
-/** Removes the refs of merge requests that were deleted, and those that keep commits which no version has any more. */
+/** Removes the refs of deleted merge requests, and those that keep commits of no version. */
 export async function removeUnneededRefs(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   projectId: number,
@@ -24,7 +24,7 @@ export async function removeUnneededRefs(
     const part = own.slice(at, at + AT_ONCE);
     if ((await unneeded(db, projectId, part)).length === 0) continue;
     await withRepositoryLock(db, projectId, async (tx) => {
-      // Whoever makes such refs holds the lock until they are recorded.
+      // Whoever creates such refs holds the lock until they are recorded.
       const gone = await unneeded(tx, projectId, part);
       const changes = gone.map(({ name, target }) => ({ name, from: target, to: null }));
       if (changes.length === 0) return;
@@ -54,7 +54,7 @@ async function unneeded<R extends { name: string }>(
   });
 }
 
-/** The number of the merge request to which a ref belongs; null for other refs. */
+/** The number of the merge request that a ref belongs to; null for other refs. */
 function numberIn(name: string): number | null {
   const iid = /^refs\/merge-requests\/(\d{1,9})\/head$/.exec(name)?.[1];
   return iid === undefined ? null : Number(iid);

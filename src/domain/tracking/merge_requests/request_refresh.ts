@@ -5,18 +5,18 @@ import type { Transaction } from '#src/platform/database/db.ts';
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
     /**
-     * Brings open merge requests up to date with their branches: one, those of branches of a project, or those of which any
-     * branch has moved unnoticed. The user is who moved them.
+     * Refreshes open merge requests: one, those of branches of a project, or those with a branch that moved unnoticed. The user
+     * is the one who moved them.
      */
     'merge_requests.refresh': { mergeRequestId?: number; projectId?: number; branches?: string[]; userId?: number };
-    /** Finds the lines that threads are on in the latest version of a merge request. */
+    /** Updates the positions of threads for the latest version of a merge request. */
     'merge_requests.trace_notes': { mergeRequestId: number };
-    /** Removes refs of merge requests that there are no more. */
+    /** Removes refs of deleted merge requests. */
     'merge_requests.remove_refs': { projectId: number };
   }
 }
 
-/** Has the open merge requests of branches looked at, when the transaction that moves them commits. */
+/** Enqueues a refresh of the open merge requests of branches, when the transaction that moves them commits. */
 export async function requestRefresh(
   tx: Transaction,
   { jobs }: ChangeContext,
@@ -30,7 +30,7 @@ export async function requestRefresh(
   });
 }
 
-/** As requestRefresh, of those that come from forks in a namespace that is deleted: they cannot be merged any more. */
+/** Like requestRefresh, for those from forks in a deleted namespace: they cannot be merged any more. */
 export async function requestRefreshOfForks(
   tx: Transaction,
   { jobs }: ChangeContext,

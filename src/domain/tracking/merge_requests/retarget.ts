@@ -5,14 +5,14 @@ import { requireDistinct } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureVersion, versionColumns } from '#src/domain/tracking/merge_requests/version.ts';
 import { BadRequest, ValidationFailed } from '#src/platform/errors.ts';
 
-/** Another branch that a merge request is to be merged into, and its version against that. */
+/** A new target branch of a merge request, and the resulting version. */
 export interface Retargeted {
   branch: string;
-  /** Null for one whose commits are not known. */
+  /** Null without known commits. */
   version: ReturnType<typeof versionColumns> | null;
 }
 
-/** What another target branch means for a merge request; null where it stays the same. Throws ValidationFailed, BadRequest. */
+/** The effect of a new target branch on a merge request; null if it is unchanged. Throws ValidationFailed, BadRequest. */
 export async function measureRetargeted(
   context: Context,
   { project, mergeRequest }: LocatedMergeRequest,

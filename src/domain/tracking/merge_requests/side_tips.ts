@@ -7,22 +7,22 @@ import type { Db } from '#src/platform/database/db.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
-/** A merge request as work on its commits needs it, with what its branches hold now. */
+/** The columns of a merge request for work on its commits, with the current commits of its branches. */
 export interface SideTips {
   mergeRequest: NonNullable<Awaited<ReturnType<typeof load>>>;
   target: PushedProject;
-  /** Of the target project. */
+  /** Reader of the target project's repository. */
   reader: RepositoryReader;
-  /** Null where the fork is gone. */
+  /** Null if the fork is gone. */
   source: PushedProject | null;
-  /** Null where the branch is not there. */
+  /** Null if there is no such branch. */
   sourceTip: Oid | null;
   targetTip: Oid | null;
-  /** The latest one; null for a merge request that was recorded without its commits. */
+  /** The latest one; null for a merge request without recorded commits. */
   version: MergeRequestVersion | null;
 }
 
-/** What the branches of a merge request hold; null where there is none, or no repository that it could be merged in. */
+/** The current commits of a merge request's branches; null if it, or a repository to merge it in, does not exist. */
 export async function sideTips({ db, repositories }: Stores, id: number): Promise<SideTips | null> {
   const mergeRequest = await load(db, id);
   const target = mergeRequest && (await findPushedProject(db, mergeRequest.targetProjectId));

@@ -6,9 +6,9 @@ import { type Db, queryJson, type Transaction } from '#src/platform/database/db.
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Where the commits of a merge request come from and go to, and in whose name. */
+/** Source, target and author of a merge request. */
 export interface Origin {
-  /** Null where the fork is gone. */
+  /** Null if the fork is gone. */
   sourceProjectId: number | null;
   targetProjectId: number;
   authorId: number;
@@ -17,9 +17,9 @@ export interface Origin {
 const SOURCE = select('Project', { ...PROJECT_BASE, forkedFromId: true });
 
 /**
- * Whether new commits of the source may become part of a merge request, where everybody reads them who reads the target: the
- * source is the target itself, or a fork of it whose repository the author may read, being active. The author answers for what
- * is copied out of the fork; whoever has lost it has nothing more to give.
+ * Whether new commits of the source may become part of a merge request, where all readers of the target can read them: the source
+ * must be the target itself, or a fork of it whose repository the author, who must be active, may read. The author is responsible
+ * for what is copied out of the fork; without access they cannot add more.
  */
 export async function mayBringCommits(db: Db | Transaction, origin: Origin): Promise<boolean> {
   const { sourceProjectId, targetProjectId, authorId } = origin;
@@ -31,8 +31,8 @@ export async function mayBringCommits(db: Db | Transaction, origin: Origin): Pro
 }
 
 /**
- * As mayBringCommits, for somebody who opens a merge request or opens it again, and who answers for that beside the author. The
- * fork stays what it is until the transaction ends. Throws BadRequest where there is none, Forbidden.
+ * Like mayBringCommits, for a user who opens or reopens a merge request, and shares that responsibility with the author. The fork
+ * is locked until the transaction ends. Throws BadRequest if there is none, Forbidden.
  *
  * @param about the field that the error is about
  */

@@ -10,8 +10,8 @@ import { select } from '#src/platform/records/selection.ts';
 const FOLLOWED = select('MergeRequest', { id: true, isSubscribed: true, authorId: true, assigneeId: true });
 
 /**
- * Follows a merge request, or stops to; for those who may change it (behaviour.md 6). Throws NotModified when that holds
- * already, NotFound, Forbidden.
+ * Subscribes to a merge request, or unsubscribes; for those who may update it (behaviour.md 6). Throws NotModified if that is the
+ * case already, NotFound, Forbidden.
  */
 export async function subscribeToMergeRequest(
   context: Context,

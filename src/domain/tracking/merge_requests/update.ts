@@ -31,10 +31,11 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
 }
 
 /**
- * Changes a merge request, also as the quick actions of a new description say: unset means unchanged, null cleared. One that is
- * merged is neither closed nor reopened; one from a fork is reopened by those who can read the fork. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
+ * Updates a merge request, and applies the quick actions of a new description: unset means unchanged, null clears. A merged one
+ * can be neither closed nor reopened; one from a fork only be reopened by those who can read the fork. Throws NotFound,
+ * Forbidden, ValidationFailed, BadRequest, Conflict.
  *
- * @param also done in the same transaction
+ * @param also runs in the same transaction
  */
 export async function updateMergeRequest(
   context: Context,
@@ -93,7 +94,7 @@ export async function updateMergeRequest(
   return { project, id: mergeRequest.id };
 }
 
-/** A merge request as quick actions are about it. */
+/** A merge request as target of quick actions. */
 export async function targetOf(
   context: Context,
   actor: Actor,
@@ -113,14 +114,14 @@ export async function targetOf(
   };
 }
 
-/** What the merge request is about after the change: another one of the same may be open. */
+/** Source and target after the change: another merge request may be open for the same. */
 function sidesOf({ project, mergeRequest }: LocatedMergeRequest, { targetBranch }: MergeRequestChanges) {
   const { sourceProjectId, sourceBranch } = mergeRequest;
   const source: RepositoryPlace = { id: sourceProjectId ?? 0, repositoryStorage: '' };
   return { source, sourceBranch, target: project, targetBranch: targetBranch ?? mergeRequest.targetBranch };
 }
 
-/** The columns that a change is told of by what they were and what they are, and those that decide what may change. */
+/** The columns whose old and new values are recorded, and those that decide what may change. */
 interface Before extends Origin {
   title: string;
   description: string | null;
@@ -131,7 +132,7 @@ interface Before extends Origin {
   sha: string | null;
 }
 
-/** The merge request before the change, which waits for others that change it. Throws NotFound when it is gone. */
+/** Locks the merge request and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
   const [mergeRequest] = await tx.$queryRaw<Before[]>`
     SELECT title, description, assignee_id AS "assigneeId", milestone_id AS "milestoneId", target_branch AS "targetBranch",
@@ -150,7 +151,7 @@ function differences(before: Before, after: Partial<Before>): Change[] {
   ];
 }
 
-/** What is the same or merged stays as it is. */
+/** Does nothing if the state is the same, or merged. */
 async function changeState(
   tx: Transaction,
   id: number,

@@ -11,17 +11,17 @@ import { RefReader } from '#src/git/refs/read.ts';
 import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** What a merge request is about from one move of its source branch to the next. */
+/** A state of a merge request between two moves of its source branch. */
 export interface Version {
   head: Oid;
-  /** Where both branches parted; null for histories that never met. */
+  /** The merge base; null for unrelated histories. */
   base: Oid | null;
   /** The tip of the target branch. */
   start: Oid;
   realSize: string;
 }
 
-/** Finds out what a version is, of a head and a tip of the target branch that the repository has. */
+/** Determines the version for a head and a tip of the target branch that the repository has. */
 export async function measureVersion(
   reader: RepositoryReader,
   { head, start }: { head: Oid; start: Oid },
@@ -52,8 +52,8 @@ export interface VersionPlace {
 }
 
 /**
- * Makes the refs of a version, then records it, in a transaction that has the lock of the target's repository. The head before
- * stays: by the new one where that leads to it, else by a hidden ref. Throws what keeps the refs from being changed.
+ * Creates the refs of a version, then records it, in a transaction that holds the lock of the target's repository. The previous
+ * head is kept: as an ancestor of the new one, or else by a hidden ref. Throws errors of the refs.
  */
 export async function recordVersion(
   { db, repositories }: { db: Db; repositories: RepositoryStore },
@@ -71,7 +71,7 @@ export async function recordVersion(
   await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...versionColumns(version) } });
 }
 
-/** A version as the database has it. */
+/** A version as database columns. */
 export function versionColumns({ head, base, start, realSize }: Version) {
   return { headCommitSha: head, baseCommitSha: base, startCommitSha: start, realSize };
 }
@@ -84,7 +84,7 @@ async function refChanges(reader: RepositoryReader, iid: number, { head, base, s
   const changes: RefChange[] = from === head ? [] : [{ name, from, to: head }];
   const kept: Oid[] = [];
   if (from !== null && from !== head && !(await leadsTo(reader, head, from))) kept.push(from);
-  // Nothing else leads to what histories that never met are compared with, once the target branch has left it.
+  // For unrelated histories, this commit is not referenced otherwise once the target branch has dropped it.
   if (base === null) kept.push(start);
   for (const oid of kept) {
     if ((await refs.read(keptRef(oid))) === null) changes.push({ name: keptRef(oid), from: null, to: oid });

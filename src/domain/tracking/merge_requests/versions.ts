@@ -21,7 +21,7 @@ const { sql } = Prisma;
 const version = alias('MergeRequestVersion', 'v');
 const LATEST_FIRST = order('MergeRequestVersion', ['id'], 'desc');
 
-/** The commits of a version, and the project in whose repository they are. The caller may read the merge request. */
+/** The commits of a version, with the project of their repository. The caller may read the merge request. */
 export interface VersionCommits {
   headCommitSha: Oid;
   baseCommitSha: Oid | null;
@@ -29,10 +29,12 @@ export interface VersionCommits {
   project: ProjectRow;
 }
 
-/** How many commits a version shows by itself. */
+/** Maximum number of commits that a version shows. */
 const MOST_COMMITS = 5_000;
 
-/** The versions of each merge request, the latest first, in one statement. The caller has made sure that the actor may read them. */
+/**
+ * The versions of each merge request, latest first, in one statement. The caller must have checked that the actor may read them.
+ */
 export async function listVersions<R>(
   { db }: Context,
   mergeRequestIds: readonly number[],
@@ -47,7 +49,7 @@ export async function listVersions<R>(
   return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
 }
 
-/** One of the versions of a merge request, by its ID. Throws NotFound. */
+/** A version of a merge request by ID. Throws NotFound. */
 export async function findVersion<R>(
   { db }: Context,
   mergeRequestId: number,
@@ -63,9 +65,9 @@ export async function findVersion<R>(
 const OWNED = select('MergeRequestVersion', { id: true, mergeRequestId: true });
 
 /**
- * Those of the versions with these IDs that the actor may see, in no order.
+ * The versions with these IDs that the actor may see, in no particular order.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findVersionsByIds<R>(
   { db, actor }: Context,
@@ -89,7 +91,7 @@ export async function findVersionsByIds<R>(
   });
 }
 
-/** A page of the commits that a version was to bring, newest first. Throws RateLimited. */
+/** A page of the commits of a version, newest first. Throws RateLimited. */
 export async function versionCommits(
   context: Context,
   version: VersionCommits | null,
@@ -118,7 +120,7 @@ export async function firstCommits(context: Context, version: VersionCommits): P
   return (await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false })).nodes;
 }
 
-/** What is left out of the commits of a version: what the target branch had, or the base where that is gone. */
+/** The commit that excludes others from those of a version: the tip of the target branch, or the base if that is gone. */
 async function bound(repository: RepositoryReader, version: VersionCommits): Promise<Oid | null> {
   if ((await repository.commit(version.startCommitSha)) !== null) return version.startCommitSha;
   return version.baseCommitSha;
@@ -131,6 +133,6 @@ export async function versionDiff(context: Context, version: VersionCommits | nu
   const repository = version && (await context.repositories.open(version.project));
   if (!repository) return NO_DIFF;
   const { baseCommitSha, startCommitSha, headCommitSha } = version;
-  // Histories that never met are compared as they are.
+  // Unrelated histories are compared directly.
   return withEffort(context, () => keptDiff(repository, baseCommitSha ?? startCommitSha, headCommitSha));
 }

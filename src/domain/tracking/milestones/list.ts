@@ -13,7 +13,7 @@ const milestone = alias('Milestone', 'm');
 export interface MilestoneFilter {
   state?: 'active' | 'closed' | 'all' | null | undefined;
   iids?: readonly number[] | null | undefined;
-  /** Found anywhere in title or description, whatever its case. */
+  /** Matches anywhere in title or description, ignoring case. */
   search?: string | null | undefined;
 }
 
@@ -23,7 +23,7 @@ const milestones = projectScoped({
   order: order('Milestone', ['id'], 'desc'),
 });
 
-/** The milestone of a project with a (global) ID. */
+/** The milestone of a project by ID. */
 export const { find: findMilestone, findByIds: findMilestonesByIds } = milestones;
 
 /** The milestones of each project, newest first. */

@@ -55,7 +55,7 @@ export async function createMilestone(
   return { project, id };
 }
 
-/** Changes a milestone: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
+/** Updates a milestone: unset means unchanged, null clears. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateMilestone(
   context: Context,
   ref: IdOrPath,
@@ -70,7 +70,7 @@ export async function updateMilestone(
   const state = stateEvent ? STATES[stateEvent] : undefined;
   await unlessTaken(
     context.db.$transaction(async (tx) => {
-      // Locked, so that the dates that stay are those that the given ones are held against.
+      // Locked, as given dates are validated against those that stay.
       const [milestone] = await tx.$queryRaw<LockedMilestone[]>`
         SELECT title, state, start_date::text AS "startDate", due_date::text AS "dueDate" FROM milestones WHERE id = ${id}
         FOR UPDATE`;

@@ -12,13 +12,13 @@ const { sql } = Prisma;
 const milestone = alias('Milestone', 'm');
 const NEWEST_FIRST = order('Milestone', ['id'], 'desc');
 
-/** Up to so many milestones with the text are looked at. */
+/** Maximum number of milestones with the text that are read. */
 const MOST_HITS = 5_000;
 
 /**
- * The milestones of the whole server with a text in title or description that the actor sees, newest first.
+ * The milestones of the whole server with a text in title or description that the actor can see, newest first.
  *
- * @param text that indexes of trigrams can find (searchText)
+ * @param text that trigram indexes can find (searchText)
  */
 export async function searchMilestones<R>(
   context: Context,

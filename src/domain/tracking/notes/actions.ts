@@ -11,9 +11,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 /** Writes the note, in a transaction. */
 type Write = (tx: Transaction) => Promise<number | null>;
 
-/**
- * The text of a note without its quick actions, and what writes the note together with what these do. Snippets have none.
- */
+/** The text of a note without its quick actions, and a function that writes the note and applies these. Snippets have none. */
 export async function readNoteActions(
   context: Context,
   actor: Actor,

@@ -14,7 +14,7 @@ import {
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Which note; where it is said what it is on, it must be on that. */
+/** Identifies a note; if a record is given, the note must be on it. */
 export interface NoteRef {
   id: number;
   on?: NoteableRef | null | undefined;
@@ -22,7 +22,7 @@ export interface NoteRef {
 
 const CHANGEABLE = select('Note', { id: true, authorId: true, system: true, body: true });
 
-/** A note that the actor sees, with what it is on. Throws NotFound. */
+/** A note that the actor can see, with its record. Throws NotFound. */
 export async function locateNote(
   context: Context,
   { id, on }: NoteRef,
@@ -39,7 +39,7 @@ async function subjectOf({ db }: Context, noteId: number): Promise<NoteableRef> 
   return { type, id: found.subjectId };
 }
 
-/** Changes what a note says, for its author and masters. Throws NotFound, Forbidden, ValidationFailed. */
+/** Edits a note, for its author and masters. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateNote(context: Context, ref: NoteRef, body: string): Promise<ChangedNote> {
   const actor = requireActor(context);
   const { noteable, note } = await changeable(context, actor, ref);
@@ -47,7 +47,7 @@ export async function updateNote(context: Context, ref: NoteRef, body: string): 
   const { id } = note;
   await context.db.$transaction(async (tx) => {
     await touchNoteable(tx, noteable);
-    // Of two who change it at once, the later one tells of what the other one wrote.
+    // Of two concurrent edits, the later one is compared with the earlier one.
     const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
     if (!before) throw new NotFound('Note');
     await tx.note.update({ where: { id }, data: { body } });
@@ -57,7 +57,7 @@ export async function updateNote(context: Context, ref: NoteRef, body: string): 
   return { on: { type: noteable.type, id: noteable.id }, id };
 }
 
-/** Deletes a note with the awards on it, for its author and masters. Gives its ID. Throws NotFound, Forbidden. */
+/** Deletes a note with its awards, for its author and masters. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: number }> {
   const actor = requireActor(context);
   const { noteable, note } = await changeable(context, actor, ref);
@@ -73,7 +73,7 @@ export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: 
   return { id };
 }
 
-/** System notes are nobody's to change. */
+/** System notes cannot be changed. */
 async function changeable(context: Context, actor: Actor, ref: NoteRef) {
   const found = await locateNote(context, ref);
   const { note, noteable } = found;

@@ -17,21 +17,21 @@ import { lengthError } from '#src/platform/text.ts';
 export interface NewNote extends ThreadWish {
   on: NoteableRef;
   body: string;
-  /** Honoured from administrators and owners of the personal namespace. */
+  /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
-  /** Whether a time that cannot be set is left out without an error, as the REST API does (behaviour.md 6). */
+  /** Whether to skip a time that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
 }
 
-/** Which note was written or changed, and what it is on. */
+/** Identifies a new or edited note, and its record. */
 export interface ChangedNote {
   on: { type: NoteableType; id: number };
   id: number;
 }
 
 /**
- * Writes a note on a record that the actor sees, and does what its quick actions say. Null for a text of nothing but these: there
- * is no note then. Throws NotFound, Forbidden, ValidationFailed.
+ * Writes a note on a record that the actor can see, and applies its quick actions. Null for a text of nothing else, which creates
+ * no note. Throws NotFound, Forbidden, ValidationFailed.
  */
 export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<ChangedNote | null> {
   const actor = requireActor(context);
@@ -58,7 +58,7 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   return id === null ? null : { on: { type: subjectType, id: subjectId }, id };
 }
 
-/** Refuses bodies that are blank or too long. */
+/** Rejects bodies that are blank or too long. */
 export function checkBody(body: string): void {
   const wrong = body.trim() === '' ? "can't be blank" : lengthError(body);
   if (wrong) throw new ValidationFailed({ note: [wrong] });

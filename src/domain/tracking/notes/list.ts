@@ -20,8 +20,8 @@ const note = alias('Note', 'nt');
 const OLDEST_FIRST = order('Note', ['id']);
 
 /**
- * The notes on each of the records, oldest first, in one statement. Those that come from what the actor does not see are left
- * out. The caller has made sure that the actor sees the records.
+ * The notes on each of the records, oldest first, in one statement. Excludes those from sources that the actor cannot see. The
+ * caller must have checked that the actor can see the records.
  */
 export async function listNotesOn<R>(
   context: Context,
@@ -34,7 +34,7 @@ export async function listNotesOn<R>(
   return listNotes(context, actor, notesOn(type, ids), page, selection);
 }
 
-/** A note on a record that the actor sees. Throws NotFound. */
+/** A note on a record that the actor can see. Throws NotFound. */
 export async function findNote<R>(
   context: Context,
   on: { type: NoteableType; id: number },
@@ -56,16 +56,16 @@ function notesOn(type: NoteableType, ids: readonly number[], ...only: Prisma.Sql
   };
 }
 
-/** Lists of notes below what has these IDs. */
+/** Lists of notes by the IDs of their parents. */
 interface NotesOf {
   ids: readonly number[];
-  /** Which notes (`nt`) are below one of them. */
+  /** A condition for the notes (`nt`) of one parent. */
   where: (id: Prisma.Sql | number) => Prisma.Sql;
-  /** The notes (`sn`) of all lists. */
+  /** The notes (`sn`) of all parents. */
   of: Prisma.Sql;
 }
 
-/** Those of such notes that the actor sees, oldest first, in one statement for all lists. */
+/** The visible notes, oldest first, in one statement for all lists. */
 export function listNotes<R>(
   { db }: Context,
   actor: Actor,
@@ -79,7 +79,7 @@ export function listNotes<R>(
   return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, of)]));
 }
 
-/** What a note is on. */
+/** The columns that identify a note's record. */
 const SUBJECT = select('Note', { id: true, subjectType: true, subjectId: true });
 const KEY = {
   Issue: select('Issue', { id: true }),
@@ -88,10 +88,9 @@ const KEY = {
 };
 
 /**
- * Those of the notes with these IDs that the actor sees, in no order, by one statement and one for each kind of record that
- * they are on.
+ * The notes with these IDs that the actor can see, in no particular order, by one statement plus one per type of record.
  *
- * @param projectOf gives the projects that the actor sees, null for others
+ * @param projectOf finds the projects that the actor can see, null for others
  */
 export async function findNotesByIds<R>(
   context: Context,
@@ -121,7 +120,7 @@ export async function findNotesByIds<R>(
   return nodes.filter(({ subjectType, subjectId }) => seen.has(`${subjectType} ${subjectId}`));
 }
 
-/** Those of the records that the actor sees. */
+/** The records that the actor can see. */
 export async function seenSubjects(
   context: Context,
   type: NoteableType,

@@ -13,12 +13,12 @@ export type { NoteableType };
 
 export const NOTEABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet'] as const satisfies readonly NoteableType[];
 
-/** Which record: by its number in its project, which for snippets is the ID; or by its ID. */
+/** Identifies a record: by its number in its project, which for snippets is the ID; or by its ID. */
 export type NoteableRef =
   | { type: NoteableType; project: IdOrPath; number: number }
   | { type: NoteableType; id: number };
 
-/** A record that the actor sees, and may write notes on. */
+/** A record that the actor can see, and may write notes on. */
 export interface Noteable {
   type: NoteableType;
   id: number;
@@ -31,13 +31,13 @@ export interface Noteable {
 
 type Found = Omit<Noteable, 'type' | 'project'>;
 
-/** How a record of each kind is found by those who see it. Each throws NotFound. */
+/** How to find visible records of a type. Each throws NotFound. */
 interface Kind {
-  /** The project that the record with that ID is in. */
+  /** The project of the record with that ID. */
   projectIdOf(context: Context, id: number): Promise<number | null | undefined>;
   byId(context: Context, project: ProjectRow, id: number): Promise<Found>;
   byNumber(context: Context, project: ProjectRow, number: number): Promise<Found>;
-  /** Moves the time of the last change on; false when the record is gone. */
+  /** Updates the time of the last change; returns false if the record is gone. */
   touch(tx: Transaction, id: number): Promise<boolean>;
 }
 
@@ -75,7 +75,7 @@ const KINDS: Record<NoteableType, Kind> = {
   },
 };
 
-/** The record, if the actor sees it. Throws Unauthenticated, and NotFound for the record or its project. */
+/** The record, if the actor can see it. Throws Unauthenticated, and NotFound for the record or its project. */
 export async function locateNoteable(context: Context, ref: NoteableRef): Promise<Noteable> {
   requireActor(context);
   const { type } = ref;
@@ -85,13 +85,13 @@ export async function locateNoteable(context: Context, ref: NoteableRef): Promis
     return { type, project, ...(await kind.byNumber(context, project, ref.number)) };
   }
   const projectId = await kind.projectIdOf(context, ref.id);
-  // Who does not see the project is not told that there is one.
+  // The project's existence is not revealed to those who cannot see it.
   const project = projectId == null ? null : await findProject(context, projectId).catch(none);
   if (!project) throw new NotFound(type);
   return { type, project, ...(await kind.byId(context, project, ref.id)) };
 }
 
-/** Moves the time of the record's last change on, and keeps it from being deleted meanwhile. Throws NotFound when it is gone. */
+/** Updates the time of the record's last change, and keeps it from being deleted meanwhile. Throws NotFound if it is gone. */
 export async function touchNoteable(tx: Transaction, { type, id }: Pick<Noteable, 'type' | 'id'>): Promise<void> {
   if (!(await KINDS[type].touch(tx, id))) throw new NotFound(type);
 }
@@ -100,7 +100,7 @@ async function snippet(context: Context, project: ProjectRow, id: number): Promi
   return { ...(await readable('Snippet', findProjectSnippet(context, project, id, SNIPPET))), iid: null };
 }
 
-/** What notes are on is there for who reads it, and for nobody else. Throws NotFound instead of Forbidden. */
+/** Unreadable records count as missing here: throws NotFound instead of Forbidden. */
 async function readable<R>(type: NoteableType, found: Promise<R>): Promise<R> {
   try {
     return await found;

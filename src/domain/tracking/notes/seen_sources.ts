@@ -8,8 +8,8 @@ const { sql } = Prisma;
 const [issue, mergeRequest] = [alias('Issue', 'si'), alias('MergeRequest', 'sm')];
 
 /**
- * Whether the actor sees what a note comes from, as an issue of another project that mentions the subject. Where that is gone
- * the note is shown to nobody. It speaks of `places`, from sourcePlaces.
+ * Whether the actor can see the source of a note, such as an issue of another project that mentions the subject. If the source is
+ * gone, the note is visible to no one. Requires `places`, from sourcePlaces.
  */
 export function sourceSeen(note: Alias<'Note'>, actor: Actor): Prisma.Sql {
   const { sourceType, sourceId, sourceProjectId } = note;
@@ -22,7 +22,7 @@ export function sourceSeen(note: Alias<'Note'>, actor: Actor): Prisma.Sql {
     WHEN ${sourceType} = 'Commit' THEN ${within(sourceProjectId, 'commits')} ELSE FALSE END)`;
 }
 
-/** The subquery `places` with the projects that notes come from, as far as the actor sees them; a condition names the notes (`n`). */
+/** The subquery `places` with the source projects of notes that the actor can see; a condition selects the notes (`n`). */
 export function sourcePlaces(actor: Actor, notes: Prisma.Sql): Prisma.Sql {
   return seenPlaces(
     actor,

@@ -11,8 +11,8 @@ export function hasDeeds(deeds: WantedDeeds): boolean {
 }
 
 /**
- * Does what quick actions want beside changes of attributes, in the transaction of the command. Throws ValidationFailed for more
- * time taken back than was spent.
+ * Applies the effects of quick actions other than changed attributes, in the transaction of the command. Throws ValidationFailed
+ * for subtracting more time than was spent.
  */
 export async function doDeeds(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function doDeeds(
   if (estimate !== undefined) await writeEstimate(tx, context, actor, subject, estimate);
   if (spend !== undefined) await writeSpentTime(tx, context, actor, subject, spend);
   if (award !== undefined) await give(tx, actor, subject, award);
-  // The last: what was done before has dealt with the todos there were.
+  // Last, as the actions before it mark existing todos as done.
   if (todo === 'add') await addTodos(tx, actor, subject, [{ userId: actor.id, action: 'marked' }]);
   if (todo === 'done') await finishTodos(tx, actor.id, subject);
 }
@@ -43,7 +43,7 @@ async function subscribe(
   });
 }
 
-/** Gives the emoji, if there is one of that name. Nobody votes on what they wrote themselves. */
+/** Awards the emoji, if there is one of that name. Votes on the actor's own text are skipped. */
 async function give(
   tx: Transaction,
   { id: userId }: { id: number },

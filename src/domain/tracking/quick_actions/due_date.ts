@@ -1,4 +1,4 @@
-/** Characters of the longest date that is read, without superfluous white space. */
+/** Characters of the longest date that is parsed, without superfluous white space. */
 const LONGEST = 60;
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -32,17 +32,17 @@ const NUMBERS = [
   'twelve',
 ];
 
-/** Milliseconds of a day in UTC, which has no other lengths. */
+/** Milliseconds of a day in UTC, which are all equally long. */
 const DAY = 86_400_000;
-/** Further away than this is no due date. */
+/** The latest year of a due date. */
 const LAST_YEAR = 9999;
 
-/** A way to write a day: its words, in small letters, and the first moment of the day in UTC. Null for other words. */
+/** A date format: takes the words in lower case, and returns the start of the day in UTC. Null if they do not match. */
 type Form = (words: readonly string[], today: number) => number | null;
 
 /**
- * The day that words such as `tomorrow`, `in 2 days`, `this Friday`, `December 31st` or `2017-04-01` name: `YYYY-MM-DD`, in UTC. A
- * day without a year is the next one. Null for anything else. Takes time by the length of the text.
+ * Parses a day such as `tomorrow`, `in 2 days`, `this Friday`, `December 31st` or `2017-04-01`: returns `YYYY-MM-DD`, in UTC.
+ * Without a year it is the next such day. Null for anything else. Takes time proportional to the length of the text.
  */
 export function dueDate(text: string, now: Date): string | null {
   const words = wordsOf(text);
@@ -55,7 +55,7 @@ export function dueDate(text: string, now: Date): string | null {
   return null;
 }
 
-/** The words of a date, without those that only introduce it. */
+/** The words of a date, without introductory ones. */
 function wordsOf(text: string): string[] | null {
   const words = text
     .toLowerCase()
@@ -63,7 +63,7 @@ function wordsOf(text: string): string[] | null {
     .filter((word) => word !== '');
   if (words.length === 0 || words.join(' ').length > LONGEST) return null;
   while (['by', 'on', 'due', 'until', 'before', 'the'].includes(words[0] ?? '')) words.shift();
-  // The day of the week is said by the date that follows it, and the time of the day is not kept.
+  // A weekday before a date is redundant, and the time of day is dropped.
   if (words.length > 2 && weekdayOf(words[0]) !== null) words.shift();
   return withoutTime(words).filter((word) => word !== 'of');
 }
@@ -94,7 +94,7 @@ function named(words: readonly string[], today: number): number | null {
   }
 }
 
-/** `2017-04-01`, also with a time behind it, `2017/4/1`, and, month first, `4/1/2017` and `4/1`. */
+/** `2017-04-01`, also followed by a time, `2017/4/1`, and, month first, `4/1/2017` and `4/1`. */
 function numeric([word = '', ...more]: readonly string[], today: number): number | null {
   if (more.length > 0) return null;
   const [, year, month, day] =
@@ -128,7 +128,7 @@ function countOf(word: string): number | null {
   return number < 0 ? null : number;
 }
 
-/** `Friday` and `this Friday`, the next one or today; `next Friday`, the one of the week after this, which begins on Monday. */
+/** `Friday` and `this Friday`: the next one or today; `next Friday`: that of next week, which begins on Monday. */
 function dayOfWeek(words: readonly string[], today: number): number | null {
   const [which, name, ...more] = words.length === 1 ? ['this', ...words] : words;
   const weekday = weekdayOf(name);
@@ -170,7 +170,7 @@ function monthOf(word = ''): number | null {
   return found === null ? null : found + 1;
 }
 
-/** Where a name stands, of which three letters are enough. */
+/** Index of a name, of which three letters suffice. */
 function nameAt(names: readonly string[], word: string): number | null {
   const short = word.endsWith('.') ? word.slice(0, -1) : word;
   const found = short.length < 3 ? -1 : names.findIndex((name) => name.startsWith(short));
@@ -186,7 +186,7 @@ function yearOf(word = ''): number | null {
   return /^\d{4}$/.test(word) ? Number(word) : null;
 }
 
-/** The first moment of a day; null if there is no such day. */
+/** The start of a day; null if it does not exist. */
 function dayIn(year: number, month: number, day: number): number | null {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -194,7 +194,7 @@ function dayIn(year: number, month: number, day: number): number | null {
   return isThere ? date.getTime() : null;
 }
 
-/** The day of this year or, if that is over, of the next one in which it comes: the 29th of February is years away. */
+/** The next such day, this year or later: February 29 may be years away. */
 function comingDay(month: number, day: number, today: number): number | null {
   const year = new Date(today).getUTCFullYear();
   for (let ahead = 0; ahead <= 8; ahead++) {
@@ -204,7 +204,7 @@ function comingDay(month: number, day: number, today: number): number | null {
   return null;
 }
 
-/** So many units away. A month ends where its days do: a month after the 31st of January is the last of February. */
+/** Adds units. Days beyond the end of a month are clamped: a month after January 31 is the last of February. */
 function move(today: number, count: number, unit: string): number | null {
   const name = unit.endsWith('s') ? unit.slice(0, -1) : unit;
   if (name === 'day') return today + count * DAY;
@@ -216,7 +216,7 @@ function move(today: number, count: number, unit: string): number | null {
   return dayIn(year, month, Math.min(date.getUTCDate(), lastOf(year, month)));
 }
 
-/** Days of a month. */
+/** Number of days of a month. */
 function lastOf(year: number, month: number): number {
   return [31, 30, 29].find((day) => dayIn(year, month, day) !== null) ?? 28;
 }

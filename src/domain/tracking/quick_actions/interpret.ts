@@ -8,7 +8,7 @@ import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/qui
 import type { QuickAction, QuickActionName } from '#src/domain/tracking/quick_actions/split.ts';
 import { parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 
-/** What the actions of a text are about, as it is before them. */
+/** The target of a text's actions, before them. */
 export interface Target {
   type: 'Issue' | 'MergeRequest';
   project: ProjectRow;
@@ -21,7 +21,7 @@ export interface Target {
   mayAdmin: boolean;
 }
 
-/** Attributes of an issue or merge request that actions set. */
+/** Attributes of an issue or merge request set by actions. */
 export interface WantedChanges {
   stateEvent?: 'close' | 'reopen';
   title?: string;
@@ -32,27 +32,27 @@ export interface WantedChanges {
   targetBranch?: string;
 }
 
-/** What actions do beside the attributes, each at most once. Durations are as they were written. */
+/** Effects of actions besides attributes, each at most once. Durations are as written. */
 export interface WantedDeeds {
   subscribed?: boolean;
-  /** Adds a todo of the actor, or marks it as done. */
+  /** Adds a todo for the actor, or marks it as done. */
   todo?: 'add' | 'done';
-  /** Null for none. */
+  /** Null removes it. */
   estimate?: string | null;
-  /** Null takes back all. */
+  /** Null removes all. */
   spend?: string | null;
   award?: string;
 }
 
-/** What is to be done. */
+/** The effects of the actions. */
 export interface Wishes {
   changes: WantedChanges;
   deeds: WantedDeeds;
 }
 
 /**
- * What the actor may do of the given actions; the rest is left out. Of those that set the same thing only the last is read, and
- * all labels are looked up at once: a text may have a hundred actions.
+ * The permitted effects of the given actions; others are skipped. Of actions for the same attribute only the last is interpreted,
+ * and all labels are loaded at once: a text may have a hundred actions.
  */
 export async function interpret(
   context: Context,
@@ -74,7 +74,7 @@ function isPermitted(name: QuickActionName, target: Target): boolean {
   return NEEDS_ADMIN.has(name) ? target.mayAdmin : target.mayUpdate || FOR_READERS.has(name);
 }
 
-/** The actions without those after which another one sets the same thing. */
+/** Removes actions that are overridden by a later one. */
 function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
   const seen = new Set<string>();
   const counting = actions.toReversed().filter(({ name }) => {
@@ -87,7 +87,10 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
   return counting.reverse();
 }
 
-/** What actions set, whatever there was before; the others change what they find, or are read without looking anything up. */
+/**
+ * The attributes that actions set regardless of the current value; other actions depend on the current value, or are interpreted
+ * without look-ups.
+ */
 const SETS: Partial<Record<QuickActionName, string>> = {
   close: 'state',
   reopen: 'state',
@@ -109,9 +112,9 @@ interface Reading {
   context: Context;
   actor: { id: number; username: string };
   target: Target;
-  /** Titles of the labels that are named and that the project has. */
+  /** Titles of the named labels that the project has. */
   known: ReadonlySet<string>;
-  /** What the actions before it change. */
+  /** The effects of the actions before it. */
   so: WantedChanges;
 }
 
@@ -203,7 +206,7 @@ function titlesOf(argument: string, known: ReadonlySet<string>): string[] {
   return [...new Set(labelTitles(argument))].filter((title) => known.has(title));
 }
 
-/** Those of the labels that the actions name that the project has: the first hundred of them. */
+/** The labels named by the actions that the project has: up to the first hundred. */
 async function existing(
   context: Context,
   target: Target,

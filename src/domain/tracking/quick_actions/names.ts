@@ -16,7 +16,7 @@ export function milestoneTitle(argument: string): string | null {
   return titles(argument, '%')[0] ?? null;
 }
 
-/** Titles behind a mark. The text is read once, from its start: a quote without an end is no name. */
+/** Titles after a sigil. The text is scanned once, from its start: an unterminated quote is no name. */
 function titles(argument: string, mark: '~' | '%'): string[] {
   const found: string[] = [];
   for (let at = argument.indexOf(mark); at >= 0; at = argument.indexOf(mark, at)) {

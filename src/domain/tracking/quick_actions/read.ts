@@ -7,7 +7,7 @@ import {
 } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { mayHaveQuickActions, splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
 
-/** A text without its quick actions, and what these are to do. */
+/** A text without its quick actions, and their effects. */
 export interface ReadText<T extends string | null | undefined> {
   text: T | string;
   changes: WantedChanges;
@@ -15,9 +15,9 @@ export interface ReadText<T extends string | null | undefined> {
 }
 
 /**
- * Takes the quick actions out of a text, and tells what those of them do that the actor may do.
+ * Removes the quick actions from a text, and returns their permitted effects.
  *
- * @param targetOf what the text is about; asked only where there are any
+ * @param targetOf the target of the text; called only if there are any
  */
 export async function readQuickActions<T extends string | null | undefined>(
   context: Context,

@@ -1,7 +1,7 @@
 /** A line such as `/label ~bug` in a description or note. */
 export interface QuickAction {
   name: QuickActionName;
-  /** What follows the name, without spaces around it; empty for nothing. */
+  /** The text after the name, trimmed; may be empty. */
   argument: string;
 }
 
@@ -35,7 +35,7 @@ const NAMES = [
 
 export type QuickActionName = (typeof NAMES)[number];
 
-/** Those that mean nothing without an argument. */
+/** Actions that do nothing without an argument. */
 const NEED_ARGUMENT: ReadonlySet<string> = new Set<QuickActionName>([
   'assign',
   'award',
@@ -49,17 +49,17 @@ const NEED_ARGUMENT: ReadonlySet<string> = new Set<QuickActionName>([
   'title',
 ]);
 
-/** More of them than anybody writes; further ones stay text. */
+/** Maximum number of actions; further ones stay in the text. */
 const MOST = 100;
 
-/** Whether a text may have quick actions: a cheap test that is right about "no". */
+/** Whether a text may have quick actions: a cheap test without false negatives. */
 export function mayHaveQuickActions(text: string | null | undefined): text is string {
   return text?.includes('/') === true && /^\/[a-z]/m.test(text);
 }
 
 /**
- * Takes the quick actions out of a text: lines that begin with `/` and a known name. Lines in fenced code blocks, and between
- * lines of `>>>`, are text.
+ * Separates the quick actions from a text: lines that begin with `/` and a known name. Lines in fenced code blocks, and between
+ * lines of `>>>`, stay text.
  */
 export function splitQuickActions(text: string): { text: string; actions: QuickAction[] } {
   const actions: QuickAction[] = [];

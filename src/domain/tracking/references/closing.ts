@@ -1,18 +1,18 @@
 import { plainText } from '#src/domain/tracking/references/plain_text.ts';
 import type { RecordName } from '#src/domain/tracking/references/scan.ts';
 
-/** The words of that release, and `Implements` of the next ones. */
+/** The words of that release, and `Implements` of later ones. */
 const WORDS =
   /(?<![A-Za-z0-9_])(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +/gi;
 const ISSUE =
   /(?:issues? +)?((?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}\/){0,20}[A-Za-z0-9_][A-Za-z0-9_.-]{0,254})?#(\d{1,9})(?![A-Za-z0-9_])/iy;
 const BETWEEN = /(?:,? +and +|, *| *& *)/iy;
-/** Issues that one text closes; further ones stay open. */
+/** Maximum number of issues that one text closes; further ones stay open. */
 const MOST = 100;
 
 /**
- * The issues that a text says it closes, each once, in their order: `Closes #4`, `fixes #4, #5 and group/project#6`. It is known
- * to the caller which of them there are.
+ * The issues that a text closes, without duplicates, in order: `Closes #4`, `fixes #4, #5 and group/project#6`. They may not
+ * exist.
  */
 export function closedIssues(text: string): RecordName[] {
   const plain = plainText(text);

@@ -7,7 +7,7 @@ import { alias, table } from '#src/platform/records/alias.ts';
 const { sql } = Prisma;
 const group = alias('Namespace', 'g');
 
-/** Users that one text reaches; of a larger group the others are not reached. */
+/** Maximum number of users that a mention of a group reaches. */
 const MOST = 500;
 
 export interface MentionedUser {
@@ -17,10 +17,10 @@ export interface MentionedUser {
 }
 
 /**
- * The users whom a text mentions, by themselves, by their group (`@group`) or as everybody in the project (`@all`), as far as
- * they see what the text is about. By two statements; by none where the text mentions nobody.
+ * The users mentioned in a text, individually, by group (`@group`) or as everyone in the project (`@all`), as far as they can see
+ * the record of the text. In two statements; none if the text mentions nobody.
  *
- * @param author who wrote the text, and must see the groups
+ * @param author the author of the text, who must be able to see the groups
  */
 export async function mentionedUsers(
   db: Pick<Transaction, '$queryRaw'>,

@@ -1,9 +1,9 @@
-/** Characters of a text that are read for references; what is longer has none behind them. */
+/** Characters of a text that are scanned for references. */
 const MOST_READ = 65_536;
 
 /**
- * A text without what is quoted in it: fenced blocks of code, code within lines, and lines of quotes. What names somebody or
- * something there is not meant. Each part is read once, whatever the text is.
+ * A text without quotations: fenced code blocks, inline code, and quoted lines. Names there are not references. Each part is
+ * scanned once, whatever the text.
  */
 export function plainText(text: string): string {
   const kept: string[] = [];
@@ -27,11 +27,11 @@ export function plainText(text: string): string {
     .join('');
 }
 
-/** A paragraph without what stands between two equal runs of backticks. */
+/** A paragraph without the code between two equal runs of backticks. */
 function withoutCode(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
   if (runs.length < 2) return paragraph;
-  // The places of each length, from the last to the first: the next one of a length is always at the end.
+  // Positions per run length in descending order, so that the next one is always at the end.
   const byLength = new Map<number, number[]>();
   for (const { length, index } of runs.toReversed()) {
     const places = byLength.get(length) ?? [];

@@ -15,20 +15,20 @@ import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Closes and notes the issues that the commits of a pushed branch name. */
+    /** Closes and notes the issues named in the commits of a pushed branch. */
     'commits.refer': { projectId: number; userId: number; branch: string; from: string | null; to: string };
   }
 }
 
 const BRANCHES = 'refs/heads/';
-/** A push of more branches than this one brings a whole repository, whose commits are old. */
+/** A push of more branches imports a whole repository, whose commits are old. */
 const MOST_BRANCHES = 20;
-/** Commits of one push whose messages are read: the latest. */
+/** Maximum number of commits of one push whose messages are read: the latest. */
 const MOST_COMMITS = 100;
 
 /**
- * Has the messages of the pushed commits read, when the transaction of the push commits. The first push of a repository brings
- * history from elsewhere, and is left out.
+ * Enqueues reading the messages of the pushed commits, when the transaction of the push commits. The first push to a repository,
+ * which imports its history, is skipped.
  */
 export async function requestReferences(
   tx: Transaction,
@@ -48,18 +48,18 @@ export async function requestReferences(
   }
 }
 
-/** What a change brought. */
+/** The commits of a change. */
 type Brought = ReturnType<RefsPushed['described']['get']>;
 
-/** Whether a message may name something: a cheap test that is right about "no". */
+/** Whether a message may contain a reference: a cheap test without false negatives. */
 function mayRefer(described: Brought): boolean {
   if (!described || described.total > described.commits.length) return true;
   return described.commits.some(({ message }) => /[#!]\d/.test(message));
 }
 
 /**
- * Closes the issues that the commits say they close, if they came to the default branch and the pusher may close them; what they
- * name besides gets a system note. Each commit does so once.
+ * Closes the issues that the commits close, if they were pushed to the default branch and the pusher may close them; other
+ * references get a system note. Each commit does so once.
  */
 export async function referFromCommits(
   { repositories, ...context }: ChangeContext & Pick<Context, 'repositories'>,
@@ -75,7 +75,7 @@ export async function referFromCommits(
   }
 }
 
-/** The commits of a push; of a new branch those that the default one has not. The newest first. */
+/** The commits of a push; for a new branch those that are not in the default branch. Newest first. */
 async function broughtBy(
   reader: RepositoryReader,
   { defaultBranch }: PushedProject,
@@ -86,7 +86,7 @@ async function broughtBy(
   try {
     return await reader.between(base, to, { limit: MOST_COMMITS });
   } catch (error) {
-    // What was pushed is gone again.
+    // The pushed commits are gone again.
     if (error instanceof GitError) return [];
     throw error;
   }

@@ -14,7 +14,7 @@ const { sql } = Prisma;
 const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
 const [issue, mergeRequest] = [alias('Issue', 'i'), alias('MergeRequest', 'mr')];
 
-/** An issue or merge request that a text names. */
+/** An issue or merge request that a text references. */
 export interface NamedRecord {
   type: RecordName['type'];
   id: number;
@@ -23,7 +23,7 @@ export interface NamedRecord {
 }
 
 /**
- * The records that texts of a project name, each once, however differently: `#4` and `group/project#4` may be the same.
+ * The distinct records referenced by texts of a project: `#4` and `group/project#4` may be the same.
  *
  * @param from full path of the project of the texts
  */
@@ -38,7 +38,7 @@ export function distinctNames(from: string, names: readonly RecordName[]): Recor
 }
 
 /**
- * Those of the named records that the actor sees, each once, by one statement, in one order whatever the text has.
+ * The referenced records that the actor can see, without duplicates, in one statement, in an order independent of the text.
  *
  * @param from full path of the project of the text
  */
@@ -68,7 +68,7 @@ export async function resolveRecords(
   );
 }
 
-/** Namespace and own path of a project as a text of another one names it. */
+/** Namespace and own path of a project that a text of another one references. */
 function placeOf(path: string | null, from: string): { around: string; own: string } {
   const full = path === null ? from : path.includes('/') ? path : `${from.slice(0, from.lastIndexOf('/'))}/${path}`;
   const slash = full.lastIndexOf('/');

@@ -1,28 +1,28 @@
 import { plainText } from '#src/domain/tracking/references/plain_text.ts';
 
-/** An issue or merge request as a text names it: `#4`, `!2`, `project#4`, `group/project!2`. */
+/** A reference to an issue or merge request: `#4`, `!2`, `project#4`, `group/project!2`. */
 export interface RecordName {
   type: 'Issue' | 'MergeRequest';
-  /** Path of its project as it is written, one in the same namespace without a slash; null for the project of the text. */
+  /** Path of its project as written, without a slash for one in the same namespace; null for the project of the text. */
   path: string | null;
   number: number;
 }
 
-/** A user or group as a text names it, without the `@`; `all` stands for everybody in the project. */
+/** A mentioned user or group, without the `@`; `all` stands for everyone in the project. */
 export interface Mention {
   name: string;
-  /** Whether the text begins with it, or with others and it. */
+  /** Whether it is one of the names that the text begins with. */
   isAddressed: boolean;
 }
 
-/** References of one kind that are taken from a text; further ones are text. */
+/** Maximum number of references of one kind in a text. */
 const MOST = 100;
-/** Characters before a sign in which the path of a project is looked for. */
+/** Characters before a sigil in which the path of a project is searched. */
 const LONGEST_PATH = 512;
 
 const SIGNS = { '#': 'Issue', '!': 'MergeRequest' } as const;
 
-/** The issues and merge requests that a text names, each once, in their order. */
+/** The issues and merge requests referenced in a text, without duplicates, in order. */
 export function recordNames(text: string): RecordName[] {
   const plain = plainText(text);
   const found = new Map<string, RecordName>();
@@ -37,7 +37,7 @@ export function recordNames(text: string): RecordName[] {
   return [...found.values()];
 }
 
-/** The path that ends at a place; null without one, undefined where the sign belongs to something else. */
+/** The path that ends at a position; null if there is none, undefined if the sigil belongs to something else. */
 function pathBefore(text: string, end: number): string | null | undefined {
   let start = end;
   while (start > 0 && end - start < LONGEST_PATH && /[A-Za-z0-9_./-]/.test(text.charAt(start - 1))) start -= 1;
@@ -51,14 +51,14 @@ function pathBefore(text: string, end: number): string | null | undefined {
 /** Names at the beginning of a text, as in `@ann, @bob and @eve: look`. */
 const BEGINNING = /^(?:\s*@[A-Za-z0-9_./-]{1,255}[\s,;:]*(?:(?:and|&)\s+(?=@))?)*/;
 
-/** The users and groups that a text names, each once, in their order. */
+/** The users and groups mentioned in a text, without duplicates, in order. */
 export function mentions(text: string): Mention[] {
   const plain = plainText(text);
   const [beginning = ''] = BEGINNING.exec(plain.slice(0, LONGEST_PATH)) ?? [];
   const found = new Map<string, Mention>();
   for (const { 1: written = '', index } of plain.matchAll(/@([A-Za-z0-9_][A-Za-z0-9_./-]{0,254})/g)) {
     if (found.size >= MOST) break;
-    // Addresses of mail are none, nor are paths.
+    // E-mail addresses and paths are not mentions.
     if (/[A-Za-z0-9_.+@/-]/.test(plain.charAt(index - 1))) continue;
     const name = withoutEnd(written).toLowerCase();
     if (!found.has(name)) found.set(name, { name, isAddressed: index < beginning.length });
@@ -66,7 +66,7 @@ export function mentions(text: string): Mention[] {
   return [...found.values()];
 }
 
-/** What stands behind a name at the end of a sentence or line. */
+/** Removes the end of a sentence or line after a name. */
 function withoutEnd(name: string): string {
   let end = name.length;
   while (end > 0 && './-'.includes(name.charAt(end - 1))) end -= 1;

@@ -7,43 +7,43 @@ import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 const { sql, join } = Prisma;
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
 
-/** A user by ID, or whether there is one at all. */
+/** A user by ID, or whether there is any. */
 export type UserMatch = number | 'none' | 'any';
 
-/** What issues and merge requests are told apart by, for filters that keep them and those that leave them out. */
+/** The traits by which issues and merge requests are filtered, to include or to exclude them. */
 interface Traits {
-  /** Titles of labels; `No Label` and `None` stand for none at all, `Any` for one at least. */
+  /** Titles of labels; `No Label` and `None` mean without labels, `Any` with at least one. */
   labels?: readonly string[] | null | undefined;
   /** A title, `No Milestone`, `None`, `Any`, `#upcoming` or `#started`. */
   milestone?: string | null | undefined;
   authorId?: number | null | undefined;
-  /** In any case, as of the assignee. */
+  /** Case-insensitive, as is that of the assignee. */
   authorUsername?: string | null | undefined;
   assigneeId?: UserMatch | null | undefined;
   assigneeUsername?: string | null | undefined;
 }
 
-/** What lists of issues and of merge requests are narrowed by alike; what is absent or blank does not narrow them. */
+/** The common filters of lists of issues and of merge requests; absent or blank ones do not filter. */
 export interface SubjectFilter extends Traits {
-  /** What the records are to the actor. */
+  /** The actor's relation to the records. */
   scope?: 'created_by_me' | 'assigned_to_me' | 'all' | null | undefined;
   iids?: readonly number[] | null | undefined;
-  /** These moments included. */
+  /** Inclusive. */
   createdAfter?: Date | null | undefined;
   createdBefore?: Date | null | undefined;
   updatedAfter?: Date | null | undefined;
   updatedBefore?: Date | null | undefined;
-  /** Found anywhere in title or description, whatever its case. */
+  /** Matches anywhere in title or description, ignoring case. */
   search?: string | null | undefined;
-  /** Where it is searched; in both where nothing is said. */
+  /** The columns searched; both when absent. */
   in?: readonly SearchedColumn[] | null | undefined;
-  /** Records that match any of it are left out. */
+  /** Excludes records that match any of it. */
   not?: Traits | null | undefined;
 }
 
 export type SearchedColumn = 'title' | 'description';
 
-/** The columns of an issue or merge request that filters look at. */
+/** The columns of an issue or merge request that filters use. */
 type SearchedSubject = Readonly<
   Record<
     'id' | 'iid' | 'projectId' | 'authorId' | 'assigneeId' | 'milestoneId' | 'createdAt' | 'updatedAt' | SearchedColumn,
@@ -51,16 +51,16 @@ type SearchedSubject = Readonly<
   >
 >;
 
-/** Where subjects and their labels are. */
+/** The tables of subjects and their labels. */
 export interface Subjects {
   columns: SearchedSubject;
-  /** The table that says which labels are on what. */
+  /** The join table of labels. */
   pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
   /** A condition on labels that narrows their look-ups. */
   inProjects: (of: Alias<'Label'>) => Prisma.Sql;
 }
 
-/** The conditions of a filter but for its search. Throws BadRequest. */
+/** The conditions of a filter except its text search. Throws BadRequest. */
 export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Actor): Prisma.Sql[] {
   const { authorId, assigneeId, iid, createdAt, updatedAt } = of.columns;
   const { scope, iids, createdAfter, createdBefore, updatedAfter, updatedBefore, labels, not, ...traits } = filter;
@@ -77,7 +77,7 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   return conditions;
 }
 
-/** A moment as the database compares it. */
+/** A timestamp for comparison in the database. */
 export function moment(date: Date): Prisma.Sql {
   return sql`${date.toISOString()}::timestamptz`;
 }
@@ -95,18 +95,18 @@ function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
   return conditions;
 }
 
-/** The ID of whoever has the name; none, which equals nothing, where nobody has it. */
+/** The ID of the user with that name; NULL, which equals nothing, if there is none. */
 function userOf(username: string): Prisma.Sql {
   return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
 }
 
 function leftOut(of: Subjects, { labels, ...traits }: Traits): Prisma.Sql[] {
   const matched = [...titlesOf(labels).map((title) => labelCondition(of, title)), ...traitConditions(of, traits)];
-  // What has no milestone or assignee matches no condition on them, which is neither true nor false then.
+  // For records without milestone or assignee, conditions on these are NULL rather than true or false.
   return matched.map((condition) => sql`(${condition}) IS NOT TRUE`);
 }
 
-/** All of the labels; none at all where a word for that is among them. */
+/** All of the labels; none if a word for that is among them. */
 function keptLabels(of: Subjects, labels: readonly string[] | null | undefined): Prisma.Sql[] {
   const titles = titlesOf(labels);
   const none = titles.find(meansNone);
@@ -132,7 +132,7 @@ function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title:
     JOIN ${table(label)} ON ${label.id} = ${pairs.labelId} WHERE ${label.title} = ${title} AND ${inProjects(label)})`;
 }
 
-/** The condition for what is of a milestone, by its title or a word that stands for some. */
+/** The condition on the milestone, by title or a special word. */
 function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: string): Prisma.Sql {
   const today = sql`(now() AT TIME ZONE 'UTC')::date`;
   const { id, dueDate, startDate } = milestone;
@@ -153,11 +153,11 @@ function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: 
   }
 }
 
-/** What a filter searches for, and where; null where it searches nothing. */
+/** The text and columns of a search; null without one. */
 export interface Searched {
   text: string;
   columns: readonly SearchedColumn[];
-  /** Whether an index finds it. */
+  /** Whether an index supports it. */
   isIndexed: boolean;
 }
 
@@ -171,7 +171,7 @@ export function searchOf({ search, in: columns }: SubjectFilter): Searched | nul
   };
 }
 
-/** Whether a record has the text that is searched, in any case, as it is told of each row. */
+/** Whether a record contains the searched text, ignoring case, evaluated per row. */
 export function holdsText(of: Pick<SearchedSubject, SearchedColumn>, { text, columns }: Searched): Prisma.Sql {
   const pattern = containing(text);
   const held = columns.map((column) => holds(of[column], pattern));

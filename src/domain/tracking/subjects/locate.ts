@@ -8,13 +8,13 @@ import { findMergeRequest, mayUpdate as mayUpdateMergeRequest } from '#src/domai
 import { Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** What has times and todos alike. */
+/** The types with time tracking and todos. */
 export type SubjectType = Subject['type'];
 
-/** An issue or merge request that the actor sees, in the project by whose number it is known. */
+/** An issue or merge request that the actor can see, with the project of its number. */
 export interface Located extends Subject {
   project: ProjectRow;
-  /** Whether the actor may change it. */
+  /** Whether the actor may update it. */
   mayUpdate: boolean;
 }
 
@@ -27,7 +27,7 @@ const ISSUE = select('Issue', {
   assigneeId: true,
 });
 
-/** The issue or merge request of the project with that number. Throws NotFound, for what the actor does not see too. */
+/** The issue or merge request of the project with that number. Throws NotFound, also for invisible ones. */
 export async function locateSubject(context: Context, type: SubjectType, ref: IdOrPath, iid: number): Promise<Located> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -37,7 +37,7 @@ export async function locateSubject(context: Context, type: SubjectType, ref: Id
   return { type, id, iid, title, project, mayUpdate: mayUpdate(actor, project, issue) };
 }
 
-/** As locateSubject, for who changes it. Throws Forbidden besides. */
+/** Like locateSubject, for updates. Also throws Forbidden. */
 export async function locateChangeable(
   context: Context,
   type: SubjectType,

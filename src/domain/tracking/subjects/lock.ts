@@ -4,15 +4,13 @@ import { NotFound } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-/** Its table, and the condition under which a row of it is live. */
+/** Its table, and the condition for rows that are not deleted. */
 const TABLES = {
   Issue: { table: sql`issues`, live: sql`deleted_at IS NULL` },
   MergeRequest: { table: sql`merge_requests`, live: sql`TRUE` },
 };
 
-/**
- * Marks an issue or merge request as changed, and with that waits for whoever else changes it. Throws NotFound when it is gone.
- */
+/** Marks an issue or merge request as changed, which also locks it. Throws NotFound if it is gone. */
 export async function touchSubject(tx: Transaction, { type, id }: Pick<Subject, 'type' | 'id'>): Promise<void> {
   const { table, live } = TABLES[type];
   const touched = await tx.$executeRaw`UPDATE ${table} SET updated_at = now() WHERE id = ${id} AND ${live}`;

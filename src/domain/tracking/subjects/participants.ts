@@ -14,8 +14,8 @@ const { sql } = Prisma;
 const user = alias('User', 'u');
 
 /**
- * The users who take part in each issue or merge request, in one statement: its author, its assignee, those who wrote notes on
- * it, and those who got a todo because it mentions them. The caller has made sure that the actor sees the records.
+ * The participants of each issue or merge request, in one statement: its author, its assignee, the authors of its notes, and
+ * users with a todo because it mentions them. The caller must have checked that the actor can see the records.
  */
 export async function listParticipants<R>(
   { db }: Context,

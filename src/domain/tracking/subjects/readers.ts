@@ -14,8 +14,8 @@ export interface Reader {
 }
 
 /**
- * Those of the users with these IDs or usernames (in lower case) who can read an issue or merge request, in one statement.
- * Blocked users can read nothing.
+ * The users with these IDs or usernames (in lower case) who can read an issue or merge request, in one statement. Blocked users
+ * can read nothing.
  */
 export function readersAmong(
   db: Pick<Db, '$queryRaw'>,

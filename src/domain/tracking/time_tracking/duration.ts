@@ -17,17 +17,17 @@ const UNITS: ReadonlyMap<string, number> = new Map(
   ).flatMap(([seconds, names]) => names.map((name) => [name, seconds] as const)),
 );
 
-/** Seconds of the longest duration, and of all that is spent on one thing: they are integers of 32 bits in the database and in GraphQL. */
+/** Seconds of the longest duration, and of the total per record: they are 32-bit integers in the database and in GraphQL. */
 export const LONGEST_DURATION = 2_147_483_647;
 
-/** Characters of the longest text that is read. */
+/** Characters of the longest text that is parsed. */
 const LONGEST_TEXT = 255;
 
 const PART = /^\s*(?:and\s+|,\s*)?(\d+(?:\.\d+)?)\s*([a-z]+)/;
 
 /**
- * The seconds of a duration such as `3h30m`, `1w 2d` or `-1h`; a number alone counts seconds. Null for what is none. It may
- * be larger than `LONGEST_DURATION`.
+ * Parses a duration such as `3h30m`, `1w 2d` or `-1h` into seconds; a plain number counts seconds. Null if invalid. May exceed
+ * `LONGEST_DURATION`.
  */
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT) return null;
@@ -51,7 +51,7 @@ function secondsOf(text: string): number | null {
   return Math.round(sum);
 }
 
-/** A number of seconds as people write it, `1w 2d 3h 30m`; null for none. */
+/** Formats seconds as `1w 2d 3h 30m`; null for 0. */
 export function formatDuration(seconds: number): string | null {
   const parts: string[] = [];
   let rest = Math.abs(seconds);

@@ -5,8 +5,8 @@ import { locateChangeable, type SubjectType } from '#src/domain/tracking/subject
 import { writeEstimate } from '#src/domain/tracking/time_tracking/write.ts';
 
 /**
- * Says how long an issue or merge request is thought to take, as `3h30m`; null or 0 takes the estimate back. Throws NotFound,
- * Forbidden, ValidationFailed.
+ * Sets the time estimate of an issue or merge request, such as `3h30m`; null or 0 removes it. Throws NotFound, Forbidden,
+ * ValidationFailed.
  */
 export async function setTimeEstimate(
   context: Context,

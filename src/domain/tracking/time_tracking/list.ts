@@ -12,8 +12,8 @@ const { sql } = Prisma;
 const timelog = alias('Timelog', 'tl');
 
 /**
- * The entries of time of each issue, or of each merge request, oldest first, in one statement. The caller has made sure that
- * the actor sees what they belong to.
+ * The time log of each issue, or of each merge request, oldest first, in one statement. The caller must have checked that the
+ * actor can see the records.
  */
 export async function listTimelogsOf<R>(
   context: Context,

@@ -5,8 +5,8 @@ import { locateChangeable, type SubjectType } from '#src/domain/tracking/subject
 import { writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
 
 /**
- * Adds time that the actor spent on an issue or merge request, as `3h30m`, or takes some back, as `-1h`. Throws NotFound,
- * Forbidden, ValidationFailed.
+ * Adds time that the actor spent on an issue or merge request, such as `3h30m`, or subtracts some, such as `-1h`. Throws
+ * NotFound, Forbidden, ValidationFailed.
  */
 export function addSpentTime(
   context: Context,
@@ -18,7 +18,7 @@ export function addSpentTime(
   return spend(context, type, ref, iid, duration);
 }
 
-/** Takes back all time spent on an issue or merge request. Throws NotFound, Forbidden. */
+/** Removes all time spent on an issue or merge request. Throws NotFound, Forbidden. */
 export function resetSpentTime(
   context: Context,
   type: SubjectType,

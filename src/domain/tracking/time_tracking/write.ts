@@ -8,7 +8,7 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-/** Writes the estimate of an issue or merge request, such as `3h30m`; null takes it back. Throws ValidationFailed, NotFound. */
+/** Writes the estimate of an issue or merge request, such as `3h30m`; null removes it. Throws ValidationFailed, NotFound. */
 export async function writeEstimate(
   tx: Transaction,
   context: ChangeContext,
@@ -34,8 +34,8 @@ function estimated(duration: string): number {
 }
 
 /**
- * Writes time that the actor spent on an issue or merge request, such as `3h30m`, or took back, such as `-1h`; null takes all
- * back. Throws ValidationFailed, NotFound.
+ * Writes time that the actor spent on an issue or merge request, such as `3h30m`, or subtracted, such as `-1h`; null removes all.
+ * Throws ValidationFailed, NotFound.
  */
 export async function writeSpentTime(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function writeSpentTime(
 ): Promise<void> {
   const { id, type } = subject;
   const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
-  // Of two who take time back at once, the second sees what the first left.
+  // Of two concurrent subtractions, the second one sees the result of the first.
   await touchSubject(tx, subject);
   const [{ total } = { total: 0n }] = await tx.$queryRaw<{ total: bigint }[]>`
     SELECT COALESCE(sum(seconds), 0) AS total FROM timelogs WHERE ${column} = ${id}`;

@@ -17,7 +17,7 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [todo, issue, mergeRequest] = [alias('Todo', 't'), alias('Issue', 'i'), alias('MergeRequest', 'mr')];
 
-/** Which todos. */
+/** Filter of todos. */
 export interface TodoFilter {
   state: 'pending' | 'done';
   action?: TodoAction | null | undefined;
@@ -43,7 +43,7 @@ export function todoConditions(
   ];
 }
 
-/** Whether the actor sees what a todo is about, by `places` (seenPlaces). */
+/** Whether the actor can see the target of a todo, using `places` (seenPlaces). */
 function targetVisible(actor: Actor): Prisma.Sql {
   const seesConfidential = within(issue.projectId, 'confidential');
   return sql`(EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${todo.issueId} AND ${issue.deletedAt} IS NULL
@@ -54,7 +54,7 @@ function targetVisible(actor: Actor): Prisma.Sql {
 
 const NEWEST_FIRST = order('Todo', ['id'], 'desc');
 
-/** The todos of the actor about what the actor can still see, newest first, in one statement. */
+/** The actor's todos whose target is still visible to the actor, newest first, in one statement. */
 export async function listTodos<R>(
   context: Context,
   filter: TodoFilter,
@@ -65,7 +65,7 @@ export async function listTodos<R>(
   return read(context, actor, todoConditions(actor, filter), page, selection);
 }
 
-/** The todo of the actor with that ID, if the actor can still see what it is about. Throws NotFound. */
+/** The actor's todo with that ID, if its target is still visible to the actor. Throws NotFound. */
 export async function findTodo<R>(context: Context, id: number, selection: Selection<'Todo', R>): Promise<R> {
   const [found] = await findTodosByIds(context, [id], selection);
   if (!found) throw new NotFound('Todo');
@@ -74,7 +74,7 @@ export async function findTodo<R>(context: Context, id: number, selection: Selec
 
 const ID = select('Todo', { id: true });
 
-/** Those of the todos with these IDs that are the actor's, about what the actor can still see. */
+/** The todos with these IDs that belong to the actor, and whose target is still visible to the actor. */
 export async function findTodosByIds<R>(
   context: Context,
   ids: readonly number[],
@@ -100,7 +100,7 @@ async function read<R>(
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }
 
-/** How many todos of each state the actor has about what the actor can still see. */
+/** How many todos of each state the actor has, counting those with visible targets. */
 export async function countTodos(context: Context): Promise<{ pending: number; done: number }> {
   const actor = requireActor(context);
   const of = (state: string) => sql`count(*) FILTER (WHERE ${todo.state} = ${state}::todo_state)`;

@@ -11,7 +11,7 @@ import { select } from '#src/platform/records/selection.ts';
 const ID = select('Todo', { id: true });
 const todo = alias('Todo', 't');
 
-/** Marks a todo of the actor as done, if it is not yet. Throws NotFound. */
+/** Marks a pending todo of the actor as done. Throws NotFound. */
 export async function markTodoDone(context: Context, id: number): Promise<{ id: number }> {
   await findTodo(context, id, ID);
   await context.db
@@ -19,7 +19,7 @@ export async function markTodoDone(context: Context, id: number): Promise<{ id: 
   return { id };
 }
 
-/** Marks all todos of the actor as done that the filter names. Gives how many. */
+/** Marks all todos of the actor that match the filter as done. Returns their number. */
 export async function markTodosDone(context: Context, filter: TodoFilter): Promise<number> {
   const actor = requireActor(context);
   return context.db.$executeRaw`
@@ -27,9 +27,7 @@ export async function markTodosDone(context: Context, filter: TodoFilter): Promi
     WHERE ${all(todoConditions(actor, filter))} AND ${todo.state} = 'pending'`;
 }
 
-/**
- * Makes a todo of the actor about an issue or merge request. Throws NotModified when one about it is pending, and NotFound.
- */
+/** Creates a todo of the actor for an issue or merge request. Throws NotModified if there is a pending one, and NotFound. */
 export async function markAsTodo(
   context: Context,
   type: SubjectType,

@@ -3,8 +3,8 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /**
- * Tells the authors of open merge requests whose head a pipeline ran on that it failed; once it succeeds, that is done. For the
- * transaction that changes the status of the pipeline.
+ * Creates todos for the authors of open merge requests whose head's pipeline failed, and marks them as done once it succeeds. For
+ * the transaction that changes the status of the pipeline.
  */
 export async function updatePipelineTodos(tx: Transaction, pipelineId: number, status: string): Promise<void> {
   const from = sql`pipelines pl JOIN merge_requests mr ON mr.source_project_id = pl.project_id AND mr.source_branch = pl.ref
@@ -18,7 +18,7 @@ export async function updatePipelineTodos(tx: Transaction, pipelineId: number, s
   }
 }
 
-/** Tells the author of a merge request that it can no longer be merged, in the transaction that finds so. */
+/** Creates a todo for the author of a merge request that can no longer be merged, in the transaction that detects it. */
 export async function addConflictTodo(tx: Transaction, mergeRequestId: number): Promise<void> {
   await addForAuthors(
     tx,

@@ -3,7 +3,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** Why something asks for somebody's attention. */
+/** The reason for a todo. */
 export type TodoAction =
   | 'assigned'
   | 'mentioned'
@@ -13,7 +13,7 @@ export type TodoAction =
   | 'unmergeable'
   | 'directly_addressed';
 
-/** The column that names what a todo is about. */
+/** The column of a todo's target. */
 export function targetColumn({ type }: Pick<Subject, 'type'>): Prisma.Sql {
   return type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
 }
@@ -24,7 +24,7 @@ export interface NewTodo {
   action: TodoAction;
 }
 
-/** Makes todos about an issue or merge request for users who have none pending about it. Gives their IDs. */
+/** Creates todos for an issue or merge request, for users who have none pending for it. Returns their IDs. */
 export async function addTodos(
   tx: Pick<Transaction, '$queryRaw'>,
   author: { id: number },
@@ -34,7 +34,7 @@ export async function addTodos(
 ): Promise<number[]> {
   if (todos.length === 0) return [];
   const [users, actions] = [todos.map(({ userId }) => userId), todos.map(({ action }) => action)];
-  // In the order of users, so that two who make todos for the same users at once do not wait for each other in a circle.
+  // Ordered by user, so that concurrent inserts for the same users do not deadlock.
   const made = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO todos (user_id, author_id, project_id, ${targetColumn(subject)}, note_id, action)
     SELECT t.user_id, ${author.id}, ${subject.project.id}, ${subject.id}, ${noteId}::int, t.action::todo_action
@@ -43,7 +43,7 @@ export async function addTodos(
   return made.map(({ id }) => id);
 }
 
-/** Marks the pending todos of a user about an issue or merge request as done, as the user dealt with it. */
+/** Marks the pending todos of a user for an issue or merge request as done, after an action of the user. */
 export async function finishTodos(
   tx: Pick<Transaction, '$executeRaw'>,
   userId: number,

@@ -17,11 +17,11 @@ export interface EmailRow {
   email: string;
   /** ISO 8601. */
   createdAt: string;
-  /** When it was known to be the user's; null while it is not. ISO 8601. */
+  /** When it was confirmed as the user's; null before. ISO 8601. */
   confirmedAt: string | null;
 }
 
-/** The secondary addresses of a user, newest first. Throws Forbidden for others than the user and administrators. */
+/** The secondary addresses of a user, newest first. Throws Forbidden unless the actor is that user or an administrator. */
 export async function listEmails(context: Context, userId: number, page: PageRequest): Promise<Page<EmailRow>> {
   authorizeAccount(requireAccount(context), userId);
   const total = page.withTotal && sql`(SELECT count(*) FROM emails WHERE user_id = ${userId})`;
@@ -35,7 +35,7 @@ export async function findEmail(context: Context, userId: number, id: number): P
   return one(context, sql`e.user_id = ${userId} AND e.id = ${id}`);
 }
 
-/** Those of the secondary addresses with these IDs that the actor may see: the actor's own, for administrators all. */
+/** The secondary addresses with these IDs that the actor may see: their own, for administrators all. */
 export async function findEmailsByIds(context: Context, ids: readonly number[]): Promise<EmailRow[]> {
   const actor = requireAccount(context);
   const seen = sql`e.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR e.user_id = ${actor.id})`;

@@ -7,14 +7,14 @@ import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 export interface NewEmail {
-  /** Whose it becomes; the actor's when absent. Others' are for administrators. */
+  /** The owner; the actor when absent. Others are for administrators. */
   userId?: number | null | undefined;
   email: string;
 }
 
 /**
- * Adds a secondary address that nobody has, as primary or secondary one. Where mail is sent, users are asked to confirm what
- * they add themselves. Throws Forbidden, NotFound, ValidationFailed.
+ * Adds a secondary address, which must not be any user's primary or secondary one. If the server sends mail, users are asked to
+ * confirm addresses that they add themselves. Throws Forbidden, NotFound, ValidationFailed.
  */
 export async function createEmail(context: Context, { userId, email }: NewEmail): Promise<EmailRow> {
   const owner = await chooseAccount(context, userId);
@@ -34,12 +34,15 @@ export async function createEmail(context: Context, { userId, email }: NewEmail)
 }
 
 export interface DoomedEmail {
-  /** Whose it is; the actor's when absent. Others' are for administrators. */
+  /** The owner; the actor when absent. Others are for administrators. */
   userId?: number | null | undefined;
   id: number;
 }
 
-/** Deletes a secondary address. One's own that is not there is null; somebody else's throws NotFound, as does a missing user. */
+/**
+ * Deletes a secondary address. Returns null for a missing one of the actor; throws NotFound for a missing one of another user, or
+ * a missing user.
+ */
 export async function deleteEmail(context: Context, { userId, id }: DoomedEmail): Promise<EmailRow | null> {
   const owner = await chooseAccount(context, userId);
   try {

@@ -4,7 +4,7 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 
-/** Who has a public key: a user, or projects whose deploy key it is. */
+/** The owner of a public key: a user, or projects with a deploy key. */
 export type KeyHolder = UserKey | DeployKeyHolder;
 
 interface UserKey extends Noted {
@@ -14,18 +14,18 @@ interface UserKey extends Noted {
   firstToday: boolean;
 }
 
-/** A deploy key as it is used. */
+/** A deploy key in use. */
 export interface DeployKeyHolder extends Noted {
   kind: 'deploy';
   title: string;
   canPush: boolean;
-  /** Who added it, without the rights of an administrator; null if they are gone or blocked. */
+  /** The user who added it, without administrator rights; null if they are gone or blocked. */
   actor: Actor | null;
 }
 
 interface Noted {
   keyId: number;
-  /** Whether its use was not noted within the last minute. */
+  /** Whether its use was not recorded within the last minute. */
   toNote: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Row {
 
 const TO_NOTE = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - interval '1 minute')`;
 
-/** The SHA-256 fingerprint by which a key is stored: base64 without padding. */
+/** The SHA-256 fingerprint that identifies a stored key: base64 without padding. */
 export function fingerprintOf(key: Buffer): string {
   return createHash('sha256')
     .update(key)
@@ -54,7 +54,7 @@ export function fingerprintOf(key: Buffer): string {
     .replace(/(?<!=)=+$/, '');
 }
 
-/** Who has the key with this fingerprint just now, in one statement; null when nobody, or a user who is blocked. */
+/** The current owner of the key with this fingerprint, in one statement; null if there is none, or the user is blocked. */
 export async function findHolder(db: Db, fingerprint: string): Promise<KeyHolder | null> {
   const user = Prisma.sql`u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
     u.projects_limit AS "projectsLimit", u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"`;
@@ -91,7 +91,7 @@ function actorOf(row: Row): Actor | null {
   };
 }
 
-/** Notes that a key is used, unless that was done within the last minute; of a user also that they were seen today. */
+/** Records the use of a key, unless that was done within the last minute; for a user also the day of the last activity. */
 export async function noteKeyUse(db: Db, holder: KeyHolder): Promise<void> {
   const { kind, keyId, toNote } = holder;
   if (kind === 'user' && holder.firstToday) await noteSeenToday(db, holder.actor.id);

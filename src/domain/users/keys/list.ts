@@ -26,7 +26,7 @@ export interface KeyRow {
   user: UserRow;
 }
 
-/** The keys of a user, newest first. Throws Forbidden for others than the user and administrators. */
+/** The keys of a user, newest first. Throws Forbidden unless the actor is that user or an administrator. */
 export async function listKeys(
   context: Context,
   userId: number,
@@ -51,7 +51,7 @@ export async function findAnyKey(context: Context, id: number): Promise<KeyRow> 
   return one(context, sql`k.id = ${id}`);
 }
 
-/** Those of the keys with these IDs that the actor may see: the actor's own, for administrators all. */
+/** The keys with these IDs that the actor may see: their own, for administrators all. */
 export async function findKeysByIds(context: Context, ids: readonly number[]): Promise<KeyRow[]> {
   const actor: Actor = requireAccount(context);
   const seen = sql`k.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR k.user_id = ${actor.id})`;

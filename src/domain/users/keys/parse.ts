@@ -1,11 +1,11 @@
 import crypto from 'node:crypto';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** A public key as it is stored. */
+/** A stored public key. */
 export interface PublicKey {
-  /** Type, base64 and, where there is one, comment, with one space between them. */
+  /** Type, base64 and, if present, comment, separated by single spaces. */
   key: string;
-  /** MD5 of the key's bytes: hexadecimal pairs with colons between them. */
+  /** MD5 of the key's bytes: hexadecimal pairs separated by colons. */
   fingerprint: string;
   /** SHA-256 of the key's bytes: base64 without padding. */
   fingerprintSha256: string;
@@ -13,7 +13,7 @@ export interface PublicKey {
 
 const LONGEST = 5000;
 
-/** Reads a public key in the form of OpenSSH: one line of type, base64 and comment. Throws ValidationFailed. */
+/** Parses a public key in OpenSSH format: one line of type, base64 and comment. Throws ValidationFailed. */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.trim();
   if (line === '') throw refusal("can't be blank");
@@ -41,13 +41,13 @@ function refusal(message: string, unreadable = false): ValidationFailed {
   return new ValidationFailed(errors);
 }
 
-/** The fields after the type in the bytes of a key, and whether each is valid. */
+/** Validates a field after the type in the bytes of a key. */
 type Check = (field: Buffer) => boolean;
 
 const NISTP256 = [is('nistp256'), point(32)];
 const ED25519 = [ofLength(32)];
 
-/** The types that are taken, with their fields (RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4, and OpenSSH's for security keys). */
+/** The accepted types with their fields (RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4, and OpenSSH's for security keys). */
 const TYPES: Record<string, Check[]> = {
   'ssh-rsa': [positive(2, 64), positive(1024, 16_384)],
   'ssh-dss': [positive(1024, 4096), positive(160, 512), positive(2, 4096), positive(2, 4096)],
@@ -59,7 +59,7 @@ const TYPES: Record<string, Check[]> = {
   'sk-ecdsa-sha2-nistp256@openssh.com': [...NISTP256, notEmpty],
 };
 
-/** Whether the bytes are a key of that type and nothing else. */
+/** Whether the bytes are exactly a key of that type. */
 function isKey(type: string, bytes: Buffer): boolean {
   const checks = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
   const fields = fieldsOf(bytes);
@@ -67,7 +67,7 @@ function isKey(type: string, bytes: Buffer): boolean {
   return [is(type), ...checks].every((check, index) => check(fields[index] ?? Buffer.alloc(0)));
 }
 
-/** The fields of a key or signature, each behind its length in four bytes; null when the lengths do not fit. */
+/** The fields of a key or signature, each preceded by its length in four bytes; null if the lengths do not fit. */
 export function fieldsOf(bytes: Buffer): Buffer[] | null {
   const fields: Buffer[] = [];
   let at = 0;
@@ -98,7 +98,7 @@ function point(size: number): Check {
   return (field) => field.length === 1 + 2 * size && field[0] === 4;
 }
 
-/** A positive number of at least and at most so many bits, written without superfluous zero bytes. */
+/** A positive number with a minimum and maximum number of bits, without superfluous zero bytes. */
 function positive(least: number, most: number): Check {
   return (field) => {
     const [first = 0x80, second = 0] = field;

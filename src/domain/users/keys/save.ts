@@ -6,10 +6,10 @@ import { violates } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 export interface NewKey {
-  /** Whose it becomes; the actor's when absent. Others' are for administrators. */
+  /** The owner; the actor when absent. Others are for administrators. */
   userId?: number | null | undefined;
   title: string;
-  /** In the form of OpenSSH. */
+  /** In OpenSSH format. */
   key: string;
 }
 
@@ -27,12 +27,15 @@ export async function createKey(context: Context, { userId, title, key }: NewKey
 }
 
 export interface DoomedKey {
-  /** Whose it is; the actor's when absent. Others' are for administrators. */
+  /** The owner; the actor when absent. Others are for administrators. */
   userId?: number | null | undefined;
   id: number;
 }
 
-/** Deletes a key. One's own that is not there is null; somebody else's throws NotFound, as does a missing user. */
+/**
+ * Deletes a key. Returns null for a missing one of the actor; throws NotFound for a missing one of another user, or a missing
+ * user.
+ */
 export async function deleteKey(context: Context, { userId, id }: DoomedKey): Promise<KeyRow | null> {
   const owner = await chooseAccount(context, userId);
   try {

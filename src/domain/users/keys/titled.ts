@@ -1,7 +1,7 @@
 import { type PublicKey, parsePublicKey } from '#src/domain/users/keys/parse.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** A key with its title as they are stored. Throws ValidationFailed, which names all that is wrong. */
+/** Parses a key and its title. Throws ValidationFailed with all errors. */
 export function parseTitledKey(title: string, key: string): PublicKey & { title: string } {
   const errors: FieldErrors = {};
   if (title.trim() === '') errors.title = ["can't be blank"];

@@ -10,10 +10,10 @@ import { type SystemFacts, systemPayload } from '#src/domain/webhooks/payload/sy
 /** Bytes of the largest body that is sent. */
 export const LARGEST_PAYLOAD = 4 * 1024 * 1024;
 
-/** Characters that are left of a long text where a body would be too large. */
+/** Characters to which long texts are truncated if a body would be too large. */
 const SHORT = 1_000;
 
-/** The body that receivers of the event get: JSON of the era's form (behaviour.md 0). */
+/** Builds the body for the event: JSON in the era's format (behaviour.md 0). */
 export async function buildBody(kind: EventKind, facts: unknown, around: Surroundings): Promise<string> {
   const payload = await build(kind, facts, around);
   const body = JSON.stringify(payload);
@@ -21,7 +21,7 @@ export async function buildBody(kind: EventKind, facts: unknown, around: Surroun
   return JSON.stringify(payload, shorten);
 }
 
-/** Each kind has its own facts, which the database gathered under that name. */
+/** Each kind has its own facts, which the database recorded under that name. */
 async function build(kind: EventKind, facts: unknown, around: Surroundings): Promise<Payload> {
   const of = <F>(make: (facts: F, around: Surroundings) => Payload | Promise<Payload>) => make(facts as F, around);
   switch (kind) {
@@ -47,7 +47,7 @@ async function build(kind: EventKind, facts: unknown, around: Surroundings): Pro
   }
 }
 
-/** Leaves of a payload what tells the receiver what to ask for: long texts are cut, lists of paths left out. */
+/** Shortens a payload, keeping what receivers need for follow-up requests: long texts are truncated, lists of paths omitted. */
 function shorten(key: string, value: unknown): unknown {
   if (['added', 'modified', 'removed'].includes(key)) return [];
   return typeof value === 'string' && value.length > SHORT ? `${value.slice(0, SHORT).toWellFormed()}…` : value;

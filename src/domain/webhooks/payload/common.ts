@@ -7,15 +7,15 @@ import { signatureTime } from '#src/git/objects/signature.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { type SshPlace, sshUrl } from '#src/platform/config/ssh_address.ts';
 
-/** What payloads are made with beside the facts. */
+/** What payloads need besides the facts. */
 export interface Surroundings {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
-  /** Where it is reached over SSH; null where it is not. */
+  /** SSH address of the server; null if SSH is off. */
   ssh: SshPlace;
-  /** Whether users without a picture of their own get one from the avatar service. */
+  /** Whether users without an avatar of their own get one from the avatar service. */
   avatars: boolean;
-  /** The repository of the project, where there is one: commits stay what they were. */
+  /** The repository of the project, if it exists, as commits never change. */
   reader: RepositoryReader | null;
 }
 
@@ -23,7 +23,7 @@ export type Payload = Record<string, unknown>;
 
 const VISIBILITY_LEVELS = { private: 0, internal: 10, public: 20 } as const;
 
-/** 40 zeros: the hash of nothing. */
+/** 40 zeros: the null hash. */
 export const NO_COMMIT = NO_OBJECT;
 
 /** ISO 8601 in UTC with milliseconds, as in the REST records. */
@@ -45,13 +45,13 @@ export function avatarUrl({ id, avatarKey, email }: UserFacts, { baseUrl, avatar
   return avatars ? `https://www.gravatar.com/avatar/${hash}?s=80&d=identicon` : null;
 }
 
-/** URLs of a project: of its page, and for git. */
+/** URLs of a project: its page, and those for git. */
 function urlsOf({ fullPath }: ProjectFacts, { baseUrl, ssh }: Surroundings) {
   const page = `${baseUrl}/${fullPath}`;
   return { page, http: `${page}.git`, ssh: sshUrl(fullPath, baseUrl, ssh) };
 }
 
-/** URL of something in a project. */
+/** URL of a page in a project. */
 export function pageIn(project: ProjectFacts, around: Surroundings, path: string): string {
   return `${urlsOf(project, around).page}/${path}`;
 }
@@ -105,7 +105,7 @@ export function labelRecord({ id, title, color, project_id, description, created
   };
 }
 
-/** A commit as hooks tell of it; null where it is gone, or its repository. */
+/** A commit in a payload; null if it, or its repository, is gone. */
 export async function commitRecord(sha: string | null, project: ProjectFacts, around: Surroundings) {
   const commit = sha === null ? null : ((await around.reader?.commit(sha)) ?? null);
   if (commit === null) return null;

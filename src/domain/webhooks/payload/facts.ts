@@ -1,4 +1,4 @@
-/** What the database gathered for an event, as it was at that moment. Columns have the names that they have there. */
+/** The facts that the database recorded for an event, as of that moment. Keys are column names. */
 
 export interface UserFacts {
   id: number;
@@ -37,7 +37,7 @@ export interface LabelFacts {
   updated_at: string;
 }
 
-/** What issues and merge requests have in common. */
+/** The common columns of issues and merge requests. */
 interface SubjectColumns {
   id: number;
   iid: number;
@@ -139,7 +139,7 @@ export interface Difference {
   current: unknown;
 }
 
-/** Of a change of an issue or merge request. */
+/** A change of an issue or merge request. */
 export interface ChangeFacts {
   action: string;
   user: UserFacts | null;
@@ -148,7 +148,7 @@ export interface ChangeFacts {
   /** Time spent, in seconds. */
   spent: number;
   labels: LabelFacts[];
-  /** Labels that it lost, and the IDs of those that it got. */
+  /** Removed labels, and the IDs of added ones. */
   removed: LabelFacts[];
   added: number[];
   changes: Record<string, Difference>;

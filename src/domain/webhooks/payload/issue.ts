@@ -15,7 +15,7 @@ interface IssueFacts extends ChangeFacts {
   issue: IssueColumns;
 }
 
-/** Something that was done to an issue. */
+/** The payload for an issue event. */
 export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
   const { action, issue, project, labels } = facts;
   return {
@@ -30,7 +30,7 @@ export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
   };
 }
 
-/** The columns of an issue, as hooks tell of it. */
+/** The columns of an issue in a payload. */
 export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: Surroundings) {
   return {
     id: issue.id,
@@ -62,7 +62,7 @@ export function timeRecord({ time_estimate }: { time_estimate: number }, spent: 
   };
 }
 
-/** The fields that were changed, each with what it was and is. */
+/** The changed fields, each with its previous and current value. */
 export function changesRecord({ changes, labels, removed, added }: ChangeFacts): Payload {
   if (added.length + removed.length === 0) return changes;
   const before = [...labels.filter(({ id }) => !added.includes(id)), ...removed];

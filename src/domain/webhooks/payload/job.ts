@@ -10,10 +10,10 @@ import {
 } from '#src/domain/webhooks/payload/common.ts';
 import type { JobFacts, PipelineFacts, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
 
-/** How many jobs of a pipeline are told. */
+/** Maximum number of jobs of a pipeline in a payload. */
 const MOST_JOBS = 1_000;
 
-/** A job whose status is another one. */
+/** The payload for a changed job status. */
 export async function jobPayload(
   { job, pipeline, project }: { job: JobFacts; pipeline: PipelineFacts; project: ProjectFacts },
   around: Surroundings,
@@ -37,7 +37,7 @@ export async function jobPayload(
     pipeline_id: pipeline.id,
     project_id: project.id,
     project_name: `${project.namespace} / ${project.name}`,
-    // Addresses are nothing that everybody who gets a hook may know.
+    // E-mail addresses are not for all receivers of a hook.
     user: job.user && { ...userRecord(job.user, around), email: '[REDACTED]' },
     runner: runnerRecord(job),
     commit: {
@@ -56,7 +56,7 @@ export async function jobPayload(
   };
 }
 
-/** A pipeline whose status is another one, with its jobs; those that were retried are left out. */
+/** The payload for a changed pipeline status, with its jobs; excludes retried ones. */
 export async function pipelinePayload(
   { pipeline, jobs, project }: { pipeline: PipelineFacts; jobs: JobFacts[]; project: ProjectFacts },
   around: Surroundings,

@@ -16,13 +16,13 @@ import { changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts
 
 interface MergeRequestFacts extends ChangeFacts {
   mergeRequest: MergeRequestColumns;
-  /** The fork that it comes from, or its own project; null once that is gone. */
+  /** The fork that it comes from, or its own project; null if it is gone. */
   source: ProjectFacts | null;
-  /** Where the source branch was before commits were pushed to it; null where none were. */
+  /** The previous commit of the source branch if commits were pushed to it; otherwise null. */
   oldRev: string | null;
 }
 
-/** Something that was done to a merge request. */
+/** The payload for a merge request event. */
 export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surroundings): Promise<Payload> {
   const { action, mergeRequest, source, project, assignee, labels, oldRev } = facts;
   return {
@@ -44,8 +44,8 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
 }
 
 /**
- * The project that a merge request comes from, as far as everybody may know it who sees the target: of a fork that is hidden from
- * some of them the ID alone, under the same names, which receivers rely on.
+ * The source project of a merge request, as far as everyone who can see the target may know it: for a fork that is hidden from
+ * some of them only the ID, under the same names, which receivers rely on.
  */
 function sourceRecord(source: ProjectFacts, target: ProjectFacts, around: Surroundings): Payload {
   const record: Payload = projectRecord(source, around);
@@ -54,14 +54,14 @@ function sourceRecord(source: ProjectFacts, target: ProjectFacts, around: Surrou
   return { ...Object.fromEntries(Object.keys(record).map((name) => [name, null])), id: source.id };
 }
 
-/** Whether it became a draft, or is none any more, beside the title that says so. */
+/** Whether it became a draft, or is no longer one, in addition to the changed title. */
 function draftChange({ changes: { title } }: MergeRequestFacts): Payload {
   if (title === undefined) return {};
   const [previous, current] = [isDraft(String(title.previous)), isDraft(String(title.current))];
   return previous === current ? {} : { draft: { previous, current } };
 }
 
-/** The columns of a merge request, as hooks tell of it, with both projects and the head of the source branch. */
+/** The columns of a merge request in a payload, with both projects and the head of the source branch. */
 export async function mergeRequestRecord(
   mergeRequest: MergeRequestColumns,
   { source, target }: { source: ProjectFacts | null; target: ProjectFacts },

@@ -33,7 +33,7 @@ type NoteFacts = Common &
     | { note: NoteColumns; snippet: SnippetColumns }
   );
 
-/** A note on an issue, merge request, snippet or commit. */
+/** The payload for a note on an issue, merge request, snippet or commit. */
 export async function notePayload(facts: NoteFacts, around: Surroundings): Promise<Payload> {
   const { user, project } = facts;
   const on = await whatItIsOn(facts, around);
@@ -49,7 +49,7 @@ export async function notePayload(facts: NoteFacts, around: Surroundings): Promi
   };
 }
 
-/** The record that the note is on, under its name, and the path of its page in the project. */
+/** The record of the note, under its name, and the path of its page in the project. */
 async function whatItIsOn(facts: NoteFacts, around: Surroundings): Promise<{ path: string; record: Payload }> {
   const { project } = facts;
   if ('comment' in facts) {

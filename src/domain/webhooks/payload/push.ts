@@ -18,10 +18,10 @@ interface PushFacts {
   user: UserFacts | null;
 }
 
-/** How many changed paths of one commit are told. */
+/** Maximum number of changed paths of one commit in a payload. */
 const MOST_PATHS = 1_000;
 
-/** Which paths a commit added, modified and removed, against its first parent. */
+/** The paths that a commit added, modified and removed, against its first parent. */
 interface Paths {
   added: string[];
   modified: string[];
@@ -30,7 +30,7 @@ interface Paths {
 
 const NONE: Paths = { added: [], modified: [], removed: [] };
 
-/** A push to one branch or tag: the latest commits, at most 20, the oldest first, each with the paths that it changed. */
+/** The payload for a push to one branch or tag: the latest commits, at most 20, oldest first, each with its changed paths. */
 export async function pushPayload({ push, project, user }: PushFacts, around: Surroundings): Promise<Payload> {
   const { project: _old, commits, total_commits_count, object_kind, ...rest } = push;
   const told = [];
@@ -73,7 +73,7 @@ async function changedPaths(reader: RepositoryReader | null, oid: string): Promi
   }
 }
 
-/** What an annotated tag says, as long as it is the one that was pushed. */
+/** The message of an annotated tag, if it is still the one that was pushed. */
 async function tagMessage({ object_kind, ref, after }: PushData, reader: RepositoryReader | null) {
   if (object_kind !== 'tag_push') return null;
   const tag = await reader?.tag(ref.replace(/^refs\/tags\//, ''));

@@ -11,7 +11,7 @@ interface GroupFacts {
   updatedAt: string;
 }
 
-/** What is there of these follows from the kind of the event. */
+/** Which of these are present depends on the kind of the event. */
 export interface SystemFacts {
   user: UserFacts;
   project: ProjectFacts;
@@ -25,7 +25,7 @@ export interface SystemFacts {
 
 const LEVELS: Record<number, string> = { 10: 'Guest', 20: 'Reporter', 30: 'Developer', 40: 'Master', 50: 'Owner' };
 
-/** An event of the server: flat, as receivers of system hooks expect it. */
+/** The payload for a server event: flat, as receivers of system hooks expect it. */
 export function systemPayload(kind: SystemEventKind, facts: SystemFacts): Payload {
   return { event_name: kind, ...body(kind, facts) };
 }

@@ -22,7 +22,7 @@ import {
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
 
-/** What holds for jobs that do not say otherwise. */
+/** Defaults for all jobs. */
 export interface JobDefaults {
   stages: readonly string[];
   variables: Variables;
@@ -54,7 +54,7 @@ const KEYS = [
   'artifacts',
 ];
 
-/** One job of the file. Throws InvalidConfig. */
+/** Reads one job of the file. Throws InvalidConfig. */
 export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: ExpansionLimit): JobConfig {
   const name = budget.spend(key);
   const where = `jobs:${name}`;
@@ -88,7 +88,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
 }
 
 function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: string, budget: ExpansionLimit) {
-  // What holds for all counts for each.
+  // Defaults count against the limit once per job.
   const before = readCommands(raw.before_script ?? defaults.beforeScript, `${where}:before_script`, budget);
   const after = readCommands(raw.after_script ?? defaults.afterScript, `${where}:after_script`, budget);
   const { image, services, cache } = defaults;
@@ -135,7 +135,7 @@ function readRefs(value: unknown, where: string, budget: ExpansionLimit): string
   return refs;
 }
 
-/** A name, or a mapping with one. */
+/** Reads a name, or a mapping with one. */
 function readEnvironment(value: unknown, where: string, budget: ExpansionLimit): EnvironmentConfig | null {
   if (value == null) return null;
   if (!isRecord(value) && scalarText(value) === null) {

@@ -1,9 +1,9 @@
 /** Bytes of the largest `.gitlab-ci.yml` that is read. */
 export const LARGEST_CONFIG = 128 * 1024;
 
-/** What `.gitlab-ci.yml` says, checked and with all defaults filled in. */
+/** The content of `.gitlab-ci.yml`, validated and with all defaults filled in. */
 export interface Config {
-  /** In their order. */
+  /** In order. */
   stages: string[];
   jobs: JobConfig[];
 }
@@ -14,7 +14,7 @@ export const WHEN = ['on_success', 'on_failure', 'always', 'manual'] as const;
 export type When = (typeof WHEN)[number];
 
 export interface EnvironmentConfig {
-  /** May hold variables. */
+  /** May contain variables. */
   name: string;
   url: string | null;
   action: 'start' | 'stop';
@@ -25,21 +25,21 @@ export interface EnvironmentConfig {
 export interface JobConfig {
   name: string;
   stage: string;
-  /** Refs, words such as `branches`, or patterns between slashes; null without the key. */
+  /** Refs, words such as `branches`, or patterns between slashes; null if absent. */
   only: string[] | null;
   except: string[] | null;
   when: When;
   allowFailure: boolean;
   environment: EnvironmentConfig | null;
-  /** Those of the file and, before them, its own. */
+  /** Those of the file, followed by its own. */
   variables: Variables;
-  /** All of which a runner must have. */
+  /** A runner must have all of them. */
   tags: string[];
-  /** What the runner needs, under the names of the file. */
+  /** Options for the runner, under the names of the file. */
   options: Record<string, unknown>;
 }
 
-/** The file makes no sense; the message, which can be stored, says where. */
+/** The file is invalid; the message, which can be stored, says where. */
 export class InvalidConfig extends Error {
   constructor(message: string) {
     super(message.replaceAll('\0', '').toWellFormed().slice(0, 1000));

@@ -17,7 +17,7 @@ import {
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
 
-/** What the runner is told of a job beside its scripts, under the names of the file; what is missing is left to it. */
+/** A job's options for the runner besides its scripts, under the names of the file; the runner supplies defaults. */
 export interface RunnerOptions {
   image: unknown;
   services: unknown;
@@ -27,7 +27,7 @@ export interface RunnerOptions {
   coverage: unknown;
 }
 
-/** Checks the options of a job. Throws InvalidConfig. */
+/** Validates the options of a job. Throws InvalidConfig. */
 export function readOptions(raw: RunnerOptions, where: string, budget: ExpansionLimit): Record<string, unknown> {
   return {
     image: readImage(raw.image, `${where}:image`, budget),
@@ -39,7 +39,7 @@ export function readOptions(raw: RunnerOptions, where: string, budget: Expansion
   };
 }
 
-/** A name, or a mapping with one. */
+/** Reads a name, or a mapping with one. */
 export function readImage(
   value: unknown,
   where: string,
@@ -117,19 +117,19 @@ function readCoverage(value: unknown, where: string): string | null {
   return coverage;
 }
 
-/** Which files are kept: those below paths, and those that git does not know. */
+/** Reads which files are kept: those matching paths, and untracked ones. */
 function readFiles({ untracked, paths }: Raw, where: string, budget: ExpansionLimit) {
   return { untracked: readBoolean(untracked, `${where} untracked`), paths: readList(paths, `${where} paths`, budget) };
 }
 
-/** An array of texts. Throws InvalidConfig. */
+/** Reads an array of strings. Throws InvalidConfig. */
 export function readList(value: unknown, where: string, budget: ExpansionLimit): string[] | null {
   if (value == null) return null;
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} should be an array of strings`);
   return readNames(value, where, budget);
 }
 
-/** Without what is not there. */
+/** Removes absent values. */
 function filled(values: Raw): Raw {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
 }

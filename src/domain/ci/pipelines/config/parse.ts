@@ -14,10 +14,10 @@ import { loadYaml } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 
 const MOST_JOBS = 500;
 const DEFAULT_STAGES = ['build', 'test', 'deploy'];
-/** Keys of the file that are no jobs. `types` is the old word for stages. */
+/** Global keys of the file. `types` is the old name of `stages`. */
 const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'variables', 'stages', 'types', 'cache']);
 
-/** Reads a `.gitlab-ci.yml`. Throws InvalidConfig with a message for its author. */
+/** Parses a `.gitlab-ci.yml`. Throws InvalidConfig with a message for its author. */
 export function parseConfig(text: string): Config {
   const raw = load(text);
   const unsupported = Object.keys(raw).filter((name) => UNSUPPORTED_GLOBALS.has(name));
@@ -33,7 +33,7 @@ export function parseConfig(text: string): Config {
     services: raw.services,
     cache: raw.cache,
   };
-  // Wrong ones are named as what they are, even where each job has its own.
+  // Invalid global options are reported as such, even if each job overrides them.
   readImage(raw.image, 'image', budget);
   readServices(raw.services, 'services', budget);
   readCache(raw.cache, 'cache', budget);
@@ -57,7 +57,7 @@ function load(text: string): Raw {
   return raw;
 }
 
-/** What a job depends on is a job of an earlier stage. */
+/** Dependencies must be jobs of earlier stages. */
 function checkDependencies({ name, stage, options }: JobConfig, jobs: readonly JobConfig[], stages: readonly string[]) {
   const { dependencies } = options;
   for (const wanted of Array.isArray(dependencies) ? dependencies : []) {
@@ -69,7 +69,7 @@ function checkDependencies({ name, stage, options }: JobConfig, jobs: readonly J
   }
 }
 
-/** A job that is named as the one that stops an environment must do so, and to the same one. */
+/** A job named as the stop job of an environment must stop that environment. */
 function checkStop({ name, environment }: JobConfig, jobs: readonly JobConfig[]): void {
   if (!environment?.onStop) return;
   const stop = jobs.find((job) => job.name === environment.onStop);

@@ -2,13 +2,10 @@ import vm from 'node:vm';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import { type Translated, translatePattern } from '#src/domain/ci/pipelines/config/ruby_pattern.ts';
 
-/** Milliseconds of CPU time that all patterns of a file may take together: they are written by anybody, and some take forever. */
+/** Milliseconds of CPU time that all patterns of a file may take together: they are user-written, and some take forever. */
 const PATIENCE = 200;
 
-/**
- * The pattern and its flags, between and behind the slashes, as this language writes them, and the names of the groups that the
- * pattern itself has. Null when it is none.
- */
+/** The source, flags and group names of a Ruby pattern between slashes, translated to JavaScript. Null if it is invalid. */
 export function patternParts(text: string): Translated | null {
   const match = /^\/(.+)\/([imx]*)$/s.exec(text);
   if (!match) return null;
@@ -16,7 +13,7 @@ export function patternParts(text: string): Translated | null {
   return translatePattern(body, flags);
 }
 
-/** Whether a text is a regular expression between slashes. */
+/** Whether a text is a pattern between slashes. */
 export function isPattern(text: string): boolean {
   const found = patternParts(text);
   if (!found) return false;
@@ -28,7 +25,7 @@ export function isPattern(text: string): boolean {
   }
 }
 
-/** An entry of `only` or `except`, and the full path of the project behind its `@` if it means that one alone. */
+/** Splits an entry of `only` or `except` at the full path of a project after `@`, if there is one. */
 export function splitEntry(entry: string): { wanted: string; place: string | null } {
   const [, wanted = entry, place = null] = /^(\/.*\/[imx]*|[^/@][^@]*)@(.+)$/s.exec(entry) ?? [];
   return { wanted, place };
@@ -36,17 +33,17 @@ export function splitEntry(entry: string): { wanted: string; place: string | nul
 
 let sandbox: vm.Context | undefined;
 
-/** Tries the patterns of one file. */
+/** Matches the patterns of one file. */
 export class PatternMatcher {
   #left = PATIENCE;
 
-  /** Whether the pattern is found in the text. Throws InvalidConfig when the patterns take too long. */
+  /** Whether the pattern matches the text. Throws InvalidConfig if the patterns take too long. */
   matches(pattern: string, text: string): boolean {
     const found = patternParts(pattern);
     if (!found) return false;
     sandbox ??= vm.createContext(Object.create(null));
     const [source, flags, subject] = [found.source, found.flags, text].map((value) => JSON.stringify(value));
-    // Only here can a match be interrupted. Nothing but texts go in, and nothing but a truth value comes out.
+    // Only a script can be interrupted. Only strings go in, and only a boolean comes out.
     const script = new vm.Script(`new RegExp(${source}, ${flags}).test(${subject})`);
     for (let timeout = Math.ceil(this.#left); this.#left > 0; timeout *= 2) {
       const start = cpuTime();
@@ -54,7 +51,7 @@ export class PatternMatcher {
         return script.runInContext(sandbox, { timeout }) === true;
       } catch (error) {
         if (!isTimeout(error)) break;
-        // The time of this clock may have been that of other programs: only what the pattern took itself counts.
+        // The wall clock includes time of other programs: only the pattern's own time counts.
       } finally {
         this.#left -= cpuTime() - start;
       }
@@ -67,7 +64,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-/** Milliseconds of CPU time that this thread has had; of all threads on releases of Node that cannot tell. */
+/** Milliseconds of CPU time of this thread; of all threads on releases of Node that cannot tell them apart. */
 function cpuTime(): number {
   const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
   return (user + system) / 1000;

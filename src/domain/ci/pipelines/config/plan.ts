@@ -2,16 +2,16 @@ import { type Config, InvalidConfig, type JobConfig } from '#src/domain/ci/pipel
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
 
-/** What the file of a commit makes of an occasion. */
+/** The jobs of a commit's file for an occasion. */
 export interface PipelinePlan {
-  /** Null when the commit has no file. */
+  /** Null if the commit has no file. */
   jobs: JobConfig[] | null;
   config: Config | null;
   /** Why the file is invalid. */
   error: string | null;
 }
 
-/** Reads a file, and which of its jobs the occasion has; all of them without any. */
+/** Parses a file and selects its jobs for the occasion; all jobs without one. */
 export function planOf({ text, occasion }: { text: string; occasion: Occasion | null }): PipelinePlan {
   try {
     const config = parseConfig(text);

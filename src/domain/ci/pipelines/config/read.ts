@@ -7,10 +7,10 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** Where a project says what its pipelines do. */
+/** The path of the CI configuration in a project. */
 export const CONFIG_PATH = '.gitlab-ci.yml';
 
-/** Milliseconds of CPU time in which a file must be read: several times what the largest one takes that is within the limits. */
+/** Milliseconds of CPU time within which a file must be parsed: several times what the largest one within the limits takes. */
 const DEADLINE = 2_000;
 const LIMITS = { threads: 1, memory: 128, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 };
 
@@ -28,7 +28,7 @@ const lintTurns = new CallerSemaphore(TURNS);
 const lintThreads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
 
 /**
- * Reads the file of a commit, and which of its jobs the occasion has, in a thread of its own.
+ * Parses the file of a commit and selects its jobs for the occasion, in a separate thread.
  *
  * @throws RateLimited, Unavailable when too many files wait; ThreadLate when the machine is busy: that says nothing about the file
  */
@@ -54,7 +54,7 @@ export async function planPipeline(
 const OVERRUN = `Reading the file takes more than ${DEADLINE} ms of CPU time`;
 
 /**
- * What is wrong with a text that is to become such a file; null if nothing is.
+ * The error of a CI configuration; null if it is valid.
  *
  * @param caller whose turn it takes
  * @throws RateLimited, Unavailable when too many texts wait; ThreadLate

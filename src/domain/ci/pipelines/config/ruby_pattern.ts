@@ -1,26 +1,26 @@
-/** A pattern of Ruby as one of this language. */
+/** A Ruby pattern translated to JavaScript. */
 export interface Translated {
   source: string;
   flags: string;
-  /** Names of the groups that were written to capture, in their order; atomic groups need further ones. */
+  /** Names of the original capturing groups, in order; atomic groups need additional ones. */
   groups: string[];
 }
 
-/** Options that are switched on and off within a pattern, under the letters of this language. */
+/** Options that can be switched within a pattern, under the letters of JavaScript. */
 interface Options {
-  /** Whether letters are found in either case. */
+  /** Whether case is ignored. */
   i: boolean;
-  /** Whether a dot is also a line end. */
+  /** Whether a dot matches line ends. */
   s: boolean;
-  /** Whether white space and comments mean nothing. */
+  /** Whether white space and comments are ignored. */
   x: boolean;
 }
 
-/** A group that is being read. */
+/** A group being translated. */
 interface Frame {
-  /** What was written of it, piece by piece. */
+  /** Its translation so far. */
   pieces: string[];
-  /** Index of the piece to which a quantifier would belong; -1 for none. */
+  /** Index of the piece that a quantifier would apply to; -1 for none. */
   atom: number;
   open: string;
   close: string;
@@ -30,20 +30,20 @@ interface Frame {
 /** Characters of the longest pattern. */
 const LONGEST = 4096;
 
-/** Groups within each other: deeper ones are in no pattern that means something. */
+/** Maximum nesting of groups. */
 const DEEPEST = 100;
 
-/** First and last letter of ASCII in each case. */
+/** First and last ASCII letter in each case. */
 const LETTERS = [
   ['a', 'z'],
   ['A', 'Z'],
 ] as const;
 
 const HEX = '0-9a-fA-F';
-/** All characters but hexadecimal digits, within brackets. */
+/** All characters except hexadecimal digits, for use in brackets. */
 const NOT_HEX = '\\0-\\x2f\\x3a-\\x40\\x47-\\x60\\x67-\\uffff';
 
-/** Escapes that mean something else, or nothing, in this language. `^` and `$` are found at all lines. */
+/** Escapes that differ, or have no meaning, in JavaScript. `^` and `$` match at every line. */
 const ESCAPES: Readonly<Record<string, string>> = {
   A: '(?<![\\s\\S])',
   z: '(?![\\s\\S])',
@@ -56,7 +56,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const ESCAPES_IN_BRACKETS: Readonly<Record<string, string>> = { h: HEX, H: NOT_HEX, a: '\\x07', e: '\\x1b' };
 
-/** `[[:digit:]]`: characters of ASCII. */
+/** `[[:digit:]]`: ASCII characters. */
 const CLASSES: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
@@ -74,28 +74,28 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a pattern of Ruby in this language: options within it (`(?i)`, `(?mi-x:…)`), atomic groups, possessive quantifiers, comments,
- * `\h`, `\A`, `\z`, POSIX classes. Takes time by the length of the pattern, and gives one of a length in proportion. Null for what is none;
- * whether the result is a pattern remains to be seen.
+ * Translates a Ruby pattern to JavaScript: inline options (`(?i)`, `(?mi-x:…)`), atomic groups, possessive quantifiers, comments,
+ * `\h`, `\A`, `\z`, POSIX classes. Takes time, and returns a text, proportional to the length of the pattern. Null for
+ * unsupported syntax; the result may still be invalid.
  *
  * @param flags of `imx`
  */
 export function translatePattern(body: string, flags: string): Translated | null {
   if (body.length > LONGEST) return null;
-  // Options at the start hold for the whole pattern.
+  // Options at the start apply to the whole pattern.
   const [leading = '', options = ''] = /^\(\?([imx]+)\)/.exec(body) ?? [];
   const all = flags + options;
   const rest = body.slice(leading.length);
   return new Translation(rest, { i: all.includes('i'), s: all.includes('m'), x: all.includes('x') }).translate();
 }
 
-/** The character in the other case; empty where it has none of one unit. */
+/** The character in the other case; empty if there is none of one code unit. */
 function otherCase(char: string): string {
   const other = char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase();
   return other.length === 1 && other !== char ? other : '';
 }
 
-/** The letters of ASCII of a range in the other case, as ranges. */
+/** The ASCII letters of a range in the other case, as ranges. */
 function otherCases(from: string, to: string): string {
   let ranges = '';
   for (const [first, last] of LETTERS) {
@@ -110,16 +110,16 @@ class Translation {
   readonly #body: string;
   #at = 0;
   readonly #frames: Frame[];
-  /** Atomic groups so far. */
+  /** Number of atomic groups so far. */
   #atomic = 0;
-  /** Names of the groups that were written, and by the names that they had. */
+  /** Names of the translated groups, and the mapping from their original names. */
   readonly #groups: string[] = [];
   readonly #names = new Map<string, string>();
-  /** With named groups, others do not capture. */
+  /** With named groups, unnamed ones do not capture. */
   readonly #hasNames: boolean;
   /**
-   * Whether case is an option of parts of the pattern: these name both cases of their letters. The modifiers of this language
-   * (`(?i:…)`) are younger than the oldest release of Node that the server runs on.
+   * Whether case is an option of parts of the pattern, so that letters are written in both cases. JavaScript's modifiers
+   * (`(?i:…)`) are newer than the oldest supported release of Node.
    */
   readonly #spellsCases: boolean;
 
@@ -136,7 +136,7 @@ class Translation {
     while (this.#at < this.#body.length) {
       if (!this.#step()) return null;
     }
-    // Options without a group of their own hold until the end of the one around them.
+    // Options without a group of their own apply until the end of the enclosing group.
     while (this.#frame.close === '') {
       if (this.#frame === first) return { source: first.pieces.join(''), flags, groups: this.#groups };
       this.#end();
@@ -202,7 +202,7 @@ class Translation {
     return this.#skip(2);
   }
 
-  /** Only groups before it can be meant. */
+  /** Only earlier groups can be referenced. */
   #refer(group: string | undefined): void {
     this.#write(group === undefined ? '(?!)' : `\\k<${group}>`);
   }
@@ -281,7 +281,7 @@ class Translation {
     this.#frames.push({ pieces: [], atom: -1, open, close, options });
   }
 
-  /** Options for a group or, without a colon, for the rest of the group around them. */
+  /** Options for a group or, without a colon, for the rest of the enclosing group. */
   #options(on: string, off: string, isGroup: boolean, length: number): boolean {
     if (!isGroup && this.#frames.length > DEEPEST) return false;
     const before = this.#frame.options;
@@ -304,14 +304,14 @@ class Translation {
     return this.#skip(1);
   }
 
-  /** Writes the group into the one around it. */
+  /** Appends the group to the enclosing one. */
   #end(): void {
     const frame = this.#frame;
     this.#frames.pop();
     this.#write(`${frame.open}${frame.pieces.join('')}${frame.close || ')'}`);
   }
 
-  /** Whether a quantifier stands here, and something that it belongs to. */
+  /** Whether there is a quantifier here, and something that it applies to. */
   #quantifier(): boolean {
     const frame = this.#frame;
     const rest = this.#body.slice(this.#at, this.#at + 24);
@@ -327,7 +327,7 @@ class Translation {
       const name = this.#nameAtomic();
       this.#write(`(?:(?=(?<${name}>${atom}${text}))\\k<${name}>)`);
     } else {
-      // In a group of its own where another quantifier follows.
+      // In a group of its own if another quantifier follows.
       this.#write('*+{'.includes(this.#body.charAt(this.#at) || ' ') ? `(?:${atom}${text})` : `${atom}${text}`);
     }
     return true;

@@ -1,7 +1,7 @@
 import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 
-/** What a pipeline is made for. */
+/** The reason for a pipeline. */
 export interface Occasion {
   ref: string;
   tag: boolean;
@@ -10,17 +10,17 @@ export interface Occasion {
   project: string;
 }
 
-/** Words of `only` and `except` that mean a way in which pipelines start. */
+/** Words of `only` and `except` for the sources of pipelines. */
 const SOURCES: Record<string, Occasion['source']> = { pushes: 'push', api: 'api', triggers: 'trigger' };
 
-/** The jobs of the file that this occasion has. Throws InvalidConfig when its patterns take too long. */
+/** The jobs of the file for this occasion. Throws InvalidConfig if its patterns take too long. */
 export function selectJobs({ jobs }: Config, occasion: Occasion): JobConfig[] {
   const matcher = new PatternMatcher();
   const fits = (entry: string) => meets(entry, occasion, matcher);
   return jobs.filter(({ only, except }) => (only === null || only.some(fits)) && !except?.some(fits));
 }
 
-/** Whether an entry means the occasion: `branches`, `master`, `/^v\d/`, each with `@group/project` if only that one is meant. */
+/** Whether an entry matches the occasion: `branches`, `master`, `/^v\d/`, each optionally limited by `@group/project`. */
 function meets(entry: string, { ref, tag, source, project }: Occasion, matcher: PatternMatcher): boolean {
   const { wanted, place } = splitEntry(entry);
   if (entry === ref) return true;

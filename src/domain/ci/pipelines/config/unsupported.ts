@@ -1,4 +1,4 @@
-/* Words of files that are written for later releases: what they mean is not done, and must not be taken for anything else. */
+/* Keywords of later releases: they are rejected, as ignoring them would change the meaning of the file. */
 
 /** Keys of the file that would otherwise be read as jobs. */
 export const UNSUPPORTED_GLOBALS: ReadonlySet<string> = new Set(['default', 'include', 'spec', 'workflow']);

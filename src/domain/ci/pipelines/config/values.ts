@@ -1,16 +1,16 @@
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
 
-/** A mapping as the YAML library gives it. */
+/** A mapping as returned by the YAML parser. */
 export type Raw = Record<string, unknown>;
 
-/** How many characters all values together may have: what is repeated by aliases counts each time. */
+/** Maximum number of characters of all values; what aliases repeat counts each time. */
 const MOST_CHARACTERS = 1024 * 1024;
 
-/** Counts what was read. */
+/** Counts the characters read. */
 export class ExpansionLimit {
   #left = MOST_CHARACTERS;
 
-  /** Throws InvalidConfig when it is used up. */
+  /** Throws InvalidConfig if the limit is exceeded. */
   spend(text: string): string {
     this.#left -= text.length + 1;
     if (this.#left < 0) throw new InvalidConfig('The configuration is too large');
@@ -22,7 +22,7 @@ export function isRecord(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws InvalidConfig for a mapping with other keys than these; those of later releases are named as what is not supported. */
+/** Throws InvalidConfig for a mapping with other keys than these; those of later releases are reported as not supported. */
 export function requireKeys(
   value: Raw,
   where: string,
@@ -44,7 +44,7 @@ const TRUTH: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ...['no', 'No', 'NO', 'off', 'Off', 'OFF', 'n', 'N'].map((word) => [word, false] as const),
 ]);
 
-/** A truth value, also in the words of YAML 1.1. Null when there is nothing. Throws InvalidConfig. */
+/** Reads a boolean, also in the words of YAML 1.1. Null if absent. Throws InvalidConfig. */
 export function readBoolean(value: unknown, where: string): boolean | null {
   if (value == null) return null;
   const truth = TRUTH.get(value);
@@ -52,12 +52,12 @@ export function readBoolean(value: unknown, where: string): boolean | null {
   return truth;
 }
 
-/** A text where a text, a number or a truth value stands; null for anything else. */
+/** The text of a string, number or boolean; null for anything else. */
 export function scalarText(value: unknown): string | null {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
 }
 
-/** An array of texts, or a single one. Null when there is nothing. Throws InvalidConfig. */
+/** Reads an array of strings, or a single one. Null if absent. Throws InvalidConfig. */
 export function readNames(value: unknown, where: string, budget: ExpansionLimit): string[] | null {
   if (value === undefined || value === null) return null;
   const list = Array.isArray(value) ? value : [value];
@@ -68,7 +68,7 @@ export function readNames(value: unknown, where: string, budget: ExpansionLimit)
   });
 }
 
-/** Commands: a text, or an array of texts and, by anchors, of such arrays. Null when there is nothing. */
+/** Reads commands: a string, or an array of strings and, by anchors, of such arrays. Null if absent. */
 export function readCommands(value: unknown, where: string, budget: ExpansionLimit, depth = 0): string[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) {
@@ -81,7 +81,7 @@ export function readCommands(value: unknown, where: string, budget: ExpansionLim
   return value.flatMap((entry) => readCommands(entry, where, budget, depth + 1) ?? []);
 }
 
-/** Texts by their names. Throws InvalidConfig. */
+/** Reads strings by name. Throws InvalidConfig. */
 export function readVariables(value: unknown, where: string, budget: ExpansionLimit): Variables {
   if (value === undefined || value === null) return {};
   const entries = isRecord(value) ? Object.entries(value) : null;
@@ -91,7 +91,7 @@ export function readVariables(value: unknown, where: string, budget: ExpansionLi
   return Object.fromEntries(entries.map(([key, text]) => [budget.spend(key), budget.spend(String(text))]));
 }
 
-/** A copy of any value as JSON can hold it, within the budget. Throws InvalidConfig. */
+/** A copy of any value as JSON, within the limit. Throws InvalidConfig. */
 export function copyOf(value: unknown, budget: ExpansionLimit, depth = 0): unknown {
   if (depth > 10) throw new InvalidConfig('The configuration is nested too deeply');
   if (typeof value === 'string') return budget.spend(value);

@@ -1,7 +1,7 @@
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 
-/** What every job knows of its pipeline, and the file may use in the names of environments. */
+/** The variables of a pipeline that every job gets, and that names of environments may use. */
 export function predefined({ ref, tag, source, project }: Occasion, sha: string): Variables {
   const names = project.split('/');
   return {
@@ -17,7 +17,7 @@ export function predefined({ ref, tag, source, project }: Occasion, sha: string)
   };
 }
 
-/** A ref or path as part of a host name: at most 63 small letters, digits and hyphens within. */
+/** A ref or path for use in host names: at most 63 lower-case letters, digits and inner hyphens. */
 export function refSlug(ref: string): string {
   return ref
     .toLowerCase()
@@ -27,8 +27,8 @@ export function refSlug(ref: string): string {
 }
 
 /**
- * The text with `$NAME` and `${NAME}` replaced, cut off behind `limit` characters, as variables may be long and named often;
- * unknown names become nothing.
+ * Expands `$NAME` and `${NAME}`; unknown names become empty. Truncated after `limit` characters, as variables may be long and
+ * repeated.
  */
 export function expand(text: string, variables: Variables, limit: number): string {
   let [result, end] = ['', 0];

@@ -12,7 +12,7 @@ import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-/** The user name beside the token in URLs of repositories; any other does as well. */
+/** The user name for the token in URLs of repositories; any other works as well. */
 const TOKEN_USER = 'gitlab-ci-token';
 const NO_COMMIT = '0'.repeat(40);
 
@@ -24,7 +24,7 @@ export interface PayloadContext {
   baseUrl: string;
 }
 
-/** All that a runner needs to run a job that it has taken (runner-protocol.md, Job); null when the job is gone. */
+/** The payload for a runner that has taken a job (runner-protocol.md, Job); null if the job is gone. */
 export async function jobPayload(context: PayloadContext, runner: AuthenticatedRunner, { id, token }: TakenJob) {
   const { db, secret, baseUrl } = context;
   const job = await payloadJob(db, id);
@@ -50,7 +50,7 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     services: payloadServices(options),
     artifacts: payloadArtifacts(options),
     cache: payloadCache(options),
-    // There is no registry of images to sign in to.
+    // There is no container registry to sign in to.
     credentials: [],
     dependencies: await payloadDependencies(db, job, token),
   };

@@ -4,14 +4,14 @@ import type { Db } from '#src/platform/database/db.ts';
 export interface PayloadDependency {
   id: number;
   name: string;
-  /** By which the runner downloads the artifacts. */
+  /** Token for downloading the artifacts. */
   token: string;
   artifacts_file: { filename: string; size: number };
 }
 
 /**
- * The jobs of earlier stages whose artifacts the job gets: those that it names, else all. Their own tokens are dead with them:
- * that of the job itself is good for their artifacts.
+ * The jobs of earlier stages whose artifacts the job gets: those that it lists, or all. Their own tokens are no longer valid:
+ * that of the job itself gives access to their artifacts.
  */
 export async function payloadDependencies(db: Db, job: PayloadJob, token: string): Promise<PayloadDependency[]> {
   const { dependencies } = job.options;

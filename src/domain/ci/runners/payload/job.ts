@@ -1,13 +1,13 @@
 import type { Db } from '#src/platform/database/db.ts';
 
-/** What the payload of a job is made of. */
+/** What the payload of a job is made from. */
 export interface PayloadJob {
   id: number;
   name: string;
   stage: string;
   when: string;
   environment: string | null;
-  /** Under the names of the file; what an earlier version wrote is not checked. */
+  /** Under the names of the file; values of earlier versions are not validated. */
   options: Record<string, unknown>;
   /** Seconds. */
   timeout: number;
@@ -29,7 +29,7 @@ export interface PayloadJob {
   userEmail: string;
 }
 
-/** A job with its pipeline, its project and who started it; null when it is gone. */
+/** A job with its pipeline, its project and its user; null if it is gone. */
 export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null> {
   const [row] = await db.$queryRaw<PayloadJob[]>`
     SELECT j.id, j.name, j.stage, j."when", j.environment, COALESCE(j.options, '{}') AS options,

@@ -12,7 +12,7 @@ export interface PayloadStep {
   allow_failure: boolean;
 }
 
-/** What is run: `before_script` and `script` as one, and then `after_script`, however they ended. */
+/** The steps: `before_script` and `script` together, then `after_script`, whatever the outcome. */
 export function payloadSteps(options: Options, timeout: number): PayloadStep[] {
   const script = [...lines(options.before_script), ...lines(options.script)];
   const after = lines(options.after_script);
@@ -24,7 +24,7 @@ export function payloadSteps(options: Options, timeout: number): PayloadStep[] {
   ];
 }
 
-/** In what the job runs; null leaves it to the runner. */
+/** The image that the job runs in; null leaves it to the runner. */
 export function payloadImage(options: Options): PayloadImage | null {
   const [image] = named([options.image]);
   return image ?? null;
@@ -61,7 +61,7 @@ function lines(value: unknown): string[] {
   return list.filter((entry) => ['string', 'number', 'boolean'].includes(typeof entry)).map(String);
 }
 
-/** An image as it is named: by a text, or by a mapping with a name, of which later runners understand more. */
+/** An image, given as a string or as a mapping with a name; later runners understand more keys. */
 interface PayloadImage {
   name: string;
   alias?: string;

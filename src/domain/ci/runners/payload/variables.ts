@@ -15,20 +15,20 @@ import { packageRevision } from '#src/platform/package_root.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
-/** A variable as runners are given it. */
+/** A variable for a runner. */
 export interface PayloadVariable {
   key: string;
   value: string;
-  /** Whether it may be shown. */
+  /** Whether it may be shown in logs. */
   public: boolean;
-  /** Whether the value is to be put into a file. */
+  /** Whether the runner writes the value to a file. */
   file: boolean;
 }
 
 export interface Surroundings {
   runner: AuthenticatedRunner;
   token: string;
-  /** URL of the repository with the credentials. */
+  /** URL of the repository, including credentials. */
   repositoryUrl: string;
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
@@ -36,8 +36,8 @@ export interface Surroundings {
 }
 
 /**
- * All variables of a job, of which later ones win (runner-protocol.md): predefined ones, those of the runner, of the project, of
- * the file, of the trigger.
+ * All variables of a job in increasing precedence (runner-protocol.md): predefined ones, those of the runner, the project, the
+ * file, the trigger.
  */
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
@@ -116,9 +116,8 @@ async function ofProject(db: Db, job: PayloadJob, secret: string): Promise<Varia
 }
 
 /**
- * Protected variables reach the jobs of protected branches alone, and there those that nobody has a hand in who may change the
- * branch neither by a push nor by a merge: both whoever started the pipeline, who may have given it variables, and whoever
- * started this job may do so by now.
+ * Protected variables are only passed to jobs of protected branches, and only if both the user who started the pipeline, and may
+ * have given it variables, and the user who started this job may currently push or merge to the branch.
  */
 async function mayHaveProtectedOnes(db: Db, { projectId, ref, tag, ...job }: PayloadJob): Promise<boolean> {
   const protection = tag ? null : protectionOf(await listProtections(db, projectId), ref);

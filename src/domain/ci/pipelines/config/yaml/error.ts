@@ -1,12 +1,12 @@
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
 
-/** A place in the text; both count from 1. */
+/** A position in the text; both numbers start at 1. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** What is wrong with the text as YAML, and where. */
+/** The error for invalid YAML at a position. */
 export function wrong(problem: string, { line, column }: Position): InvalidConfig {
   return new InvalidConfig(`${problem} at line ${line}, column ${column}`);
 }

@@ -1,4 +1,4 @@
-/* White space and line ends of YAML, in texts whose line ends are all \n. The end of the text is an empty character. */
+/* White space and line ends of YAML, for texts whose line ends are all \n. The end of the text is an empty character. */
 
 export function isBlank(char: string): boolean {
   return char === ' ' || char === '\t';
@@ -12,7 +12,7 @@ export function isBlankOrEnd(char: string): boolean {
   return isBlank(char) || isEnd(char);
 }
 
-/** Where the text is being read. */
+/** The reading position. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -23,7 +23,7 @@ export class Cursor {
     this.text = text;
   }
 
-  /** Counts from 0. */
+  /** Starts at 0. */
   get column(): number {
     return this.at - this.#lineStart;
   }
@@ -32,7 +32,7 @@ export class Cursor {
     return this.text.charAt(this.at + ahead);
   }
 
-  /** Goes on by some characters of the line, or by the one that ends it. */
+  /** Moves on by some characters of the line, or past the line end. */
   skip(count = 1): void {
     const isLineEnd = count === 1 && this.char() === '\n';
     this.at += count;
@@ -41,7 +41,7 @@ export class Cursor {
     this.#lineStart = this.at;
   }
 
-  /** Whether `---` or `...` begins here, which separate documents. */
+  /** Whether a document marker, `---` or `...`, begins here. */
   isAtMark(): boolean {
     if (this.column !== 0) return false;
     const mark = this.text.slice(this.at, this.at + 3);
@@ -49,24 +49,24 @@ export class Cursor {
   }
 }
 
-/** White space within a text, which may go over lines. */
+/** White space within a text, possibly across lines. */
 export class Gap {
   #blanks = '';
   #isFolded = false;
   #first = '';
   #more = '';
 
-  /** Whether it has a line end. */
+  /** Whether it contains a line end. */
   get hasLineEnd(): boolean {
     return this.#isFolded;
   }
 
-  /** A line end that an escape has taken away. */
+  /** Drops an escaped line end. */
   escapeLineEnd(): void {
     this.#isFolded = true;
   }
 
-  /** Takes one character of white space. */
+  /** Adds one white space character. */
   add(char: string): void {
     if (char !== '\n') {
       if (!this.#isFolded) this.#blanks += char;
@@ -78,7 +78,7 @@ export class Gap {
     }
   }
 
-  /** What it means: one line end is a space, others are kept. */
+  /** The folded text: a single line end becomes a space, further ones are kept. */
   toString(): string {
     if (!this.#isFolded) return this.#blanks;
     return this.#more === '' && this.#first !== '' ? ' ' : this.#more;

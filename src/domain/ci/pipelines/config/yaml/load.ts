@@ -3,26 +3,26 @@ import { wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
 import { resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
 import { scan, type Token, type TokenType } from '#src/domain/ci/pipelines/config/yaml/scan.ts';
 
-/** Values of the largest file: those that an alias repeats, or a merge copies, count each time. */
+/** Values of the largest file; repeated or merged ones count each time. */
 export const MOST_VALUES = 100_000;
 /** Aliases in one file. */
 export const MOST_ALIASES = 5_000;
-/** Lists and maps within each other: more of them are in no file that means something. */
+/** Maximum nesting of lists and maps. */
 export const DEEPEST = 100;
 
 /**
- * Reads a text of one YAML document. Maps have no prototype, and what an anchor names is one value wherever it stands. Texts
- * without quotes may be numbers, truth values and null, as in the core schema of YAML 1.2. Takes time by the length of the text and
+ * Parses a text with one YAML document. Maps have no prototype, and all aliases of an anchor share one value. Unquoted texts may
+ * be numbers, booleans and null, as in the core schema of YAML 1.2. Takes time proportional to the length of the text and
  * `MOST_VALUES`. Throws InvalidConfig.
  */
 export function loadYaml(text: string): unknown {
   return new Loader(scan(text)).load();
 }
 
-/** What an anchor names. */
+/** The value of an anchor. */
 interface Anchored {
   value: unknown;
-  /** Values in it, itself included. */
+  /** Number of values in it, including itself. */
   size: number;
 }
 
@@ -32,7 +32,7 @@ class Loader {
   #depth = 0;
   #values = 0;
   #aliases = 0;
-  /** Null for one in whose value we are. */
+  /** Null for an anchor whose value is still being read. */
   readonly #anchors = new Map<string, Anchored | null>();
 
   constructor(tokens: readonly Token[]) {
@@ -84,7 +84,7 @@ class Loader {
     }
   }
 
-  /** @param mayBeUnindented whether a list may begin in the column of the key that it belongs to */
+  /** @param mayBeUnindented whether a list may begin in the column of its key */
   #node(isBlock: boolean, mayBeUnindented = false): unknown {
     if (this.#is('*')) return this.#alias();
     this.#count(1);
@@ -204,7 +204,7 @@ class Loader {
     return [place, key, isPlain, value];
   }
 
-  /** A key as it was written. */
+  /** Reads a key as written. */
   #key(isBlock: boolean): unknown {
     const token = this.#token;
     if (token.type !== 'text') return this.#node(isBlock, true);
@@ -219,7 +219,7 @@ class Loader {
   }
 }
 
-/** The entries of a map: the last of each key counts, and what is merged does not replace any. */
+/** The entries of a map: the last of equal keys wins, and merged keys replace none. */
 class Entries {
   readonly values: Record<string, unknown> = Object.create(null);
   readonly #count: (values: number) => void;

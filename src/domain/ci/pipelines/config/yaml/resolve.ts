@@ -1,6 +1,6 @@
 import { type Position, wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
 
-/** What a text without quotes is: null, a truth value, a number, or a text. Numbers that lose digits stay texts. */
+/** The value of an unquoted text: null, a boolean, a number, or a string. Numbers that would lose digits stay strings. */
 export function resolvePlain(text: string): unknown {
   if (NULLS.has(text)) return null;
   const truth = TRUTH.get(text);
@@ -20,7 +20,7 @@ const TRUTH = new Map([
   ['FALSE', false],
 ]);
 
-/** Zeros before a number mean octal in YAML 1.1 and nothing in 1.2: such a text stays what it is. */
+/** Leading zeros mean octal in YAML 1.1 and nothing in 1.2: such a text stays a string. */
 function numberOf(text: string): number | null {
   if (/^0[xo][0-9a-fA-F]{1,12}$/.test(text)) return Number.isNaN(Number(text)) ? null : Number(text);
   if (/^[-+]?(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
@@ -28,7 +28,7 @@ function numberOf(text: string): number | null {
   return null;
 }
 
-/** What a text with a tag is. Throws InvalidConfig for tags that are not known, and values that do not fit. */
+/** The value of a text with a tag. Throws InvalidConfig for unknown tags and mismatched values. */
 export function resolveTagged(text: string, tag: Position & { value: string }): unknown {
   if (tag.value === '!') return text;
   const [, short, long] = /^(?:!!(\w+)|!<tag:yaml\.org,2002:(\w+)>)$/.exec(tag.value) ?? [];

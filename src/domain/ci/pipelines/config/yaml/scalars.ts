@@ -21,10 +21,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   L: '\u2028',
   P: '\u2029',
 };
-/** Digits of the escapes for any character. */
+/** Number of digits of the numeric escapes. */
 const DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** Reads a text in quotes, whose further lines may begin anywhere. */
+/** Reads a quoted text, whose continuation lines may have any indentation. */
 export function readQuoted(cursor: Cursor): string {
   const begin = { line: cursor.line, column: cursor.column + 1 };
   const quote = cursor.char();
@@ -91,9 +91,9 @@ function takeGap(cursor: Cursor, gap: Gap): void {
 }
 
 /**
- * Reads a text without quotes.
+ * Reads an unquoted text.
  *
- * @param indent the column from which on its further lines begin; null within brackets, where they may begin anywhere
+ * @param indent the minimum column of continuation lines; null within brackets, where any is allowed
  * @returns also whether it was followed by a line end
  */
 export function readPlain(cursor: Cursor, indent: number | null): { text: string; endsLine: boolean } {
@@ -136,9 +136,9 @@ function takePlainGap(cursor: Cursor, gap: Gap, indent: number | null): void {
 }
 
 /**
- * Reads a text behind `|` or `>`.
+ * Reads a block text after `|` or `>`.
  *
- * @param parent the column of what it belongs to, -1 for none
+ * @param parent the column of its parent, -1 for none
  */
 export function readBlock(cursor: Cursor, parent: number): string {
   const isLiteral = cursor.char() === '|';
@@ -185,7 +185,7 @@ function readHeader(cursor: Cursor): { chomp: string; indicated: number | null }
   return { chomp: before + behind, indicated: digit === '' ? null : Number(digit) };
 }
 
-/** Takes line ends, and the indentation behind them, which the first line with a text decides where it is not known yet. */
+/** Skips line ends and the indentation after them; if that is not known yet, the first line with text determines it. */
 function takeBreaks(cursor: Cursor, indent: number | null, least: number): [breaks: number, indent: number] {
   let [breaks, widest] = [0, 0];
   for (;;) {

@@ -2,7 +2,7 @@ import { type Position, wrong } from '#src/domain/ci/pipelines/config/yaml/error
 import { Cursor, isBlank, isBlankOrEnd, isEnd } from '#src/domain/ci/pipelines/config/yaml/lines.ts';
 import { readBlock, readPlain, readQuoted } from '#src/domain/ci/pipelines/config/yaml/scalars.ts';
 
-/** The parts of the text. Those of `block` and `end` are seen by indentation alone. */
+/** The token types. Those for `block` and `end` follow from indentation alone. */
 export type TokenType =
   | '---'
   | '...'
@@ -27,28 +27,28 @@ export interface Token extends Position {
   type: TokenType;
   /** The text, the name of an anchor, or the whole tag. */
   value: string;
-  /** Whether a text stands without quotes. */
+  /** Whether a text is unquoted. */
   isPlain: boolean;
 }
 
-/** What may turn out to be a key, when a colon follows. */
+/** A position that becomes a key if a colon follows. */
 interface PossibleKey extends Position {
-  /** Number of its first token. */
+  /** Index of its first token. */
   token: number;
   at: number;
-  /** Whether it can be nothing else. */
+  /** Whether it cannot be anything else. */
   isRequired: boolean;
 }
 
-/** All but tabs and line ends. */
+/** All control characters except tabs and line ends. */
 const CONTROLS = /(?![\t\n\x85])\p{Cc}/u;
 
-/** Characters of the longest key that has no question mark. */
+/** Characters of the longest key without a question mark. */
 const LONGEST_KEY = 1024;
 
 /**
- * Splits a text into the tokens of YAML, by the rules of libyaml: within quotes and brackets, lines may begin in any column, and
- * whatever ends a token may be followed by a comment. Takes time by the length of the text. Throws InvalidConfig.
+ * Splits a text into YAML tokens, by the rules of libyaml: within quotes and brackets, lines may have any indentation, and
+ * comments may follow any token. Takes time proportional to the length of the text. Throws InvalidConfig.
  */
 export function scan(text: string): Token[] {
   return new Scanner(text).scan();
@@ -57,10 +57,10 @@ export function scan(text: string): Token[] {
 class Scanner {
   readonly #cursor: Cursor;
   readonly #tokens: Token[] = [];
-  /** The column of the innermost block, and those of the blocks around it. */
+  /** The column of the current block, and those of the enclosing blocks. */
   #indent = -1;
   readonly #indents: number[] = [];
-  /** For each open bracket, beside the first for none. */
+  /** One entry per open bracket, after the first one for none. */
   readonly #keys: (PossibleKey | null)[] = [null];
   #mayBeKey = true;
 
@@ -107,7 +107,7 @@ class Scanner {
     }
   }
 
-  /** Takes white space of the line; tabs are none where they would indent. */
+  /** Skips white space within the line, except tabs in indentation. */
   #skipBlanks(): void {
     const cursor = this.#cursor;
     const mayIndent = !this.#isFlow && this.#mayBeKey;
@@ -139,7 +139,7 @@ class Scanner {
     else this.#plain();
   }
 
-  /** The end of a document, and of all blocks. */
+  /** Ends a document and all its blocks. */
   #end(type: 'stop' | '---' | '...', length: number): void {
     if (!this.#isFlow) this.#unroll(-1);
     this.#keyIsNone();
@@ -148,7 +148,7 @@ class Scanner {
     this.#cursor.skip(length);
   }
 
-  /** Which version of YAML a document has, and what its tags mean, is of no interest. */
+  /** Directives about the version of YAML and tags are ignored. */
   #directive(): void {
     if (!this.#isFlow) this.#unroll(-1);
     this.#keyIsNone();
@@ -171,7 +171,7 @@ class Scanner {
     this.#cursor.skip();
   }
 
-  /** One more of a list, or a key that is said to be one. */
+  /** Begins another list item, or an explicit key. */
   #entry(type: '-' | ',' | '?'): void {
     if (!this.#isFlow && type !== ',') {
       if (!this.#mayBeKey) throw wrong(`A ${type === '-' ? 'list' : 'key'} cannot begin here`, this.#place);
@@ -255,7 +255,7 @@ class Scanner {
     return { type, value, isPlain, line, column };
   }
 
-  /** Here may be a key: a colon will tell. */
+  /** Records a possible key, which a colon would confirm. */
   #saveKey(): void {
     if (!this.#mayBeKey) return;
     this.#keyIsNone();
@@ -270,7 +270,7 @@ class Scanner {
     this.#keys[this.#keys.length - 1] = null;
   }
 
-  /** Keys are short, and stand in the line of their colon. */
+  /** Keys are short, and on the same line as their colon. */
   #forgetStaleKey(): void {
     const key = this.#keys.at(-1);
     if (key && (key.line !== this.#cursor.line || this.#cursor.at - key.at > LONGEST_KEY)) this.#keyIsNone();
