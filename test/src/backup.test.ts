@@ -11,8 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
+import { pack } from 'tar-stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { mayRemoveObjects } from '#src/domain/repository/lock.ts';
@@ -474,6 +476,20 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
       const config = await emptyPlace();
       await expect(into(config, file)).rejects.toThrow(/something unknown|GANTRY_STORAGES does not tell/);
       expect(await leftIn(config)).toEqual(nothing);
+    }
+  });
+
+  it('is refused when it says more of a member than is kept in memory, or holds what is not a file', async () => {
+    const file = path.join(scratch(), 'odd.gantry');
+    for (const [header, reason] of [
+      [{ name: 'x'.repeat(3 * 1024 * 1024) }, 'a header is too long'],
+      [{ name: 'backup.json', type: 'symlink', linkname: '/etc/passwd' }, 'backup.json is not a file'],
+    ] as const) {
+      const archive = pack();
+      archive.entry(header).end();
+      archive.finalize();
+      writeFileSync(file, zstdCompressSync(await buffer(archive)));
+      await expect(readBackup(file)).rejects.toThrow(`${file} is damaged: ${reason}`);
     }
   });
 

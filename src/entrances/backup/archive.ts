@@ -1,12 +1,14 @@
+import { once } from 'node:events';
+import { pack } from 'tar-stream';
+import { fillEntry } from '#src/git/archive/fill_entry.ts';
 import { MANIFEST, type Manifest, Summing } from './manifest.ts';
-import { ending, headers, padding } from './tar.ts';
 
 /** Writes the members of a backup as a tar archive, in chunks, and keeps their checksums. */
 export class Archive {
   readonly #summing = new Summing();
-  readonly #time = Math.floor(Date.now() / 1000);
+  readonly #pack = pack();
+  readonly #time = new Date();
   readonly #onBytes: (bytes: number) => void;
-  #written = 0;
 
   /** @param onBytes called with every chunk */
   constructor(onBytes: (bytes: number) => void = () => undefined) {
@@ -35,7 +37,8 @@ export class Archive {
     const manifest: Manifest = { id, sums: this.#summing.end(), elsewhere, missing };
     const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
     yield* this.#member(MANIFEST, bytes.length, [bytes], null);
-    yield ending(this.#written);
+    this.#pack.finalize();
+    for await (const chunk of this.#pack) yield this.#count(chunk as Buffer);
   }
 
   async *#member(
@@ -44,22 +47,39 @@ export class Archive {
     content: Iterable<Buffer> | AsyncIterable<Buffer>,
     hash: { update(chunk: Buffer): unknown } | null,
   ): AsyncGenerator<Buffer> {
-    for (const block of headers({ path: Buffer.from(path), size, time: this.#time })) yield this.#count(block);
-    let rest = size;
-    for await (const chunk of content) {
-      if (chunk.length === 0) continue;
-      rest -= chunk.length;
-      if (rest < 0) break;
-      hash?.update(chunk);
-      yield this.#count(chunk);
+    const entry = this.#pack.entry({ name: path, size, mode: 0o600, mtime: this.#time, uname: 'root', gname: 'root' });
+    const filled = fillEntry(entry, exactly(path, size, content, hash)).then(() => true);
+    let isFilled = false;
+    try {
+      while (!isFilled) {
+        isFilled = await Promise.race([filled, once(this.#pack, 'readable').then(() => false)]);
+        for (let chunk = this.#pack.read(); chunk !== null; chunk = this.#pack.read()) yield this.#count(chunk);
+      }
+    } finally {
+      // Whoever goes away has the content closed.
+      if (!isFilled) this.#pack.destroy();
     }
-    if (rest !== 0) throw new Error(`${path} changed while it was read`);
-    yield this.#count(padding(size));
   }
 
   #count(chunk: Buffer): Buffer {
-    this.#written += chunk.length;
     this.#onBytes(chunk.length);
     return chunk;
   }
+}
+
+/** A content that is added up. Throws an Error when it is not of that size. */
+async function* exactly(
+  path: string,
+  size: number,
+  content: Iterable<Buffer> | AsyncIterable<Buffer>,
+  hash: { update(chunk: Buffer): unknown } | null,
+): AsyncGenerator<Buffer> {
+  let rest = size;
+  for await (const chunk of content) {
+    rest -= chunk.length;
+    if (rest < 0) break;
+    hash?.update(chunk);
+    yield chunk;
+  }
+  if (rest !== 0) throw new Error(`${path} changed while it was read`);
 }

@@ -104,8 +104,6 @@ async function eachEntry(
   signal?.addEventListener('abort', stop);
   try {
     for await (const entry of readEntries(source.pipe(zstd))) if (!(await work(entry))) return;
-    // Reads on, so that the checksum after the last member is verified.
-    for await (const _ of zstd);
     if (!frame.isWhole) throw new BadBackup(`${name} is incomplete: it was cut off`);
   } catch (error) {
     const { code = '' } = error as { code?: string };

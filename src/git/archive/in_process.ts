@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
+import { fillEntry } from './fill_entry.ts';
 import { type ArchiveInput, archiveTime, chunksOf, type Member, members, wholeOf } from './members.ts';
 
 /**
@@ -22,24 +22,12 @@ function tar(input: ArchiveInput): Readable {
       const header = { name: path.toWellFormed(), type, mode, mtime, uname: 'root', gname: 'root' };
       if (type === 'symlink') archive.entry({ ...header, linkname: (await wholeOf(content)).toString() });
       else if (type === 'directory') archive.entry(header);
-      else await fill(archive.entry({ ...header, size }), content);
+      else await fillEntry(archive.entry({ ...header, size }), chunksOf(content));
     }
     archive.finalize();
   };
   write().catch((error) => archive.destroy(error));
   return Readable.from(archive, { objectMode: false });
-}
-
-/** Writes a content as fast as it is read; ends when the reader is gone. */
-async function fill(entry: ReturnType<ReturnType<typeof pack>['entry']>, content: Member['content']): Promise<void> {
-  const closed = once(entry, 'close');
-  closed.catch(() => undefined);
-  for await (const chunk of chunksOf(content)) {
-    if (!entry.write(chunk)) await Promise.race([once(entry, 'drain'), closed]);
-    if (entry.destroyed) return;
-  }
-  entry.end(undefined);
-  await closed;
 }
 
 function zip(input: ArchiveInput): Readable {
