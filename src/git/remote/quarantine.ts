@@ -120,8 +120,8 @@ export class Quarantine {
   }
 
   /**
-   * Makes sure that all that these objects lead to is there, and takes in what is neither here nor reachable from the bounds:
-   * nobody else keeps it. Throws RefusedObjects.
+   * Checks that everything reachable from these objects exists, and takes in objects that are neither here nor reachable from
+   * the bounds, as no ref protects them. Throws RefusedObjects.
    *
    * @param bounds values of refs
    * @param kept names of packs in the repository that are kept as well
