@@ -1,8 +1,8 @@
 /** When memory is given back; in milliseconds and bytes. */
 interface Collection {
-  /** For how long nobody has asked for anything when it is done for the first time: less than between the checks of a balancer. */
+  /** Quiet time before the first collection: less than between two checks of a balancer. */
   after?: number;
-  /** And later, as somebody may come back while it stops everything. */
+  /** Quiet time before later collections, which delay a request that comes meanwhile. */
   afterWork?: number;
   /** How much the process has to have grown since the last time. */
   growth?: number;
@@ -16,9 +16,9 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
 const offered = globalThis.gc as Collect | undefined;
 
 /**
- * Gives memory back when nobody has asked for anything for a while, as that stops everything for some tenths of a second: what
- * only the start needed (source texts, and room in which young objects were), a quarter of all; later what work has left
- * behind, which V8 keeps as long as it is asked for nothing. A server that is never quiet needs that room anyway.
+ * Gives memory back after a time without requests, as a collection stops everything for some tenths of a second: first the memory
+ * that only the start needed (source texts, the young generation), a quarter of all; later the garbage that V8 keeps while idle.
+ * A server that is never quiet needs that memory anyway.
  *
  * @param quiet milliseconds since the last request was answered, 0 while one is under way
  * @returns a function that ends the looking
