@@ -13,17 +13,23 @@ interface Span {
   parentSpanId?: string;
   name: string;
   kind: number;
+  status: { code?: number; message?: string };
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
   attributes: { key: string; value: Record<string, unknown> }[];
 }
 
-/** A receiver of OTLP over HTTP with what it was sent. */
-async function startReceiver() {
+/** A receiver of OTLP over HTTP with what it was sent; first it is too busy, some times. */
+async function startReceiver(busy = 0) {
   const spans: Span[] = [];
   const paths: string[] = [];
+  const keys: unknown[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     paths.push(request.url ?? '');
+    keys.push(request.headers.key);
+    if (paths.length <= busy) return void response.writeHead(503).end();
     const { resourceSpans } = JSON.parse(Buffer.concat(parts).toString());
     for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
     response.setHeader('Content-Type', 'application/json').end('{}');
@@ -33,6 +39,7 @@ async function startReceiver() {
   return {
     spans,
     paths,
+    keys,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: () => server.close(),
   };
@@ -62,12 +69,81 @@ describe('Traces', () => {
     await expect(startTracing(env)).rejects.toThrow('OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"');
   });
 
+  it('are refused with a sampler, a share or an address that is wrong', async () => {
+    const started = (env: NodeJS.ProcessEnv) => startTracing({ OTEL_TRACES_EXPORTER: 'otlp', ...env });
+    await expect(started({ OTEL_TRACES_SAMPLER: 'some' })).rejects.toThrow('OTEL_TRACES_SAMPLER: "some"');
+    const share = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '5%' };
+    await expect(started(share)).rejects.toThrow('OTEL_TRACES_SAMPLER_ARG: "5%"');
+    const address = { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' };
+    await expect(started(address)).rejects.toThrow('OTEL_EXPORTER_OTLP_ENDPOINT: is not an http(s) URL');
+    expect(tracer()).toBeNull();
+  });
+
+  it('are sent with the headers that are set, and again where the receiver was busy', async () => {
+    const receiver = await startReceiver(1);
+    const env = {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/traces`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'key=a%20b',
+    };
+    const stop = await startTracing(env);
+    const span = tracer()?.start('work', {
+      kind: 'client',
+      attributes: { text: 'a', number: 1, share: 0.5, flag: true },
+    });
+    span?.fail(new RangeError('secret'));
+    span?.end();
+    await stop();
+    receiver.stop();
+    expect(receiver.paths).toEqual(['/traces', '/traces']);
+    expect(receiver.keys).toEqual(['a b', 'a b']);
+    const [sent] = receiver.spans;
+    expect(sent).toMatchObject({ name: 'work', kind: 3, status: { code: 2, message: 'RangeError' } });
+    expect(sent?.attributes).toEqual([
+      { key: 'text', value: { stringValue: 'a' } },
+      { key: 'number', value: { intValue: 1 } },
+      { key: 'share', value: { doubleValue: 0.5 } },
+      { key: 'flag', value: { boolValue: true } },
+    ]);
+    expect(BigInt(sent?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(sent?.startTimeUnixNano ?? 0));
+  });
+
+  it('are sampled by their IDs, or as the caller decided where that is wanted', async () => {
+    const receiver = await startReceiver();
+    const parent = (end: string, flags: string) => `00-${'a'.repeat(18)}${end}-00f067aa0ba902b7-${flags}`;
+    const sentBy = async (sampler: string) => {
+      receiver.spans.length = 0;
+      const stop = await startTracing({
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_TRACES_SAMPLER: sampler,
+        OTEL_TRACES_SAMPLER_ARG: '0.5',
+      });
+      const low = '1'.repeat(14);
+      const high = 'e'.repeat(14);
+      for (const [name, remote] of [
+        ['low', parent(low, '00')],
+        ['high', parent(high, '01')],
+        ['broken', '00-0-0-01'],
+      ] as const) {
+        const span = tracer()?.start(name, { parent: remote });
+        const within = span && tracer()?.within(span, () => tracer()?.traceparent());
+        expect(within).toMatch(name === 'broken' ? /^00-[0-9a-f]{32}-/ : remote.slice(0, 36));
+        span?.end();
+      }
+      await stop();
+      return receiver.spans.map(({ name }) => name).filter((name) => name !== 'broken');
+    };
+    expect(await sentBy('traceidratio')).toEqual(['low']);
+    expect(await sentBy('parentbased_traceidratio')).toEqual(['high']);
+    expect(await sentBy('always_on')).toEqual(['low', 'high']);
+    expect(await sentBy('always_off')).toEqual([]);
+    receiver.stop();
+  });
+
   it(
     'hold the request, its operation, statements, git programs and jobs, in the trace of the client',
     LONG,
     async () => {
       const receiver = await startReceiver();
-      // The exporter reads its address by itself.
       process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
       const stop = await startTracing(process.env);
       const trace = '4bf92f3577b34da6a3ce929d0e0e4736';

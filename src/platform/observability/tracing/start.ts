@@ -1,3 +1,4 @@
+import { otlpTracer } from '#src/platform/observability/tracing/otlp.ts';
 import { useTracer } from '#src/platform/observability/tracing/tracer.ts';
 
 /** Whether the variables of OpenTelemetry ask for traces: an address to send them to, or an exporter by name. */
@@ -9,10 +10,10 @@ export function wantsTraces(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Begins to make traces where the environment asks for them, and loads what makes them only then.
+ * Begins to make traces where the environment asks for them.
  *
  * @returns sends what has not been sent, and ends it
- * @throws Error when they are to be sent by a protocol that is not supported
+ * @throws Error for a variable that is wrong, or asks for what is not supported
  */
 export async function startTracing(env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   if (!wantsTraces(env)) return async () => undefined;
@@ -20,8 +21,7 @@ export async function startTracing(env: NodeJS.ProcessEnv): Promise<() => Promis
   if (protocol !== 'http/json') {
     throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL: "${protocol}" is not supported; set it to http/json`);
   }
-  const { openTelemetry } = await import('#src/platform/observability/tracing/opentelemetry.ts');
-  const { tracer, stop } = openTelemetry(env);
+  const { tracer, stop } = otlpTracer(env);
   useTracer(tracer);
   return async () => {
     useTracer(null);
