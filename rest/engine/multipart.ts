@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import busboy from 'busboy';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
 import { limited } from '#src/platform/limits/limited.ts';
@@ -57,18 +57,19 @@ function notUtf8(subject: string): BadBody {
   return new BadBody(400, `${subject} is not valid UTF-8`);
 }
 
-type OnFile = (name: string, stream: Readable, fileName: string) => void;
+type OnFile = (name: string | undefined, stream: Readable, fileName: string) => void;
 
 function parserOf(
   { headers }: IncomingMessage,
   { bytes }: BodyLimits,
   fields: [string, string][],
   onFile: OnFile,
-): busboy.Busboy {
+): BusboyInstance {
   const parts = { fields: MOST_PAIRS, files: 100, parts: MOST_PAIRS, fieldSize: bytes };
-  const parser = busboy({ headers, defParamCharset: 'utf8', limits: parts });
+  const parser = new Busboy({ headers: headers as BusboyHeaders, limits: parts });
   let size = 0;
-  parser.on('field', (name, value, { valueTruncated }) => {
+  parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
+    if (name === undefined) return void parser.destroy(new Error('a field has no name'));
     size += name.length + value.length;
     if (valueTruncated || size > bytes) parser.destroy(tooLarge(`${bytes} bytes in its fields`));
     else fields.push([name, value]);
@@ -77,10 +78,15 @@ function parserOf(
     parser.on(event, () => parser.destroy(tooLarge(`${MOST_PAIRS} parameters`)));
   }
   parser.on('filesLimit', () => parser.destroy(tooLarge('100 files')));
-  parser.on('file', (name, stream, { filename }) => {
+  const files: Readable[] = [];
+  parser.on('close', () => {
+    for (const file of files) file.destroy();
+  });
+  parser.on('file', (name: string | undefined, stream, fileName: string | undefined) => {
     // A body that ends in the middle of a file fails its stream too, whether or not anybody reads it yet.
     stream.on('error', (error) => parser.destroy(error));
-    onFile(name, stream, filename ?? '');
+    files.push(stream);
+    onFile(name, stream, fileName ?? '');
   });
   return parser;
 }

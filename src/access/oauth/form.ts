@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import busboy from 'busboy';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Request } from 'express';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
@@ -52,9 +52,9 @@ async function multipart({ headers }: Request, body: string): Promise<URLSearchP
   const form = new URLSearchParams();
   let file: string | undefined;
   try {
-    const parser = busboy({ headers, limits: PARTS });
-    parser.on('field', (name, value) => form.append(name, value));
-    parser.on('file', (name, content) => {
+    const parser = new Busboy({ headers: headers as BusboyHeaders, limits: PARTS });
+    parser.on('field', (name = '', value) => form.append(name, value));
+    parser.on('file', (name = '', content) => {
       file ??= name;
       content.on('error', (error) => parser.destroy(error)).resume();
     });
