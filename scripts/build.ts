@@ -3,9 +3,11 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { ensureGenerated } from './ensure_generated.ts';
+import './prune_packages.ts';
 
 /*
- * Emits the JavaScript of the package into dist/, as Node strips no types under node_modules.
+ * Emits the JavaScript of the package into dist/, as Node strips no types under node_modules. The packages that it needs come
+ * along in it, as npm follows `overrides` only of the project in which it installs.
  *
  * Node looks a subpath import such as `#src/platform/database/db.ts` up in the nearest package.json. In the checkout that is the
  * project's own, which leads to the TypeScript; dist/ gets its own, which leads to the JavaScript.

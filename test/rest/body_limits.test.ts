@@ -192,6 +192,14 @@ describe('The body of a request', () => {
     expect((await send(path, form, `${'n'.repeat(2000)}=1`)).status).toBe(400);
   });
 
+  it('of parts is refused where one of them has no name', async () => {
+    const text = '--x\r\nContent-Disposition: form-data\r\n\r\nvalue\r\n--x--\r\n';
+    expect(await send(`/projects/${project.id}/issues`, 'multipart/form-data; boundary=x', text)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('not valid multipart/form-data'),
+    });
+  });
+
   it('of JSON is refused by its values and its depth', async () => {
     const path = `/projects/${project.id}/issues`;
     const many = `{"title": "x", "labels": [${'1,'.repeat(100_000)}1]}`;

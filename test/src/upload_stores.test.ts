@@ -47,6 +47,18 @@ describe.each(stores)('Uploaded files %s', (_where, store) => {
     expect(await read(await store.read(at, { start: 5, end: 7 }))).toBe('tex');
   });
 
+  it('may have any name', async () => {
+    const fileName = "R&D (1) 'x' +%20 <ä> ~!*;=.txt";
+    const at = { projectId: 8, secret: 'd'.repeat(32), fileName };
+    await store.write(at, parts(Buffer.from('text')), 4);
+    expect(await read(await store.read(at))).toBe('text');
+    const listed = [];
+    for await (const file of store.list()) if (file.projectId === 8) listed.push(file.fileName);
+    expect(listed).toEqual([fileName]);
+    await store.remove({ projectId: 8 });
+    expect(await store.has(at)).toBe(false);
+  });
+
   it('are apart from those below a name, which are in the same place', async () => {
     const other = store.below('artifacts');
     const at = place(7, 'c'.repeat(32));

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot, packageVersion } from '#src/platform/package_root.ts';
@@ -7,6 +7,15 @@ import { commandsOf } from '../support/documentation.ts';
 import { followServer, printed, run, scratchDirectory } from '../support/server_process.ts';
 
 const QUICKLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+
+/** Bytes that the package and its dependencies may take on the disk, without the Node that comes along. */
+const LARGEST = 300e6;
+
+/** Bytes of the files in a directory, apart from those whose path matches. */
+function sizeOf(directory: string, except: RegExp): number {
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => !except.test(file));
+  return files.reduce((total, file) => total + lstatSync(path.join(directory, file)).size, 0);
+}
 
 /** A project that depends on nothing yet, in a directory. */
 function otherProject(directory: string): void {
@@ -39,6 +48,12 @@ test('the packed package, installed in another project as the documents say, ser
     const inside = readdirSync(path.join(directory, 'node_modules', 'gantry'));
     expect(inside).toContain('dist');
     expect(inside).not.toContain('src');
+    expect(sizeOf(path.join(directory, 'node_modules'), /^node-\w+-\w+/)).toBeLessThan(LARGEST);
+    // What our overrides replace or leave out is as they say here too.
+    expect(await bash('npm ls --all --parseable')).toMatchObject({
+      status: 0,
+      stdout: expect.not.stringMatching(/cpu-features|nan\b|scarf/),
+    });
 
     const env = { PATH: process.env.PATH, HOME: process.env.HOME };
     const server = await followServer(spawn('npx', ['gantry', 'serve', '--ephemeral'], { cwd: directory, env }));

@@ -1,81 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadBucketCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
-  PutObjectCommand,
-  S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
+import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
+import { elementOf, S3Client, S3Error, type S3Request } from './s3_client.ts';
 import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
-/** Milliseconds for establishing a connection, and until data must arrive. */
-const CONNECTING = 5_000;
-const SILENCE = 30_000;
-
-/** Maximum number of connections: each upload and download holds one for as long as the client takes. */
-const SOCKETS = 500;
-
-/** Uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
+/** The uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
 export class S3Uploads implements UploadStore {
   readonly #settings: S3Settings;
   readonly #client: S3Client;
-  readonly #bucket: string;
   readonly #prefix: string;
 
-  /** @param client of another store at the same endpoint, to share its connections */
-  constructor({ bucket, prefix, endpoint, region, credentials }: S3Settings, client?: S3Client) {
-    this.#settings = { bucket, prefix, endpoint, region, credentials };
-    this.#bucket = bucket;
-    this.#prefix = prefix;
-    this.#client =
-      client ??
-      new S3Client({
-        region,
-        ...(credentials && { credentials }),
-        // Self-hosted stores seldom have a DNS name per bucket.
-        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-        requestHandler: {
-          connectionTimeout: CONNECTING,
-          socketTimeout: SILENCE,
-          httpAgent: { maxSockets: SOCKETS },
-          httpsAgent: { maxSockets: SOCKETS },
-        },
-        // Other S3-compatible stores do not support the checksums that are sent by default.
-        requestChecksumCalculation: 'WHEN_REQUIRED',
-        responseChecksumValidation: 'WHEN_REQUIRED',
-      });
+  /** @param client of another store in the same bucket, to share its connections */
+  constructor(settings: S3Settings, client = new S3Client(settings)) {
+    this.#settings = settings;
+    this.#prefix = settings.prefix;
+    this.#client = client;
   }
 
   async write(place: UploadLocation, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
-    const Body = Readable.from(content, { objectMode: false });
+    const body = Readable.from(content, { objectMode: false });
+    const headers = { 'content-length': String(size) };
     try {
-      await this.#client.send(new PutObjectCommand({ ...this.#at(place), Body, ContentLength: size }));
-    } catch (error) {
-      throw unavailable(error);
+      await available(this.#client.sendForText({ method: 'PUT', key: this.#keyOf(place), headers, body }));
     } finally {
-      Body.destroy();
+      body.destroy();
     }
   }
 
   async read(place: UploadLocation, range?: ByteRange): Promise<Readable | null> {
-    const Range = range && `bytes=${range.start}-${range.end}`;
-    const answer = await found(this.#client.send(new GetObjectCommand({ ...this.#at(place), Range })));
-    return (answer?.Body as Readable | undefined) ?? null;
+    const headers = range && { range: `bytes=${range.start}-${range.end}` };
+    return this.#find({ method: 'GET', key: this.#keyOf(place), ...(headers && { headers }) });
   }
 
   async open(place: UploadLocation): Promise<{ size: number; content: Readable } | null> {
-    const answer = await found(this.#client.send(new GetObjectCommand(this.#at(place))));
-    return answer?.Body ? { size: answer.ContentLength ?? 0, content: answer.Body as Readable } : null;
+    const content = await this.#find({ method: 'GET', key: this.#keyOf(place) });
+    return content && { size: Number(content.headers['content-length'] ?? 0), content };
   }
 
   async has(place: UploadLocation): Promise<boolean> {
-    return (await found(this.#client.send(new HeadObjectCommand(this.#at(place))))) !== null;
+    const answer = await this.#find({ method: 'HEAD', key: this.#keyOf(place) });
+    answer?.resume();
+    return answer !== null;
   }
 
   async *list(): AsyncIterable<StoredFile> {
@@ -94,53 +62,68 @@ export class S3Uploads implements UploadStore {
         some.push(key);
         if (some.length === MOST_AT_ONCE) break;
       }
-      if (some.length === 0) return;
-      const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
-      const answer = await found(this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })));
-      const [failed] = answer?.Errors ?? [];
-      if (failed) throw new UploadsUnavailable(`The store of uploaded files did not delete all: ${failed.Message}`);
+      if (some.length > 0) await this.#delete(some);
       if (some.length < MOST_AT_ONCE) return;
     }
   }
 
   async check(): Promise<void> {
-    await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
+    await this.#client.sendForText({ method: 'HEAD' });
   }
 
   below(name: string): UploadStore {
     return new S3Uploads({ ...this.#settings, prefix: `${this.#prefix}${name}/` }, this.#client);
   }
 
-  #at({ projectId, secret, fileName }: UploadLocation): { Bucket: string; Key: string } {
-    return { Bucket: this.#bucket, Key: `${this.#prefix}${projectId}/${secret}/${fileName}` };
+  #keyOf({ projectId, secret, fileName }: UploadLocation): string {
+    return `${this.#prefix}${projectId}/${secret}/${fileName}`;
+  }
+
+  /** The answer to a request for an object; null if it is not there. */
+  async #find(request: S3Request): Promise<IncomingMessage | null> {
+    return available(
+      this.#client.send(request).catch((error) => {
+        // HEAD is answered by the status alone.
+        if (error instanceof S3Error && error.status === 404 && ['NoSuchKey', ''].includes(error.code)) return null;
+        throw error;
+      }),
+    );
+  }
+
+  async #delete(keys: string[]): Promise<void> {
+    const objects = keys.map((key) => `<Object><Key>${escapeHtml(key)}</Key></Object>`).join('');
+    const body = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects}</Delete>`;
+    const headers = {
+      'content-type': 'application/xml',
+      'content-md5': createHash('md5').update(body).digest('base64'),
+    };
+    const answer = await available(this.#client.sendForText({ method: 'POST', query: { delete: '' }, headers, body }));
+    if (answer.includes('<Error>')) {
+      throw new UploadsUnavailable(`The store of uploaded files did not delete all: ${elementOf(answer, 'Message')}`);
+    }
   }
 
   async *#keys(prefix: string): AsyncGenerator<{ key: string; size: number; storedAt: Date }> {
-    let ContinuationToken: string | undefined;
+    let token: string | undefined;
     do {
-      const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, ContinuationToken });
-      const page: ListObjectsV2CommandOutput | null = await found(this.#client.send(command));
-      for (const { Key, Size = 0, LastModified = new Date(0) } of page?.Contents ?? []) {
-        if (Key !== undefined) yield { key: Key, size: Size, storedAt: LastModified };
+      const query = { 'list-type': '2', prefix, ...(token !== undefined && { 'continuation-token': token }) };
+      const page = await available(this.#client.sendForText({ method: 'GET', query }));
+      for (const [, object = ''] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+        const [key, size, storedAt] = ['Key', 'Size', 'LastModified'].map((name) => elementOf(object, name));
+        if (key !== undefined) yield { key, size: Number(size ?? 0), storedAt: new Date(storedAt ?? 0) };
       }
-      ContinuationToken = page?.NextContinuationToken;
-    } while (ContinuationToken !== undefined);
+      token = elementOf(page, 'NextContinuationToken');
+    } while (token !== undefined);
   }
 }
 
-/** The limit of one delete request. */
+/** As many as one request may delete. */
 const MOST_AT_ONCE = 1000;
 
-/** The store's response; null if the object does not exist. */
-async function found<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+async function available<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;
-  } catch (error) {
-    if (error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name)) return null;
-    throw unavailable(error);
+  } catch (cause) {
+    throw new UploadsUnavailable(`The store of uploaded files: ${(cause as Error).message}`, { cause });
   }
-}
-
-function unavailable(cause: unknown): UploadsUnavailable {
-  return new UploadsUnavailable(`The store of uploaded files: ${(cause as Error).message}`, { cause });
 }

@@ -9,7 +9,7 @@ export interface S3Settings {
   /** URL of a store of other makers. */
   endpoint?: string;
   region: string;
-  /** Without them the SDK looks where it always does: roles of the machine, profiles. */
+  /** Without them: those of a role or a profile, where tools of AWS look for them. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 }
 

@@ -53,7 +53,7 @@ export function otlpTracer(env: NodeJS.ProcessEnv): { tracer: Tracer; stop(): Pr
         },
         set: (more) => void Object.assign(known, more),
         fail: (error) => {
-          // The message of an error may quote user input; its name does not.
+          // The message of an error may quote what somebody sent; its name does not.
           record.status = { code: FAILED, message: error instanceof Error ? error.name : 'Error' };
         },
         end: () => {

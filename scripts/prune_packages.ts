@@ -1,0 +1,21 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/*
+ * Removes what the packages that come along in ours (`bundleDependencies`) hold in vain: Prisma's compilers of queries for
+ * other databases, and those that trade size for speed; a second copy of GraphiQL for CommonJS. That is 75 of 90 MB.
+ */
+const root = path.join(path.dirname(import.meta.dirname), 'node_modules');
+const unused = [
+  '@prisma/client/runtime/{query_compiler_*,wasm-compiler-edge.*}',
+  '@graphql-yoga/render-graphiql/cjs/*',
+];
+const used = '@prisma/client/runtime/query_compiler_small_bg.postgresql.*mjs';
+for (const file of globSync(unused, { cwd: root, exclude: [used] })) rmSync(path.join(root, file));
+
+// Our `overrides` leave out the native parts of ssh2, which it does not need; npm is not to look for them elsewhere either.
+const manifest = path.join(root, 'ssh2/package.json');
+const { optionalDependencies: _native, scripts: _compile, ...kept } = JSON.parse(readFileSync(manifest, 'utf8'));
+// Made anew, as several checkouts may share the file by hard links.
+rmSync(manifest);
+writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
