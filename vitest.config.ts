@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -9,9 +10,15 @@ process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules'
 const scratch = process.env.TMPDIR ?? scratchInMemory();
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 
+const include = ['test/{access,rest,src,schema,oauth,web}/**/*.test.ts'];
+// Vitest loads a file, which starts a server, before it leaves its tests out.
+const isWithoutLong = process.argv.includes('--tagsFilter=!long');
+const isLong = (file: string) => /^\/\/ @module-tag long$/m.test(readFileSync(file, 'utf8'));
+
 export default defineConfig({
   test: {
-    include: ['test/{access,rest,src,schema,oauth,web}/**/*.test.ts'],
+    include,
+    exclude: isWithoutLong ? globSync(include).filter(isLong) : [],
     tags: [{ name: 'long', description: 'Takes long, or proves for every case what a few of them show in each run.' }],
     setupFiles: ['test/support/quick_passwords.ts', 'test/support/remove_scratch.ts'],
     globalSetup: ['test/support/global_setup.ts'],

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import usual from './vitest.config.ts';
 
 const files = globSync(usual.test?.include ?? []).filter((file) =>
-  /\b(LONG|everyNth)\b/.test(readFileSync(file, 'utf8')),
+  /\b(LONG|everyNth|itEveryNth)\b|@module-tag long/.test(readFileSync(file, 'utf8')),
 );
 
 /** The tests that `npm test` leaves out because they take long. */

@@ -20,7 +20,7 @@ import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { pipelineOf } from '../support/ci.ts';
 import type { Answer, Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
 
@@ -174,7 +174,7 @@ describe('Every list of the REST API', () => {
     expect(lists.length).toBeGreaterThan(15);
   });
 
-  it.each(lists)(
+  itEveryNth(5, lists)(
     '%s holds neither in its records nor in its totals what the reader may not see',
     async (_key, { route, parameters }) => {
       for (const [who, reader] of Object.entries(readers)) {

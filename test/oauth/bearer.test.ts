@@ -50,7 +50,7 @@ describe('An access token', () => {
     }
   });
 
-  it('is found in one statement, as a private token is', async () => {
+  it('is found in one statement, as a private token is', LONG, async () => {
     const token = await issue(user);
     const count = async (headers: Record<string, string>) =>
       (await world.statements(() => get('/version', headers))).length;
@@ -228,14 +228,14 @@ describe('What applications were given ends', () => {
     expect((await refresh()).body.error).toBe('invalid_grant');
   });
 
-  it('when the user is deleted', async () => {
+  it('when the user is deleted', LONG, async () => {
     const { somebody, use } = await given();
     await world.api(admin).delete(`/users/${somebody.id}`);
     expect((await use()).status).toBe(401);
     expect(await world.db.oAuthToken.count({ where: { userId: somebody.id } })).toBe(0);
   });
 
-  it('when the application is deleted, or may not ask for it any more', async () => {
+  it('when the application is deleted, or may not ask for it any more', LONG, async () => {
     const small = await application(world, owner);
     const token = (await tokens(world, user, small, { scope: 'api' })).access_token;
     const less = (await tokens(world, user, small, { scope: 'read_user' })).access_token;

@@ -51,7 +51,7 @@ describe('A code', () => {
     expect((await whoami(body.access_token)).body).toMatchObject({ id: user.id });
   });
 
-  it('is good once: who uses it again ends what it gave', async () => {
+  it('is good once: who uses it again ends what it gave', LONG, async () => {
     const given = await code(browser, app);
     const { body } = await exchange(world, app, given);
     expect((await whoami(body.access_token)).status).toBe(200);

@@ -35,7 +35,7 @@ async function setting(confidential = true, redirectUri = CALLBACK) {
 }
 
 describe('The consent page', () => {
-  it('says who asks, for what, and where one will be sent', async () => {
+  it('says who asks, for what, and where one will be sent', LONG, async () => {
     const { app, user, browser, ask } = await setting();
     await ask({ scope: 'read_user openid email' });
     expect(asks(browser)).toBe(true);
@@ -201,7 +201,7 @@ describe('The consent page', () => {
 });
 
 describe('Who is signed in', () => {
-  it('signs in first, and goes on from there', async () => {
+  it('signs in first, and goes on from there', LONG, async () => {
     const app = await application(world, owner);
     const user = await world.user();
     const browser = new Browser(world.send);
@@ -217,22 +217,26 @@ describe('Who is signed in', () => {
     expect((await world.send('GET', '/api/v4/user', { headers })).body).toMatchObject({ id: user.id });
   });
 
-  it('is whom the application gets: nobody after signing out, the other one after signing in as another', async () => {
-    const { app, browser, ask } = await setting();
-    await ask();
-    await decide(browser, 'approve');
-    await browser.get('/users/sign_out');
-    await browser.submit('/users/sign_out');
-    await ask();
-    expect(browser.page).toContain('<h1>Sign in</h1>');
-    const other = await world.user();
-    await browser.signIn(other.username, PASSWORD);
-    await ask();
-    expect(asks(browser)).toBe(true);
-    const { body } = await exchange(world, app, sentBack(await decide(browser, 'approve')).code ?? '');
-    const headers = { Authorization: `Bearer ${body.access_token}` };
-    expect((await world.send('GET', '/api/v4/user', { headers })).body).toMatchObject({ id: other.id });
-  });
+  it(
+    'is whom the application gets: nobody after signing out, the other one after signing in as another',
+    LONG,
+    async () => {
+      const { app, browser, ask } = await setting();
+      await ask();
+      await decide(browser, 'approve');
+      await browser.get('/users/sign_out');
+      await browser.submit('/users/sign_out');
+      await ask();
+      expect(browser.page).toContain('<h1>Sign in</h1>');
+      const other = await world.user();
+      await browser.signIn(other.username, PASSWORD);
+      await ask();
+      expect(asks(browser)).toBe(true);
+      const { body } = await exchange(world, app, sentBack(await decide(browser, 'approve')).code ?? '');
+      const headers = { Authorization: `Bearer ${body.access_token}` };
+      expect((await world.send('GET', '/api/v4/user', { headers })).body).toMatchObject({ id: other.id });
+    },
+  );
 
   it('decides for nobody else: a page of before is out of date after signing in as another', async () => {
     const { app, browser, ask } = await setting();

@@ -46,7 +46,7 @@ describe('An ID token', () => {
     });
   });
 
-  it('says when the user signed in, if the application asked how long ago that may be', async () => {
+  it('says when the user signed in, if the application asked how long ago that may be', LONG, async () => {
     const { id_token: idToken = '' } = await tokens(world, user, app, { scope: 'openid', max_age: '600' });
     const { claims } = await verify(idToken);
     expect(Math.abs(claims.auth_time - Date.now() / 1000)).toBeLessThan(60);
@@ -63,7 +63,7 @@ describe('GET /oauth/userinfo', () => {
     return get('/oauth/userinfo', { Authorization: `Bearer ${token}` });
   };
 
-  it('tells what the user let the application know', async () => {
+  it('tells what the user let the application know', LONG, async () => {
     expect((await ask('openid')).body).toEqual({ sub: String(user.id) });
     expect((await ask('openid email')).body).toEqual({
       sub: String(user.id),

@@ -2,6 +2,7 @@ import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { rotateKeys } from '#src/access/oauth/keys.ts';
 import type { ApplicationRow } from '#src/domain/applications/find.ts';
+import { LONG } from '../support/long.ts';
 import { application, decide, settle, signedIn } from '../support/oauth.ts';
 import { PASSWORD, SECRET, startWorld } from '../support/world.ts';
 
@@ -89,7 +90,7 @@ describe('openid-client', () => {
     expect((await api(config, renewed.access_token)).id).toBe(user.id);
   });
 
-  it('verifies the signature of ID tokens, also after the keys were replaced', async () => {
+  it('verifies the signature of ID tokens, also after the keys were replaced', LONG, async () => {
     const config = await discover(app);
     client.enableNonRepudiationChecks(config);
     expect((await login(config, 'openid')).tokens.claims()?.sub).toBe(String(user.id));
@@ -99,7 +100,7 @@ describe('openid-client', () => {
     expect((await login(fresh, 'openid')).tokens.claims()?.sub).toBe(String(user.id));
   });
 
-  it('renews, introspects and revokes', async () => {
+  it('renews, introspects and revokes', LONG, async () => {
     const config = await discover(app);
     const { tokens } = await login(config, 'api');
     const renewed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
@@ -110,7 +111,7 @@ describe('openid-client', () => {
     await expect(api(config, renewed.access_token)).rejects.toThrow();
   });
 
-  it('is refused when it replays a code or a refresh token', async () => {
+  it('is refused when it replays a code or a refresh token', LONG, async () => {
     const config = await discover(app);
     const { back, checks, tokens } = await login(config, 'api');
     const replay = client.authorizationCodeGrant(config, back, checks);
@@ -125,7 +126,7 @@ describe('openid-client', () => {
     });
   });
 
-  it('is refused with a wrong secret, and with a wrong verifier', async () => {
+  it('is refused with a wrong secret, and with a wrong verifier', LONG, async () => {
     const wrong = await discover({ ...app, secret: 'gsec-wrong' });
     await expect(client.clientCredentialsGrant(wrong)).rejects.toMatchObject({ error: 'invalid_client', status: 401 });
     const config = await discover(app);

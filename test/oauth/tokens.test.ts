@@ -27,7 +27,7 @@ const password = (more: Record<string, string> = {}, headers = {}) =>
   );
 
 describe('A refresh token', () => {
-  it('gives new tokens and is replaced itself', async () => {
+  it('gives new tokens and is replaced itself', LONG, async () => {
     const first = await tokens(world, user, app);
     const { status, body } = await refresh(first.refresh_token);
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe('A refresh token', () => {
     expect(await refresh(body.refresh_token)).toMatchObject(refused(400, 'invalid_grant'));
   });
 
-  it('that is used several times at once gives nothing that lasts', async () => {
+  it('that is used several times at once gives nothing that lasts', LONG, async () => {
     const first = await tokens(world, user, app);
     const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(first.refresh_token)));
     const good = answers.filter(({ status }) => status === 200);
@@ -100,7 +100,7 @@ describe('A refresh token', () => {
 });
 
 describe('An application proves itself', () => {
-  it('in the body or in the header, in a form or in JSON', async () => {
+  it('in the body or in the header, in a form or in JSON', LONG, async () => {
     const browser = await signedIn(world, user);
     const grant = { grant_type: 'authorization_code', redirect_uri: CALLBACK };
     const send = async (fields: Record<string, string>, headers: Record<string, string>, json: boolean) => {
@@ -391,7 +391,7 @@ describe('POST /oauth/revoke', () => {
     expect(await revoke('')).toMatchObject(refused(400, 'invalid_request'));
   });
 
-  it('ends no token of another application', async () => {
+  it('ends no token of another application', LONG, async () => {
     const got = await tokens(world, user, app);
     const other = await application(world, owner);
     for (const stranger of [

@@ -3,6 +3,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -94,7 +95,7 @@ describe.each(KINDS)('POST /%s/:id/access_requests', (kind) => {
     expect(await world.api(developer).post(`/${kind}/${source.id}/access_requests`)).toMatchObject(forbidden);
   });
 
-  it('needs to see the place, and an account', async () => {
+  it('needs to see the place, and an account', LONG, async () => {
     const hidden = await place(kind, { visibility: 'private' });
     expect(await world.api(await world.user()).post(hidden.at)).toMatchObject({ status: 404 });
     const internal = await place(kind, { visibility: 'internal' });
@@ -118,7 +119,7 @@ describe.each(KINDS)('POST /%s/:id/access_requests', (kind) => {
 });
 
 describe.each(KINDS)('GET /%s/:id/access_requests', (kind) => {
-  it('lists open requests, oldest first, for those who decide', async () => {
+  it('lists open requests, oldest first, for those who decide', LONG, async () => {
     const { at } = await place(kind);
     const users = [await asking(at), await asking(at), await asking(at)];
     const { status, headers, body } = await world.api(manager[kind]).get(at);
@@ -174,7 +175,7 @@ describe.each(KINDS)('PUT /%s/:id/access_requests/:user_id/approve', (kind) => {
     expect(await approve()).toMatchObject(none);
   });
 
-  it('refuses levels that there are not, and unknown requests', async () => {
+  it('refuses levels that there are not, and unknown requests', LONG, async () => {
     const { at, base, count } = await place(kind);
     const user = await asking(at);
     for (const access_level of [0, 25, ...(kind === 'projects' ? [50] : [])]) {

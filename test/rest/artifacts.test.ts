@@ -42,7 +42,7 @@ async function fetched(path: string, headers: Record<string, string> = {}, metho
 }
 
 describe('GET /projects/:id/jobs/:job_id/artifacts', () => {
-  it('streams the archive as a file that no browser opens', async () => {
+  it('streams the archive as a file that no browser opens', LONG, async () => {
     const { at, content } = await finishedJob();
     const answer = await fetched(at);
     expect([answer.status, answer.content.equals(content)]).toEqual([200, true]);

@@ -75,7 +75,7 @@ describe('Award emoji', () => {
     }
   });
 
-  it('are taken back by administrators too', async () => {
+  it('are taken back by administrators too', LONG, async () => {
     const [{ path } = { path: '' }] = await awardables();
     const { body } = await world.api(guest).post(path, { name: 'heart' });
     expect((await world.api(admin).delete(`${path}/${body.id}`)).status).toBe(204);
@@ -94,13 +94,13 @@ describe('Award emoji', () => {
     expect((await world.api(outsider).post(path, { name: 'laughing' })).status).toBe(201);
   });
 
-  it('are given once when they are given several times at once', async () => {
+  it('are given once when they are given several times at once', LONG, async () => {
     const [{ path } = { path: '' }] = await awardables();
     const answers = await Promise.all([1, 2, 3, 4].map(() => world.api(guest).post(path, { name: 'rocket' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404]);
   });
 
-  it('of thumbs are votes, which count, and are not for the author', async () => {
+  it('of thumbs are votes, which count, and are not for the author', LONG, async () => {
     const issue = await world.issue(project, owner);
     const path = `${at}/issues/${issue.iid}`;
     expect((await world.api(guest).post(`${path}/award_emoji`, { name: '+1' })).body.name).toBe('thumbsup');
@@ -122,7 +122,7 @@ describe('Award emoji', () => {
     expect((await world.api(guest).get(path)).body).toEqual([]);
   });
 
-  it('are hidden with the record, and found below no other one', async () => {
+  it('are hidden with the record, and found below no other one', LONG, async () => {
     const issue = await world.issue(project, owner, { confidential: true });
     const [other] = await awardables();
     const path = `${at}/issues/${issue.iid}/award_emoji`;

@@ -53,7 +53,7 @@ describe('GET /bgjobs', () => {
     await world.db.$executeRaw`DELETE FROM pgboss.job WHERE name = 'waits'`;
   });
 
-  it('tells of every live process, and no more of one that ended', async () => {
+  it('tells of every live process, and no more of one that ended', LONG, async () => {
     const second = await another({}, { queues: ['members.expire'], concurrency: 3 });
     const { processes } = await get('process_metrics');
     expect(processes).toHaveLength(2);
@@ -128,7 +128,7 @@ describe('GET /bgjobs', () => {
     expect(JSON.stringify(document.body)).not.toContain('sidekiq');
   });
 
-  it('is for administrators', async () => {
+  it('is for administrators', LONG, async () => {
     const user = await world.user();
     for (const name of ['queue_metrics', 'process_metrics', 'job_stats', 'compound_metrics']) {
       expect((await world.api(user).get(`/bgjobs/${name}`)).status).toBe(403);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitBytes } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -31,7 +32,7 @@ describe('GET /projects/:id/repository/blobs/:sha', () => {
     expect(body).toEqual({ size: content.length, encoding: 'base64', content: content.toString('base64'), sha });
   });
 
-  it('404 for whatever is no content: commits, trees, names, unknown and short hashes', async () => {
+  it('404 for whatever is no content: commits, trees, names, unknown and short hashes', LONG, async () => {
     const sha = hashOf('main:noeol.txt');
     for (const other of [hashOf('main'), hashOf('main^{tree}'), 'main', '0'.repeat(40), sha.slice(0, 8), 'x y']) {
       for (const end of ['', '/raw']) {

@@ -75,7 +75,7 @@ describe('Boards', () => {
 });
 
 describe('Lists of a board', () => {
-  it('are added behind the others, found, moved and removed', async () => {
+  it('are added behind the others, found, moved and removed', LONG, async () => {
     const [first, second, third] = await lists('a', 'b', 'c');
     expect(await order()).toEqual(['a', 'b', 'c']);
     expect((await api.get(`${at}/${second}`)).body).toMatchObject({ id: second, position: 1 });

@@ -3,6 +3,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -24,7 +25,7 @@ const KEYS = ['name', 'commit', 'merged', 'protected', 'developers_can_push', 'd
 const notFound = { status: 404, body: { message: '404 Branch Not Found' } };
 
 describe('GET /projects/:id/repository/branches', () => {
-  it('lists by name, with exactly the keys of the contract, and which are merged', async () => {
+  it('lists by name, with exactly the keys of the contract, and which are merged', LONG, async () => {
     const { status, headers, body } = await api.get(`${at}?per_page=100`);
     const lines = gitLines(directory, ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads']);
     expect([status, headers['x-total']]).toEqual([200, String(lines.length)]);
@@ -89,7 +90,7 @@ describe('GET /projects/:id/repository/branches/:branch', () => {
     expect((await api.get(`${at}/per%cent`)).status).toBe(400);
   });
 
-  it('tells how it is protected, by name and by pattern', async () => {
+  it('tells how it is protected, by name and by pattern', LONG, async () => {
     await world.db.protectedBranch.createMany({
       data: [
         { projectId: project.id, name: 'main', developersCanPush: true },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe('POST /projects/:id/repository/branches', () => {
-  it.each(['topic', 'with/slashes', 'v1.0.x', 'ünï-cödé', '100%', 'a+b#c'])('creates %s', async (branch) => {
+  itEveryNth(6, ['topic', 'with/slashes', 'v1.0.x', 'ünï-cödé', '100%', 'a+b#c'])('creates %s', async (branch) => {
     const { status, body } = await world.api(developer).post(`${at}/branches`, { branch, ref: 'master' });
     expect([status, Object.keys(body)]).toEqual([201, KEYS]);
     expect(body).toMatchObject({ name: branch, commit: { id: tip }, protected: false, developers_can_push: false });
@@ -45,7 +45,7 @@ describe('POST /projects/:id/repository/branches', () => {
     expect((await api.get(branchAt(branch))).body).toEqual(body);
   });
 
-  it('begins at a branch, a tag or a hash', async () => {
+  it('begins at a branch, a tag or a hash', LONG, async () => {
     git(directory, ['tag', 'v1', tip]);
     for (const ref of ['v1', tip, tip.slice(0, 10), 'refs/heads/master']) {
       const answer = await api.post(`${at}/branches`, { branch: world.unique('from-'), ref });
@@ -53,7 +53,7 @@ describe('POST /projects/:id/repository/branches', () => {
     }
   });
 
-  it.each([
+  itEveryNth(4, [
     ['master', 'master', 'Branch already exists'],
     ['new', 'nowhere', 'Invalid reference name'],
     ['new', '', 'Invalid reference name'],
@@ -102,7 +102,7 @@ describe('POST /projects/:id/repository/branches', () => {
 });
 
 describe('DELETE /projects/:id/repository/branches/:branch', () => {
-  it.each(['gone', 'gone/too', 'gone.json', 'ün/dot.s'])('deletes %s, and says so', async (branch) => {
+  itEveryNth(4, ['gone', 'gone/too', 'gone.json', 'ün/dot.s'])('deletes %s, and says so', async (branch) => {
     await api.post(`${at}/branches`, { branch, ref: 'master' });
     const path = branch === 'gone/too' ? `${at}/branches/gone/too` : branchAt(branch);
     const { status, body } = await world.api(developer).delete(path);
@@ -114,7 +114,7 @@ describe('DELETE /projects/:id/repository/branches/:branch', () => {
     });
   });
 
-  it('refuses the default branch, protected and missing ones, and who may not push', async () => {
+  it('refuses the default branch, protected and missing ones, and who may not push', LONG, async () => {
     await api.post(`${at}/branches`, { branch: 'kept', ref: 'master' });
     await api.put(`${branchAt('kept')}/protect`);
     await api.post(`${at}/branches`, { branch: 'stays', ref: 'master' });

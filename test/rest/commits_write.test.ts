@@ -4,7 +4,7 @@ import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -126,7 +126,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(git(own.directory, ['ls-tree', '-r', '--name-only', 'master'])).toBe('form/one.txt\ntwo\n');
   });
 
-  it.each<[string, Json, Json[], string]>([
+  itEveryNth<[string, Json, Json[], string]>(5, [
     ['an unknown action', {}, [{ action: 'x', file_path: 'n' }], 'Unknown action type `x`.'],
     ['no action', {}, [{ file_path: 'n' }], 'Unknown action type ``.'],
     ['no path', {}, [{ action: 'create', content: '' }], 'You must specify a file_path.'],
@@ -212,7 +212,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(git(directory, ['show-ref'])).toBe(refs);
   });
 
-  it.each([
+  itEveryNth(4, [
     [{}, 'branch is missing, commit_message is missing, actions is missing'],
     [{ branch: 'master', commit_message: 'x', actions: ['y'] }, 'actions is invalid'],
     [
@@ -291,7 +291,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(git(own.directory, ['ls-tree', '-r', 'master'])).toMatch(/^100755 blob \w+\tbin\/run.sh\n$/);
   });
 
-  it('is createCommit in GraphQL, with the same rules', async () => {
+  it('is createCommit in GraphQL, with the same rules', LONG, async () => {
     const query = `mutation ($input: CreateCommitInput!) { createCommit(input: $input) { commit { title authorName } } }`;
     const input = {
       project: project.id,
@@ -524,7 +524,7 @@ describe('POST /projects/:id/repository/commits/:sha/comments', () => {
     expect(list.at(-1)).toMatchObject({ note: 'Why?', ...place });
   });
 
-  it.each<[string, Json]>([
+  itEveryNth<[string, Json]>(4, [
     ['a missing file', { path: 'nowhere', line: 1, line_type: 'new' }],
     ['a directory', { path: 'dir', line: 1, line_type: 'new' }],
     ['a missing line', { path: 'a.txt', line: 4, line_type: 'new' }],

@@ -161,7 +161,7 @@ describe('GET /projects/:id/repository/contributors', () => {
     expect([status, headers['x-total'], body]).toEqual([200, '0', []]);
   });
 
-  it('is the same in GraphQL', async () => {
+  it('is the same in GraphQL', LONG, async () => {
     const project = await world.project({ owner });
     await fillRepository(world, project, history());
     const query = `{ project(ref: ${project.id}) { repository { contributors { totalCount nodes { email commits } } } } }`;

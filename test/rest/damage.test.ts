@@ -1,9 +1,10 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clone, commitFile, gitClient } from '../support/git_client.ts';
 import { git, unpack } from '../support/git_program.ts';
-import { everyNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const reported: string[] = [];
@@ -119,75 +120,64 @@ const TOUCHED = [
 ];
 
 describe('In a repository with', () => {
-  for (const [options, cases] of everyNth(DAMAGES.length, DAMAGES)) {
-    it.each(cases)(
-      '%s the lists answer, and so does all that has to do with other refs',
-      options,
-      async (_what, damage) => {
-        const own = await filled();
-        damage(own);
-        await world.repositories.forget(own.project);
-        const { at, project, directory } = own;
-        for (const list of ['/branches', '/tags']) {
-          const { status, body } = await api.get(`${at}${list}`);
-          const names = status === 200 ? body.map(({ name }: { name: string }) => name) : [];
-          expect([list, status, names]).toEqual([
-            list,
-            200,
-            expect.arrayContaining(list === '/tags' ? ['v1'] : ['main', 'other']),
-          ]);
-        }
-        for (const address of SOUND)
-          expect([address, (await api.get(`${at}${address}`)).status]).toEqual([address, 200]);
-        const query = `{ project(ref: "${project.id}") { repository { branches { nodes { name } } tags { nodes { name } } } } }`;
-        const { body } = await world.graphql(query, {}, owner);
-        expect(body.errors).toBeUndefined();
-        expect(body.data.project.repository.branches.nodes).toEqual(
-          expect.arrayContaining([{ name: 'main' }, { name: 'other' }]),
-        );
-        // Nothing of it is an error of the server: what cannot be read is named.
-        for (const address of TOUCHED) {
-          const answer = await api.get(`${at}${address}`);
-          expect([address, [200, 404].includes(answer.status), answer.status]).toEqual([address, true, answer.status]);
-          if (answer.status === 404) expect(answer.body.message).toMatch(/Not Found|damaged/);
-          expect(JSON.stringify(answer.body)).not.toContain(directory);
-        }
-        const file = { branch: 'main', content: 'x', commit_message: 'x' };
-        expect((await api.post(`${at}/files/new`, file)).status).toBe(201);
-        expect((await api.post(`${at}/branches`, { branch: 'more', ref: 'main' })).status).toBe(201);
-        const url = `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${project.fullPath}.git`;
-        const copy = await clone(url, '--branch', 'other', '--single-branch');
-        await commitFile(copy, 'pushed', 'pushed');
-        expect((await gitClient(copy, 'push', url, 'other:pushed')).code).toBe(0);
-      },
+  it.each(DAMAGES)('%s the lists answer, and so does all that has to do with other refs', async (_what, damage) => {
+    const own = await filled();
+    damage(own);
+    await world.repositories.forget(own.project);
+    const { at, project, directory } = own;
+    for (const list of ['/branches', '/tags']) {
+      const { status, body } = await api.get(`${at}${list}`);
+      const names = status === 200 ? body.map(({ name }: { name: string }) => name) : [];
+      expect([list, status, names]).toEqual([
+        list,
+        200,
+        expect.arrayContaining(list === '/tags' ? ['v1'] : ['main', 'other']),
+      ]);
+    }
+    for (const address of SOUND) expect([address, (await api.get(`${at}${address}`)).status]).toEqual([address, 200]);
+    const query = `{ project(ref: "${project.id}") { repository { branches { nodes { name } } tags { nodes { name } } } } }`;
+    const { body } = await world.graphql(query, {}, owner);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.project.repository.branches.nodes).toEqual(
+      expect.arrayContaining([{ name: 'main' }, { name: 'other' }]),
     );
-  }
+    // Nothing of it is an error of the server: what cannot be read is named.
+    for (const address of TOUCHED) {
+      const answer = await api.get(`${at}${address}`);
+      expect([address, [200, 404].includes(answer.status), answer.status]).toEqual([address, true, answer.status]);
+      if (answer.status === 404) expect(answer.body.message).toMatch(/Not Found|damaged/);
+      expect(JSON.stringify(answer.body)).not.toContain(directory);
+    }
+    const file = { branch: 'main', content: 'x', commit_message: 'x' };
+    expect((await api.post(`${at}/files/new`, file)).status).toBe(201);
+    expect((await api.post(`${at}/branches`, { branch: 'more', ref: 'main' })).status).toBe(201);
+    const url = `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${project.fullPath}.git`;
+    const copy = await clone(url, '--branch', 'other', '--single-branch');
+    await commitFile(copy, 'pushed', 'pushed');
+    expect((await gitClient(copy, 'push', url, 'other:pushed')).code).toBe(0);
+  });
 
-  it(
-    'a fresh lock of another program changes of the ref are refused for now, and made once it is gone',
-    LONG,
-    async () => {
-      const { at, directory, oid } = await filled();
-      const before = oid('broken');
-      const changes = [
-        () => api.post(`${at}/files/new`, { branch: 'broken', content: 'x', commit_message: 'x' }),
-        () => api.post(`${at}/branches`, { branch: 'more', ref: 'main' }),
-        () => api.post(`${at}/tags`, { tag_name: 'v3', ref: 'main' }),
-        () => api.delete(`${at}/branches/broken`),
-      ];
-      const locks = ['heads/broken', 'heads/more', 'tags/v3'].map((ref) => path.join(directory, 'refs', `${ref}.lock`));
-      for (const lock of locks) writeFileSync(lock, '');
-      for (const change of changes) {
-        const answer = await change();
-        expect([answer.status, answer.headers['retry-after']]).toEqual([503, '10']);
-      }
-      expect(oid('broken')).toBe(before);
-      for (const lock of locks) rmSync(lock);
-      for (const change of changes) expect((await change()).status).toBeLessThan(300);
-    },
-  );
+  it('a fresh lock of another program changes of the ref are refused for now, and made once it is gone', async () => {
+    const { at, directory, oid } = await filled();
+    const before = oid('broken');
+    const changes = [
+      () => api.post(`${at}/files/new`, { branch: 'broken', content: 'x', commit_message: 'x' }),
+      () => api.post(`${at}/branches`, { branch: 'more', ref: 'main' }),
+      () => api.post(`${at}/tags`, { tag_name: 'v3', ref: 'main' }),
+      () => api.delete(`${at}/branches/broken`),
+    ];
+    const locks = ['heads/broken', 'heads/more', 'tags/v3'].map((ref) => path.join(directory, 'refs', `${ref}.lock`));
+    for (const lock of locks) writeFileSync(lock, '');
+    for (const change of changes) {
+      const answer = await change();
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '10']);
+    }
+    expect(oid('broken')).toBe(before);
+    for (const lock of locks) rmSync(lock);
+    for (const change of changes) expect((await change()).status).toBeLessThan(300);
+  });
 
-  it('a damage the log names the repository and the ref, once', LONG, async () => {
+  it('a damage the log names the repository and the ref, once', async () => {
     const own = await filled();
     writeFileSync(path.join(own.directory, 'refs/heads/broken'), `${NOTHING}\n`);
     reported.length = 0;

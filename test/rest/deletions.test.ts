@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +8,6 @@ import { createUpload } from '#src/domain/uploads/create.ts';
 import { startBeside, uploadPath } from '../support/beside.ts';
 import { commitFile, gitClient, workingCopy } from '../support/git_client.ts';
 import { gitLines } from '../support/git_program.ts';
-import { everyNth, LONG } from '../support/long.ts';
 import { sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -62,25 +63,23 @@ const WRITES: Record<string, (project: ProjectRow, n: number) => Promise<{ statu
 };
 
 describe('A project that is deleted', () => {
-  for (const [options, cases] of everyNth(10, Object.keys(WRITES))) {
-    it.each(cases)('while somebody makes %s does not come back, and no request fails', options, async (what) => {
-      const write = WRITES[what];
-      for (let round = 0; round < 6; round++) {
-        const project = await filled();
-        const deletion = () => api.delete(`/projects/${project.id}`);
-        const writes = () => Array.from({ length: 4 }, (_, n) => write?.(project, n));
-        // In both orders.
-        const all = round % 2 ? [deletion(), ...writes()] : [...writes(), deletion()];
-        const more = removed(project).then(() => Promise.all(writes()));
-        const statuses = (await Promise.all([...all, more])).flat().map((answer) => answer?.status ?? 0);
-        expect(statuses.filter((status) => status >= 500)).toEqual([]);
-        await removed(project);
-        expect(remains(project)).toEqual([]);
-      }
-    });
-  }
+  it.each(Object.keys(WRITES))('while somebody makes %s does not come back, and no request fails', async (what) => {
+    const write = WRITES[what];
+    for (let round = 0; round < 6; round++) {
+      const project = await filled();
+      const deletion = () => api.delete(`/projects/${project.id}`);
+      const writes = () => Array.from({ length: 4 }, (_, n) => write?.(project, n));
+      // In both orders.
+      const all = round % 2 ? [deletion(), ...writes()] : [...writes(), deletion()];
+      const more = removed(project).then(() => Promise.all(writes()));
+      const statuses = (await Promise.all([...all, more])).flat().map((answer) => answer?.status ?? 0);
+      expect(statuses.filter((status) => status >= 500)).toEqual([]);
+      await removed(project);
+      expect(remains(project)).toEqual([]);
+    }
+  });
 
-  it('while a file is being written to it is not there for whoever sends the file', LONG, async () => {
+  it('while a file is being written to it is not there for whoever sends the file', async () => {
     const project = await filled();
     async function* content() {
       yield Buffer.from('half');
@@ -93,7 +92,7 @@ describe('A project that is deleted', () => {
     expect(remains(project)).toEqual([]);
   });
 
-  it('while somebody pushes to it does not come back', LONG, async () => {
+  it('while somebody pushes to it does not come back', async () => {
     const copy = await workingCopy();
     for (let n = 0; n < 20; n++) await commitFile(copy, `${n}`, 'x'.repeat(10_000) + n);
     for (let round = 0; round < 6; round++) {
@@ -110,7 +109,7 @@ describe('A project that is deleted', () => {
     }
   });
 
-  it('with its group, while somebody writes to it, moves it or forks into it, does not come back', LONG, async () => {
+  it('with its group, while somebody writes to it, moves it or forks into it, does not come back', async () => {
     for (let round = 0; round < 6; round++) {
       const group = await world.group({ owner: admin });
       const other = await world.group({ owner: admin });
@@ -138,7 +137,7 @@ describe('A project that is deleted', () => {
     }
   });
 
-  it('as the source of forks leaves them whole', LONG, async () => {
+  it('as the source of forks leaves them whole', async () => {
     for (let round = 0; round < 4; round++) {
       const project = await filled();
       const homes = [await world.group({ owner: admin }), await world.group({ owner: admin })];
@@ -156,7 +155,7 @@ describe('A project that is deleted', () => {
     }
   });
 
-  it('while its repository is imported does not come back', LONG, async () => {
+  it('while its repository is imported does not come back', async () => {
     const source = await world.project({ owner: admin, visibility: 'public' });
     await api.post(`/projects/${source.id}/repository/files/first`, file('first'));
     world.imports.hosts = ['127.0.0.1'];

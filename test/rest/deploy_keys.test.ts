@@ -63,7 +63,7 @@ describe('POST /projects/:id/deploy_keys', () => {
     expect(await idsOf(its)).toEqual([]);
   });
 
-  it('keeps users from adding a deploy key as their own, also at the same time', async () => {
+  it('keeps users from adding a deploy key as their own, also at the same time', LONG, async () => {
     const its = await project();
     const key = newKey();
     await add(its, { key });
@@ -139,7 +139,7 @@ describe('GET /projects/:id/deploy_keys', () => {
     });
   });
 
-  it('takes the same few statements however many there are', async () => {
+  it('takes the same few statements however many there are', LONG, async () => {
     const [few, many] = [await project(), await project()];
     await add(few);
     for (let n = 0; n < 10; n += 1) await add(many);
@@ -210,7 +210,7 @@ describe('GET /deploy_keys', () => {
 });
 
 describe('A deploy key', () => {
-  it('stays when the user who added it is deleted', async () => {
+  it('stays when the user who added it is deleted', LONG, async () => {
     const user = await world.user();
     const its = await project();
     await world.member(its, user, 'master');

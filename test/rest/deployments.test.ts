@@ -100,7 +100,7 @@ describe('POST /projects/:id/deployments', () => {
     expect(again.body).toMatchObject({ iid: body.iid + 1, environment: { id: body.environment.id } });
   });
 
-  it('counts every one of those that come at once', async () => {
+  it('counts every one of those that come at once', LONG, async () => {
     const before = await count();
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.post(at, outside({ environment: 'busy' }))));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
@@ -193,7 +193,7 @@ describe('GET /projects/:id/deployments/:deployment_id', () => {
     expect((await api.get(`${at}/${body.id}`)).status).toBe(404);
   });
 
-  it('names the ghost when its user is gone', async () => {
+  it('names the ghost when its user is gone', LONG, async () => {
     const leaver = await world.user();
     await world.member(made.project, leaver, 'developer');
     const { body } = await world.api(leaver).post(at, outside());

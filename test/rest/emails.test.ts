@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -47,7 +48,7 @@ describe('POST /user/emails', () => {
     expect((await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).email).toBe(before.email);
   });
 
-  it('lets one of many win who want the same address at once', async () => {
+  it('lets one of many win who want the same address at once', LONG, async () => {
     const email = address();
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => api.post('/user/emails', { email })),
@@ -63,7 +64,7 @@ describe('POST /user/emails', () => {
     expect(answers.every(({ status }) => [200, 201, 400, 404].includes(status))).toBe(true);
   });
 
-  it('lets primary and secondary of the same user race for an address without trouble', async () => {
+  it('lets primary and secondary of the same user race for an address without trouble', LONG, async () => {
     const email = address();
     const target = await world.user();
     const answers = await Promise.all(

@@ -95,7 +95,7 @@ describe('POST /projects/:id/environments', () => {
     expect(await world.db.environment.count()).toBe(before);
   });
 
-  it('400 when the name is taken in the project, also by who comes at the same moment', async () => {
+  it('400 when the name is taken in the project, also by who comes at the same moment', LONG, async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => api.post(at, { name: 'taken' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
     expect(await api.post(at, { name: 'taken' })).toMatchObject({

@@ -44,7 +44,7 @@ async function feed(who: TestUser | undefined, path: string, projectId?: number)
 }
 
 describe('GET /projects/:id/events', () => {
-  it('tells what happened, newest first, with exactly the keys of the contract', async () => {
+  it('tells what happened, newest first, with exactly the keys of the contract', LONG, async () => {
     const { project, open, at } = await stage();
     await world.api(owner).put(`/projects/${project.id}/issues/${open.iid}`, { state_event: 'close' });
     const { status, body } = await world.api(owner).get(at);

@@ -72,7 +72,7 @@ describe('Events about merge requests and notes', () => {
     expect((await world.api(outsider).get(at)).status).toBe(404);
   });
 
-  it('show a note as the contract has it', async () => {
+  it('show a note as the contract has it', LONG, async () => {
     const { notes, open, at } = await stage();
     const { body } = await world.api(guest).get(at);
     expect(body[0]).toMatchObject({
@@ -83,7 +83,7 @@ describe('Events about merge requests and notes', () => {
     });
   });
 
-  it('follow an issue that becomes confidential, or public, or is deleted', async () => {
+  it('follow an issue that becomes confidential, or public, or is deleted', LONG, async () => {
     const { project, open, secret, at } = await stage();
     const issues = `/projects/${project.id}/issues`;
     await world.api(owner).put(`${issues}/${open.iid}`, { confidential: true });
@@ -103,7 +103,7 @@ describe('Events about merge requests and notes', () => {
     }
   });
 
-  it('go with the note or merge request', async () => {
+  it('go with the note or merge request', LONG, async () => {
     const { project, merge, notes, at } = await stage();
     await world.db.$transaction((tx) => forgetEvents(tx, { type: 'IssueNote', id: notes[0]?.id ?? 0 }));
     expect(await feed(reporter, at, project.id)).toEqual([OF_MERGE[0], OF_SECRET, OF_MERGE[1]]);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('POST /projects/:id/repository/files/:file_path', () => {
-  it.each([
+  itEveryNth(4, [
     'plain.txt',
     'deep/er/file.txt',
     'with space & more?.txt',
@@ -50,7 +50,7 @@ describe('POST /projects/:id/repository/files/:file_path', () => {
     );
   });
 
-  it('takes raw slashes, Base64, empty files and authors', async () => {
+  it('takes raw slashes, Base64, empty files and authors', LONG, async () => {
     const bytes = Buffer.from([0, 1, 254, 255]);
     const author = { author_name: 'Ada', author_email: 'ada@example.org' };
     const given = { ...how, ...author, content: bytes.toString('base64'), encoding: 'base64' };
@@ -66,7 +66,7 @@ describe('POST /projects/:id/repository/files/:file_path', () => {
     expect(git(directory, ['cat-file', '-s', 'master:empty']).trim()).toBe('0');
   });
 
-  it.each<[string, string, Json, string]>([
+  itEveryNth<[string, string, Json, string]>(4, [
     [
       'a file that is there',
       'README.md',
@@ -88,7 +88,7 @@ describe('POST /projects/:id/repository/files/:file_path', () => {
     expect(tip()).toBe(before);
   });
 
-  it.each(['.git/config', 'a/.GIT/x', 'a//b', 'line\nbreak'])('refuses the path %j', async (path) => {
+  itEveryNth(4, ['.git/config', 'a/.GIT/x', 'a//b', 'line\nbreak'])('refuses the path %j', async (path) => {
     const before = tip();
     const { status, body } = await api.post(fileAt(path), { ...how, content: 'x' });
     expect([status, body.message]).toEqual([400, expect.stringMatching(/^Your changes could not be committed, /)]);
@@ -117,14 +117,14 @@ describe('POST /projects/:id/repository/files/:file_path', () => {
 });
 
 describe('PUT /projects/:id/repository/files/:file_path', () => {
-  it('commits new content', async () => {
+  it('commits new content', LONG, async () => {
     await api.post(fileAt('put.txt'), { ...how, content: 'old' });
     const { status, body } = await api.put(fileAt('put.txt'), { ...how, content: 'new' });
     expect([status, body]).toEqual([200, { file_name: 'put.txt', file_path: 'put.txt', branch: 'master' }]);
     expect(git(directory, ['show', 'master:put.txt'])).toBe('new');
   });
 
-  it.each<[string, string, Json]>([
+  itEveryNth<[string, string, Json]>(4, [
     ['unchanged content', 'README.md', { content: 'Read me\n' }],
     ['a missing file', 'nowhere', { content: 'x' }],
   ])('refuses %s without saying why', async (_, path, more) => {
@@ -144,7 +144,7 @@ describe('PUT /projects/:id/repository/files/:file_path', () => {
 });
 
 describe('DELETE /projects/:id/repository/files/:file_path', () => {
-  it('commits the removal, with parameters in the query or the body', async () => {
+  it('commits the removal, with parameters in the query or the body', LONG, async () => {
     for (const name of ['one', 'two']) await api.post(fileAt(name), { ...how, content: name });
     const inQuery = await api.delete(`${fileAt('one')}?branch=master&commit_message=Gone`);
     expect([inQuery.status, inQuery.body]).toEqual([200, { file_name: 'one', file_path: 'one', branch: 'master' }]);

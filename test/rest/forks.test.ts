@@ -81,7 +81,7 @@ describe('POST /projects/:id/fork', () => {
     }
   });
 
-  it('is 404 for a namespace that is missing, hidden or closed to the caller', async () => {
+  it('is 404 for a namespace that is missing, hidden or closed to the caller', LONG, async () => {
     const project = await source();
     const foreign = await world.group({ owner, visibility: 'public' });
     await world.member(foreign, forker, 'developer');
@@ -107,7 +107,7 @@ describe('POST /projects/:id/fork', () => {
     await refused(forker, `${at(project)}/fork`, {}, 409, { message: { path: taken } });
   });
 
-  it('is no more visible than source, namespace and settings allow', async () => {
+  it('is no more visible than source, namespace and settings allow', LONG, async () => {
     const visibility = async (of: Json, given: object = {}) =>
       (await api.post(`${at(of)}/fork`, given)).body.visibility;
     expect(await visibility(await source('internal'))).toBe('internal');

@@ -101,7 +101,7 @@ describe('Directories in each other', () => {
 });
 
 describe('Directories with very many names', () => {
-  it('are listed page by page', async () => {
+  it('are listed page by page', LONG, async () => {
     const { status, headers, body } = await api.get(`${at}/tree?ref=wide&per_page=100&page=600`);
     const names = Array.from({ length: 60_000 }, (_, number) => `f${number}`).sort();
     expect([status, headers['x-total']]).toEqual([200, '60000']);
@@ -133,7 +133,7 @@ describe('Large objects', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MB);
   });
 
-  it('are in no archive above the limit, which the refusal names', async () => {
+  it('are in no archive above the limit, which the refusal names', LONG, async () => {
     await treeBomb(directory, { branch: 'many', levels: 1 });
     const from = git(directory, ['rev-parse', 'main']).trim();
     onTestFinished(() => void git(directory, ['update-ref', 'refs/heads/main', from]));

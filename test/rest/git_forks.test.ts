@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -7,7 +9,6 @@ import { maintainProject } from '#src/domain/repository/maintain.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -77,7 +78,7 @@ describe('Forks', () => {
     expect(gitLines(directory, ['fsck', '--strict'])).toEqual([]);
   });
 
-  it('are whole even if their source is deleted at once', LONG, async () => {
+  it('are whole even if their source is deleted at once', async () => {
     const { project } = await source();
     const refs = refsOf(project);
     const child = await fork(project);
@@ -87,39 +88,35 @@ describe('Forks', () => {
     expect(refsOf(child)).toEqual(refs);
   });
 
-  it.each(['with', 'without'])(
-    'have nothing that branches and tags do not lead to (%s a git program)',
-    LONG,
-    async (how) => {
-      const project = await world.project({ owner, visibility: 'public' });
-      const work = await workingCopy();
-      await commitFile(work, 'a.txt', 'one\n');
-      await run(work, 'tag', '-a', '-m', 'One', 'v1');
-      await run(work, 'checkout', '--quiet', '-b', 'gone');
-      const removed = await commitFile(work, 'secret.txt', 'secret\n');
-      await run(work, 'push', '--quiet', tokenUrl(project, owner), 'main', 'v1', 'gone');
-      const directory = directoryOf(project);
-      git(directory, ['update-ref', 'refs/keep-around/x', removed]);
-      git(directory, ['update-ref', '-d', 'refs/heads/gone']);
-      git(directory, ['repack', '-adq', '--keep-unreachable']);
-      const child = await world.project({ owner: forker });
-      if (how === 'without') {
-        vi.stubEnv('PATH', scratch());
-        forgetProgram();
-      }
-      await copyTo(child, project);
-      vi.unstubAllEnvs();
+  it.each(['with', 'without'])('have nothing that branches and tags do not lead to (%s a git program)', async (how) => {
+    const project = await world.project({ owner, visibility: 'public' });
+    const work = await workingCopy();
+    await commitFile(work, 'a.txt', 'one\n');
+    await run(work, 'tag', '-a', '-m', 'One', 'v1');
+    await run(work, 'checkout', '--quiet', '-b', 'gone');
+    const removed = await commitFile(work, 'secret.txt', 'secret\n');
+    await run(work, 'push', '--quiet', tokenUrl(project, owner), 'main', 'v1', 'gone');
+    const directory = directoryOf(project);
+    git(directory, ['update-ref', 'refs/keep-around/x', removed]);
+    git(directory, ['update-ref', '-d', 'refs/heads/gone']);
+    git(directory, ['repack', '-adq', '--keep-unreachable']);
+    const child = await world.project({ owner: forker });
+    if (how === 'without') {
+      vi.stubEnv('PATH', scratch());
       forgetProgram();
-      const objects = (place: { id: number }) =>
-        gitLines(directoryOf(place), ['rev-list', '--objects', '--no-object-names', '--branches', '--tags']).sort();
-      const all = gitLines(directoryOf(child), ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']);
-      expect(all.sort()).toEqual(objects(project));
-      expect(git(directoryOf(child), ['fsck', '--strict', '--full'])).toBe('');
-      expect(refsOf(child)).toEqual(gitLines(directory, ['for-each-ref', 'refs/heads', 'refs/tags']));
-    },
-  );
+    }
+    await copyTo(child, project);
+    vi.unstubAllEnvs();
+    forgetProgram();
+    const objects = (place: { id: number }) =>
+      gitLines(directoryOf(place), ['rev-list', '--objects', '--no-object-names', '--branches', '--tags']).sort();
+    const all = gitLines(directoryOf(child), ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']);
+    expect(all.sort()).toEqual(objects(project));
+    expect(git(directoryOf(child), ['fsck', '--strict', '--full'])).toBe('');
+    expect(refsOf(child)).toEqual(gitLines(directory, ['for-each-ref', 'refs/heads', 'refs/tags']));
+  });
 
-  it('of a fork that waits for its own copy are whole', LONG, async () => {
+  it('of a fork that waits for its own copy are whole', async () => {
     const { project } = await source();
     const [child, grandchild] = [await world.project({ owner: forker }), await world.project({ owner: forker })];
     await world.db.repositoryCopy.create({ data: { projectId: child.id, sourceId: project.id } });
@@ -127,7 +124,7 @@ describe('Forks', () => {
     expect(refsOf(grandchild)).toEqual(refsOf(project));
   });
 
-  it('of an empty project are empty, and what was pushed to one before its copy came stays', LONG, async () => {
+  it('of an empty project are empty, and what was pushed to one before its copy came stays', async () => {
     const empty = await world.project({ owner, visibility: 'public' });
     const child = await fork(empty);
     await world.until(async () => (await world.db.repositoryCopy.count({ where: { projectId: child.id } })) === 0);
@@ -147,7 +144,7 @@ describe('Forks', () => {
     expect(await world.db.recordedRef.count({ where: { projectId: child.id } })).toBe(3);
   });
 
-  it('are copied without a git program too', LONG, async () => {
+  it('are copied without a git program too', async () => {
     const { project } = await source();
     const child = await world.project({ owner: forker });
     const { PATH } = process.env;
@@ -162,7 +159,7 @@ describe('Forks', () => {
     expect(refsOf(child)).toEqual(refsOf(project));
   });
 
-  it('are whole although their source is repacked and pushed to meanwhile', LONG, async () => {
+  it('are whole although their source is repacked and pushed to meanwhile', async () => {
     const { project, work } = await source();
     const children = await Promise.all([1, 2, 3].map(() => world.project({ owner: forker })));
     const disturb = async () => {

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +11,6 @@ import type { CommitSeries } from '#src/git/write/series.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -102,7 +103,7 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
   it.each([
     ['git gc --prune=now', ['gc', '--quiet', '--prune=now']],
     ['git repack -ad', ['repack', '-adq']],
-  ])('keeps every object of what was answered with success: %s', LONG, async (_name, args) => {
+  ])('keeps every object of what was answered with success: %s', async (_name, args) => {
     const { project, directory, url, main } = await filled();
     const end = performance.now() + WHILE;
     const [rounds, ...made] = await Promise.all([
@@ -128,7 +129,7 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
     expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
   });
 
-  it('makes a branch of a commit to which nothing led whole, or not at all: git prune --expire=now', LONG, async () => {
+  it('makes a branch of a commit to which nothing led whole, or not at all: git prune --expire=now', async () => {
     const { project, directory, main } = await filled();
     const at = `/projects/${project.id}/repository/branches`;
     const answers = new Map<string, number>();
@@ -152,7 +153,7 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
 });
 
 describe('A push that brings no objects', () => {
-  it('makes a branch of a commit to which nothing led, and keeps it', LONG, async () => {
+  it('makes a branch of a commit to which nothing led, and keeps it', async () => {
     const { project, directory, main } = await filled();
     const tree = git(directory, ['rev-parse', `${main}^{tree}`]).trim();
     const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
@@ -177,7 +178,7 @@ describe('A push that brings no objects', () => {
 });
 
 describe('A commit of which a part is gone', () => {
-  it('is no start for a branch or a tag', LONG, async () => {
+  it('is no start for a branch or a tag', async () => {
     const { project, directory, main } = await filled();
     const at = `/projects/${project.id}/repository`;
     const blob = git(directory, ['hash-object', '-w', '--stdin'], 'old\n').trim();

@@ -194,39 +194,49 @@ describe('Who gets in', () => {
     },
   );
 
-  it('lets tokens fetch or push by the scopes of repositories, of applications too, and reads of the API reach none', async () => {
-    const { project, work } = await pushed();
-    const app = await application(world, owner, { scopes: [...SCOPE_NAMES] });
-    const reaches = async (...scopes: string[]) => {
-      const personal = await world.token(owner, scopes);
-      const { access_token: granted } = await tokens(world, owner, app, { scope: scopes.join(' ') });
-      const found = [];
-      for (const headers of [
-        basic('oauth2', personal),
-        basic('oauth2', granted),
-        { Authorization: `Bearer ${granted}` },
-      ])
-        found.push(
-          `${(await refs(project, 'upload', headers)).status} ${(await refs(project, 'receive', headers)).status}`,
-        );
-      expect(new Set(found).size).toBe(1);
-      return found[0];
-    };
-    expect(await reaches('read_repository')).toBe('200 403');
-    expect(await reaches('write_repository')).toBe('200 200');
-    expect(await reaches('read_api')).toBe('403 403');
-    expect(await reaches('read_api', 'read_repository')).toBe('200 403');
-    expect(await reaches('api')).toBe('200 200');
-    const reader = await world.token(owner, ['read_repository']);
-    const { body } = await refs(project, 'receive', basic('oauth2', reader));
-    expect(body).toBe('The scopes of this access token do not let it push: it needs "write_repository" or "api".\n');
-    // What a push sets off is not held up by the scope.
-    await commitFile(work, '.gitlab-ci.yml', 'test: {script: ["true"]}\n');
-    await run(work, 'push', '--quiet', address(project, owner, await world.token(owner, ['write_repository'])), 'main');
-    await world.idle();
-    expect(await world.db.pipeline.count({ where: { projectId: project.id } })).toBe(1);
-    await expect(run(work, 'push', '--quiet', address(project, owner, reader), 'main:other')).rejects.toThrow(/403/);
-  });
+  it(
+    'lets tokens fetch or push by the scopes of repositories, of applications too, and reads of the API reach none',
+    LONG,
+    async () => {
+      const { project, work } = await pushed();
+      const app = await application(world, owner, { scopes: [...SCOPE_NAMES] });
+      const reaches = async (...scopes: string[]) => {
+        const personal = await world.token(owner, scopes);
+        const { access_token: granted } = await tokens(world, owner, app, { scope: scopes.join(' ') });
+        const found = [];
+        for (const headers of [
+          basic('oauth2', personal),
+          basic('oauth2', granted),
+          { Authorization: `Bearer ${granted}` },
+        ])
+          found.push(
+            `${(await refs(project, 'upload', headers)).status} ${(await refs(project, 'receive', headers)).status}`,
+          );
+        expect(new Set(found).size).toBe(1);
+        return found[0];
+      };
+      expect(await reaches('read_repository')).toBe('200 403');
+      expect(await reaches('write_repository')).toBe('200 200');
+      expect(await reaches('read_api')).toBe('403 403');
+      expect(await reaches('read_api', 'read_repository')).toBe('200 403');
+      expect(await reaches('api')).toBe('200 200');
+      const reader = await world.token(owner, ['read_repository']);
+      const { body } = await refs(project, 'receive', basic('oauth2', reader));
+      expect(body).toBe('The scopes of this access token do not let it push: it needs "write_repository" or "api".\n');
+      // What a push sets off is not held up by the scope.
+      await commitFile(work, '.gitlab-ci.yml', 'test: {script: ["true"]}\n');
+      await run(
+        work,
+        'push',
+        '--quiet',
+        address(project, owner, await world.token(owner, ['write_repository'])),
+        'main',
+      );
+      await world.idle();
+      expect(await world.db.pipeline.count({ where: { projectId: project.id } })).toBe(1);
+      await expect(run(work, 'push', '--quiet', address(project, owner, reader), 'main:other')).rejects.toThrow(/403/);
+    },
+  );
 
   it('takes the password of the user, by name or e-mail, but no wrong one, even for what is public', async () => {
     const { project } = await pushed('public');

@@ -1,10 +1,11 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -32,7 +33,6 @@ const refsOf = (directory: string) => gitLines(directory, ['show-ref', '-d']);
 
 describe('A mirror push of 2,000 refs', () => {
   it('arrives whole and is recorded, and what others write meanwhile is not lost', {
-    ...LONG,
     timeout: 120_000,
   }, async () => {
     const project = await world.project({ owner });
@@ -84,7 +84,7 @@ describe('A mirror push of 2,000 refs', () => {
 });
 
 describe('A lock on packed refs', () => {
-  it('that a crash left is removed, and that of somebody at work is not', LONG, async () => {
+  it('that a crash left is removed, and that of somebody at work is not', async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'a.txt', 'one\n');

@@ -1,8 +1,9 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { opened } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -40,7 +41,7 @@ const fetching = async (project: ProjectRow, version: number, oid: string, who?:
 };
 
 describe.each([0, 2])('A fetch of an object by its name (version %i)', (version) => {
-  it('gets any commit, file or directory that a branch leads to', LONG, async () => {
+  it('gets any commit, file or directory that a branch leads to', async () => {
     const { project, second, third } = shared;
     const tree = git(directoryOf(project), ['rev-parse', `${second}^{tree}`]).trim();
     const blob = git(directoryOf(project), ['rev-parse', `${second}:a.txt`]).trim();
@@ -54,7 +55,7 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
     expect(await run(copy, 'show', 'FETCH_HEAD:a.txt')).toBe('two');
   });
 
-  it('gets nothing that no ref leads to any more: commits, directories, files, annotations', LONG, async () => {
+  it('gets nothing that no ref leads to any more: commits, directories, files, annotations', async () => {
     const { project, removed, third } = shared;
     const directory = directoryOf(project);
     const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
@@ -69,7 +70,7 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
     }
   });
 
-  it('gets nothing that only refs of the server keep, nor what is not there', LONG, async () => {
+  it('gets nothing that only refs of the server keep, nor what is not there', async () => {
     const { project, removed } = await stage();
     git(directoryOf(project), ['update-ref', `refs/keep-around/${removed}`, removed]);
     for (const oid of [removed, '12'.repeat(20)]) {
@@ -79,7 +80,7 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
     expect((await fetching(project, version, `refs/keep-around/${removed}`, owner)).code).not.toBe(0);
   });
 
-  it('gets the commits of merge requests for those who may read them, and so are their refs shown', LONG, async () => {
+  it('gets the commits of merge requests for those who may read them, and so are their refs shown', async () => {
     const { project, work } = await stage();
     await run(work, 'checkout', '--quiet', '-b', 'topic');
     const head = await commitFile(work, 'b.txt', 'b\n');
@@ -121,7 +122,7 @@ describe('A clone with a filter', () => {
     ['combine:blob:limit=3+tree:2', 3, true],
     ['object:type=commit', 3, false],
     ['object:type=tree', 1, true],
-  ])('gets what %s leaves, and the rest when it is needed', LONG, async (filter, commits, trees) => {
+  ])('gets what %s leaves, and the rest when it is needed', async (filter, commits, trees) => {
     const { project } = shared;
     const copy = await clone(address(project), `--filter=${filter}`, '--no-checkout');
     const list = await run(copy, 'cat-file', '--batch-check', '--batch-all-objects');
@@ -133,7 +134,7 @@ describe('A clone with a filter', () => {
     expect(await run(copy, 'show', 'HEAD~2:a.txt')).toBe('one');
   });
 
-  it('is refused where it would read patterns, or is made of too many parts', LONG, async () => {
+  it('is refused where it would read patterns, or is made of too many parts', async () => {
     const { project, work, third } = shared;
     for (const filter of [`sparse:oid=${third}`, `combine:blob:none+sparse:oid=${third}`]) {
       const args = ['clone', '--quiet', '--no-checkout', `--filter=${filter}`, address(project), `x${filter.length}`];

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -63,7 +64,7 @@ describe('An input that names a record', () => {
 });
 
 describe('An input that names a project, a group or a namespace', () => {
-  it('takes path, global ID and number', async () => {
+  it('takes path, global ID and number', LONG, async () => {
     for (const ref of [project.fullPath, toGlobalId('Project', project.id), project.id, `${project.id}`]) {
       const { body } = await world.graphql(
         'query ($ref: ProjectRef!) { project(ref: $ref) { fullPath } }',

@@ -49,7 +49,7 @@ describe('GET /groups/:id', async () => {
     expect([body.id, body.parent_id, names(body.projects)]).toEqual([nested.id, group.id, [deep.name]]);
   });
 
-  it('shows only the projects that the caller sees', async () => {
+  it('shows only the projects that the caller sees', LONG, async () => {
     const open = await world.group({ owner, visibility: 'public' });
     const visible = await world.project({ owner, namespaceId: open.id, visibility: 'public' });
     const hidden = await world.project({ owner, namespaceId: open.id });

@@ -31,7 +31,7 @@ async function settings(data: object) {
 afterEach(() => settings({ restrictedVisibilityLevels: [], defaultGroupVisibility: 'private' }));
 
 describe('POST /groups', () => {
-  it('creates a group that its creator owns', async () => {
+  it('creates a group that its creator owns', LONG, async () => {
     const { name, path } = fresh();
     const given = {
       name,
@@ -49,7 +49,7 @@ describe('POST /groups', () => {
     ]);
   });
 
-  it('creates a group inside a group, for its owners', async () => {
+  it('creates a group inside a group, for its owners', LONG, async () => {
     const parent = await world.group({ owner, visibility: 'internal' });
     const given = fresh();
     const { status, body } = await api.post('/groups', { ...given, parent_id: parent.id });
@@ -155,7 +155,7 @@ describe('POST /groups', () => {
     expect(await post('admin')).toMatchObject({ status: 201 });
   });
 
-  it('takes names in any script, with dashes and dots', async () => {
+  it('takes names in any script, with dashes and dots', LONG, async () => {
     for (const name of ['Größe 2.0', '開発_チーム', 'हिन्दी', 'Ops – West']) {
       expect(await api.post('/groups', { name, path: world.unique('p') })).toMatchObject({
         status: 201,
@@ -164,7 +164,7 @@ describe('POST /groups', () => {
     }
   });
 
-  it('refuses a path that a group, user or project has, whatever its case', async () => {
+  it('refuses a path that a group, user or project has, whatever its case', LONG, async () => {
     const taken = { status: 400, body: { message: 'Failed to save group {:path=>["has already been taken"]}' } };
     const group = await world.group({ owner });
     const project = await world.project({ owner, namespaceId: group.id });
@@ -175,7 +175,7 @@ describe('POST /groups', () => {
     expect(await api.post('/groups', { name: 'x', path: project.path })).toMatchObject({ status: 201 });
   });
 
-  it('gives a path once to all who ask at the same time', async () => {
+  it('gives a path once to all who ask at the same time', LONG, async () => {
     const given = fresh();
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.post('/groups', given)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
@@ -208,7 +208,7 @@ describe('PUT /groups/:id', () => {
     expect(await api.put(`/groups/${group.id}`, { description: null })).toMatchObject({ body: { description: '' } });
   });
 
-  it('is for owners, those of a group around too, and administrators', async () => {
+  it('is for owners, those of a group around too, and administrators', LONG, async () => {
     const parent = await world.group({ owner, visibility: 'public' });
     const group = await world.group({ owner: admin, parentId: parent.id, visibility: 'public' });
     await world.member(group, master, 'master');
@@ -242,7 +242,7 @@ describe('PUT /groups/:id', () => {
     expect(await world.db.namespace.findUnique({ where: { id: group.id } })).toMatchObject({ name: group.name });
   });
 
-  it('changes every full path and full name below it', async () => {
+  it('changes every full path and full name below it', LONG, async () => {
     const top = await world.group({ owner, name: 'Old. Name', path: world.unique('old_path') });
     const middle = await world.group({ owner, parentId: top.id, name: 'Middle' });
     const bottom = await world.group({ owner, parentId: middle.id, name: 'Bottom' });
@@ -306,7 +306,7 @@ describe('PUT /groups/:id', () => {
     expect(await lower('private')).toMatchObject({ status: 200 });
   });
 
-  it('refuses more visibility than the group around has, and restricted levels', async () => {
+  it('refuses more visibility than the group around has, and restricted levels', LONG, async () => {
     const parent = await world.group({ owner, visibility: 'internal' });
     const group = await world.group({ owner, parentId: parent.id, visibility: 'private' });
     expect(await api.put(`/groups/${group.id}`, { visibility: 'public' })).toMatchObject({
@@ -444,7 +444,7 @@ describe('POST /groups/:id/projects/:project_id', () => {
     });
   });
 
-  it('refuses a taken path or name, the same group, and more visibility than the group has', async () => {
+  it('refuses a taken path or name, the same group, and more visibility than the group has', LONG, async () => {
     const group = await world.group({ owner });
     const refused = (text: string) => ({ status: 400, body: { message: `Failed to transfer project {${text}}` } });
     const there = await world.project({ owner, namespaceId: group.id, name: 'Same name', path: 'same-path' });
@@ -473,7 +473,7 @@ describe('POST /groups/:id/projects/:project_id', () => {
     expect(await transfer(admin, group.id, project.id)).toMatchObject({ status: 400 });
   });
 
-  it('moves a project that is moved to many groups at the same time to one of them', async () => {
+  it('moves a project that is moved to many groups at the same time to one of them', LONG, async () => {
     const groups = [];
     for (let n = 0; n < 4; n += 1) groups.push(await world.group({ owner }));
     const project = await world.project({ owner });

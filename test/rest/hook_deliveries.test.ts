@@ -195,7 +195,7 @@ describe('Connections', () => {
 });
 
 describe('A delivery that fails', () => {
-  it('is tried with growing delays', async () => {
+  it('is tried with growing delays', LONG, async () => {
     const { id, path } = await hook();
     receiver.answer(path, 503);
     await change('Delayed');
@@ -304,7 +304,7 @@ describe('The log of deliveries', () => {
     expect(JSON.stringify(body)).not.toContain('never shown');
   });
 
-  it('lets a master send an event again, with the ID that it had', async () => {
+  it('lets a master send an event again, with the ID that it had', LONG, async () => {
     const place = await world.project({ owner });
     const { id, path, at } = await hook({}, place);
     await change('Again', place);
@@ -340,7 +340,7 @@ describe('The log of deliveries', () => {
     expect(await world.db.hookDelivery.count({ where: { hookId: id, state: 'delivered' } })).toBe(100);
   });
 
-  it('goes with the project, and its events when nothing is about them any more', async () => {
+  it('goes with the project, and its events when nothing is about them any more', LONG, async () => {
     const place = await world.project({ owner });
     const { id } = await hook({}, place);
     await change('Gone', place);

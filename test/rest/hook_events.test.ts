@@ -62,7 +62,7 @@ const userRecord = (user = owner) => ({
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('Pushes', () => {
-  it('are told with their latest commits, and the paths that each of them changed', async () => {
+  it('are told with their latest commits, and the paths that each of them changed', LONG, async () => {
     const path = await hook(project);
     const commit = (actions: Parameters<typeof createCommit>[2]['actions'], branch = 'master') =>
       createCommit(world.as(owner), project.id, { branch, message: 'Änder es\n', actions });
@@ -122,7 +122,7 @@ describe('Pushes', () => {
     expect(receiver.at(path)).toHaveLength(1);
   });
 
-  it('that delete a branch have no commits', async () => {
+  it('that delete a branch have no commits', LONG, async () => {
     await createBranch(world.as(owner), project.id, 'short-lived', 'master');
     const path = await hook(project, {});
     await api.delete(`/projects/${project.id}/repository/branches/short-lived`);
@@ -132,7 +132,7 @@ describe('Pushes', () => {
 });
 
 describe('Issues', () => {
-  it('are told when they are opened, changed, closed and reopened, by whoever did it', async () => {
+  it('are told when they are opened, changed, closed and reopened, by whoever did it', LONG, async () => {
     const path = await hook(project);
     const label = await world.label(project, owner, 'bug');
     const { body: issue } = await api.post(`/projects/${project.id}/issues`, { title: 'It is broken', labels: 'bug' });

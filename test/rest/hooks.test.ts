@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -96,7 +97,7 @@ describe('POST /projects/:id/hooks', () => {
     });
   });
 
-  it('403 beyond a hundred hooks of a project', async () => {
+  it('403 beyond a hundred hooks of a project', LONG, async () => {
     const full = await world.project({ owner });
     await world.db.hook.createMany({ data: Array.from({ length: 99 }, () => ({ projectId: full.id, url: url() })) });
     const make = () => world.api(owner).post(`/projects/${full.id}/hooks`, { url: url() });

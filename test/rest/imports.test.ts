@@ -16,7 +16,7 @@ import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_c
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -272,7 +272,7 @@ describe('POST /projects with import_url', () => {
 describe('The URL of an import', () => {
   const blocked = 'is blocked: its address is not a public one';
   const form = 'must be a valid URL that begins with http:// or https://';
-  it.each([
+  itEveryNth(6, [
     ['http://127.0.0.1/a.git', blocked],
     ['http://2130706433/a.git', blocked],
     ['http://0x7f000001/a.git', blocked],
@@ -381,7 +381,7 @@ describe('The URL of an import', () => {
 });
 
 describe('An import', () => {
-  it('connects to no address that it has not checked, whatever the host was a moment ago', async () => {
+  it('connects to no address that it has not checked, whatever the host was a moment ago', LONG, async () => {
     const { host, requests } = await listen(handOn);
     let asked = 0;
     world.imports.hosts = [];
@@ -410,7 +410,7 @@ describe('An import', () => {
     expect(asked).toBe(new Set(requests.map(({ socket }) => socket.remotePort)).size);
   });
 
-  it.each([
+  itEveryNth(6, [
     ['http://127.0.0.1:1/x.git', 'The source is blocked: its address is not a public one.'],
     ['http://2130706433:1/x.git', 'The source is blocked: its address is not a public one.'],
     ['http://[::ffff:127.0.0.1]:1/x.git', 'The source is blocked: its address is not a public one.'],
@@ -457,7 +457,7 @@ describe('An import', () => {
     expect(circle.requests.length).toBeLessThan(10);
   });
 
-  it.each([
+  itEveryNth(6, [
     [401, {}, 'The source refuses access: user name and password are missing or wrong.'],
     [404, {}, 'The source knows of no such repository.'],
     [500, {}, 'The source answered with status 500.'],

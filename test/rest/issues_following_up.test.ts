@@ -1,7 +1,8 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { refusal, talk } from '../support/discussions.ts';
-import { LONG } from '../support/long.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -34,48 +35,44 @@ async function stage() {
 }
 
 describe('An issue with merge_request_to_resolve_discussions_of', () => {
-  it(
-    'resolves all threads of the merge request, names them in its description, and is named in each of them',
-    LONG,
-    async () => {
-      const { project, mergeRequest, on, begin, at, of, systemNotes } = await stage();
-      const [one, two, done] = [await begin('Why so?\n\nAnd how?'), await begin('Tests?'), await begin('Done')];
-      await written(developer, { on, body: 'answer', discussionId: one.id });
-      await resolve(developer, { id: done.id });
-      const { status, body } = await world.api(developer).post(at, { title: 'Later', ...of });
-      expect([status, body.title]).toEqual([201, 'Later']);
-      const page = `/${project.fullPath}/merge_requests/${mergeRequest.iid}`;
-      const started = (noteId: number) => `- [ ] @${reporter.username} started a [discussion](${page}#note_${noteId}):`;
-      expect(body.description).toBe(
-        [
-          `The following discussions from !${mergeRequest.iid} should be addressed:`,
-          '',
-          `${started(one.databaseId)} (+1 comment)`,
-          '',
-          '    > Why so?',
-          '    > ',
-          '    > And how?',
-          '',
-          started(two.databaseId),
-          '',
-          '    > Tests?',
-          '',
-        ].join('\n'),
-      );
-      for (const { id } of [one, two]) {
-        const found = await thread(owner, id);
-        expect(found).toMatchObject({ resolved: true, resolvedBy: { username: developer.username } });
-        expect(found.notes.nodes.at(-1)).toMatchObject({
-          system: true,
-          body: `created #${body.iid} to continue this discussion`,
-        });
-      }
-      expect((await thread(owner, done.id)).notes.totalCount).toBe(1);
-      expect(await systemNotes()).toContain('resolved all discussions');
-    },
-  );
+  it('resolves all threads of the merge request, names them in its description, and is named in each of them', async () => {
+    const { project, mergeRequest, on, begin, at, of, systemNotes } = await stage();
+    const [one, two, done] = [await begin('Why so?\n\nAnd how?'), await begin('Tests?'), await begin('Done')];
+    await written(developer, { on, body: 'answer', discussionId: one.id });
+    await resolve(developer, { id: done.id });
+    const { status, body } = await world.api(developer).post(at, { title: 'Later', ...of });
+    expect([status, body.title]).toEqual([201, 'Later']);
+    const page = `/${project.fullPath}/merge_requests/${mergeRequest.iid}`;
+    const started = (noteId: number) => `- [ ] @${reporter.username} started a [discussion](${page}#note_${noteId}):`;
+    expect(body.description).toBe(
+      [
+        `The following discussions from !${mergeRequest.iid} should be addressed:`,
+        '',
+        `${started(one.databaseId)} (+1 comment)`,
+        '',
+        '    > Why so?',
+        '    > ',
+        '    > And how?',
+        '',
+        started(two.databaseId),
+        '',
+        '    > Tests?',
+        '',
+      ].join('\n'),
+    );
+    for (const { id } of [one, two]) {
+      const found = await thread(owner, id);
+      expect(found).toMatchObject({ resolved: true, resolvedBy: { username: developer.username } });
+      expect(found.notes.nodes.at(-1)).toMatchObject({
+        system: true,
+        body: `created #${body.iid} to continue this discussion`,
+      });
+    }
+    expect((await thread(owner, done.id)).notes.totalCount).toBe(1);
+    expect(await systemNotes()).toContain('resolved all discussions');
+  });
 
-  it('resolves one thread alone with discussion_to_resolve, by either of its IDs', LONG, async () => {
+  it('resolves one thread alone with discussion_to_resolve, by either of its IDs', async () => {
     const { begin, at, of, systemNotes } = await stage();
     const [one, two, three] = [await begin(), await begin(), await begin()];
     for (const id of [one.databaseId, two.id]) {
@@ -89,7 +86,7 @@ describe('An issue with merge_request_to_resolve_discussions_of', () => {
     expect(await systemNotes()).not.toContain('resolved all discussions');
   });
 
-  it('takes over the title from the merge request in GraphQL', LONG, async () => {
+  it('takes over the title from the merge request in GraphQL', async () => {
     const { project, mergeRequest, begin } = await stage();
     const { id } = await begin();
     const query = 'mutation ($input: CreateIssueInput!) { createIssue(input: $input) { issue { title } } }';
@@ -106,24 +103,20 @@ describe('An issue with merge_request_to_resolve_discussions_of', () => {
     ]);
   });
 
-  it(
-    'is opened by who may not resolve threads, or not see the merge request, without resolving any',
-    LONG,
-    async () => {
-      const { begin, at, of } = await stage();
-      const { id } = await begin();
-      const made = await world.api(reporter).post(at, { title: 'Later', ...of });
-      expect(made).toMatchObject({
-        status: 201,
-        body: { description: expect.stringContaining('should be addressed') },
-      });
-      const unseen = await world.api(guest).post(at, { title: 'Later', ...of });
-      expect(unseen).toMatchObject({ status: 201, body: { description: null } });
-      expect(await thread(owner, id)).toMatchObject({ resolved: false, notes: { totalCount: 1 } });
-    },
-  );
+  it('is opened by who may not resolve threads, or not see the merge request, without resolving any', async () => {
+    const { begin, at, of } = await stage();
+    const { id } = await begin();
+    const made = await world.api(reporter).post(at, { title: 'Later', ...of });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { description: expect.stringContaining('should be addressed') },
+    });
+    const unseen = await world.api(guest).post(at, { title: 'Later', ...of });
+    expect(unseen).toMatchObject({ status: 201, body: { description: null } });
+    expect(await thread(owner, id)).toMatchObject({ resolved: false, notes: { totalCount: 1 } });
+  });
 
-  it('is opened without more where there is no such merge request or thread', LONG, async () => {
+  it('is opened without more where there is no such merge request or thread', async () => {
     const { begin, at, of } = await stage();
     const { id } = await begin();
     const other = await stage();
@@ -157,7 +150,7 @@ describe('An issue with merge_request_to_resolve_discussions_of', () => {
     expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(0);
   });
 
-  it('has a description of bounded length, however much there is to follow up on', LONG, async () => {
+  it('has a description of bounded length, however much there is to follow up on', async () => {
     const { begin, at, of } = await stage();
     for (let n = 0; n < 60; n += 1) await begin(`${n} ${'long '.repeat(400)}`);
     const { status, body } = await world.api(developer).post(at, { title: 'Later', ...of });

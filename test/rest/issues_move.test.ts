@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe('POST /projects/:id/issues/:issue_iid/move', () => {
-  it('opens a copy with labels and milestone of the same titles, and closes the old issue for good', async () => {
+  it('opens a copy with labels and milestone of the same titles, and closes the old issue for good', LONG, async () => {
     const milestone = await world.milestone(source, owner, { title: 'Both' });
     const twin = await world.milestone(target, owner, { title: 'Both' });
     await world.label(target, owner, 'shared');
@@ -155,7 +156,7 @@ describe('POST /projects/:id/issues/:issue_iid/move', () => {
     expect(unsaid).toMatchObject({ status: 400, body: { error: 'to_project_id is missing' } });
   });
 
-  it('happens once, however often it is asked for at the same time', async () => {
+  it('happens once, however often it is asked for at the same time', LONG, async () => {
     const { iid } = await world.issue(source, owner);
     const answers = await Promise.all(Array.from({ length: 6 }, () => move(iid, target.id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);

@@ -100,7 +100,7 @@ describe('GET /projects/:id/jobs', () => {
     });
   });
 
-  it('takes one state or several, and no posted statuses are in it', async () => {
+  it('takes one state or several, and no posted statuses are in it', LONG, async () => {
     await api.post(`/projects/${project.id}/statuses/${sha}`, { state: 'pending', name: 'outside' });
     const states = async (query: string) => {
       const { body } = await api.get(`${at}?per_page=100&${query}`);
@@ -166,7 +166,7 @@ describe('GET /projects/:id/jobs/:job_id', () => {
     expect(body.artifacts_file).toEqual({ filename: 'a.zip', size: 3_000_000_000 });
   });
 
-  it('404 for unknown jobs, posted statuses, and those of other projects', async () => {
+  it('404 for unknown jobs, posted statuses, and those of other projects', LONG, async () => {
     const { unit } = await run();
     const { body } = await api.post(`/projects/${project.id}/statuses/${sha}`, { state: 'success', name: 'outside' });
     const other = await world.project({ owner: developer });
@@ -198,7 +198,7 @@ describe('GET /projects/:id/jobs/:job_id/trace', () => {
 });
 
 describe('POST /projects/:id/jobs/:job_id/cancel', () => {
-  it('cancels a job, and moves its pipeline', async () => {
+  it('cancels a job, and moves its pipeline', LONG, async () => {
     const { pipeline: its, unit, lint, late } = await run();
     const { status, body } = await api.post(`${at}/${unit}/cancel`);
     expect([status, Object.keys(body), body.status]).toEqual([201, KEYS, 'canceled']);

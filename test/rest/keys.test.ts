@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { encodeKey, newKey, SAMPLES } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -116,7 +117,7 @@ describe('POST /user/keys', () => {
     expect([answer.status, answer.body]).toEqual([400, { message: taken }]);
   });
 
-  it('lets one of many win who add the same key at once', async () => {
+  it('lets one of many win who add the same key at once', LONG, async () => {
     const key = newKey();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => world.api(n % 2 ? user : other).post('/user/keys', { title: 'race', key })),

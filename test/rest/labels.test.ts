@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -126,7 +127,7 @@ describe('POST /projects/:id/labels', () => {
     });
   });
 
-  it('refuses a name that is there, once for all who ask at the same time', async () => {
+  it('refuses a name that is there, once for all who ask at the same time', LONG, async () => {
     const given = { name: world.unique('taken'), color: 'red' };
     const answers = await Promise.all(Array.from({ length: 5 }, () => api.post(at, given)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
@@ -179,7 +180,7 @@ describe('PUT /projects/:id/labels', () => {
 });
 
 describe('DELETE /projects/:id/labels', () => {
-  it('takes the label off its issues', async () => {
+  it('takes the label off its issues', LONG, async () => {
     const { title } = await world.label(project, owner);
     const { iid } = await world.issue(project, owner, { labels: [title] });
     expect(await api.delete(`${at}?name=${title}`)).toMatchObject({ status: 204, body: null });

@@ -1,5 +1,6 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -33,7 +34,7 @@ beforeAll(async () => {
 const at = (sha: string) => `/projects/${project.id}/repository/commits/${sha}`;
 
 describe('A commit with more files than a list of diffs shows', () => {
-  it('has true statistics, in both APIs', LONG, async () => {
+  it('has true statistics, in both APIs', async () => {
     const stats = { additions: FILES, deletions: 0, total: FILES };
     expect((await api.get(at(large))).body.stats).toEqual(stats);
     const query = `{ project(ref: ${project.id}) { repository { commit(ref: "${large}") { stats { additions deletions total } } } } }`;
@@ -41,7 +42,7 @@ describe('A commit with more files than a list of diffs shows', () => {
     expect(data.project.repository.commit.stats).toEqual(stats);
   });
 
-  it('has a list of diffs that says that it does not go on to the end', LONG, async () => {
+  it('has a list of diffs that says that it does not go on to the end', async () => {
     const cut = await api.get(`${at(large)}/diff?per_page=1`);
     expect([cut.status, cut.headers['x-total'], cut.headers['x-diff-overflow']]).toEqual([200, '3000', 'true']);
     const whole = await api.get(`${at(small)}/diff?per_page=1`);
@@ -54,7 +55,7 @@ describe('A commit with more files than a list of diffs shows', () => {
     expect(await told(small)).toEqual({ totalCount: 3, overflow: false });
   });
 
-  it('is compared, and merged, with the same sign', LONG, async () => {
+  it('is compared, and merged, with the same sign', async () => {
     const compared = await api.get(`/projects/${project.id}/repository/compare?from=main&to=large`);
     expect([compared.body.diffs.length, compared.body.compare_timeout]).toEqual([3000, true]);
     expect((await api.get(`/projects/${project.id}/repository/compare?from=main&to=small`)).body.compare_timeout).toBe(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -205,7 +205,7 @@ describe('A request with files', () => {
     expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('8388608 bytes')]);
   });
 
-  it.each([
+  itEveryNth(6, [
     ['a text without an end', `{"content":"${'x'.repeat(9 * MIB)}`],
     ['a line that is not escaped', `{"content":"${'x'.repeat(9 * MIB)}\n"}`],
     ['an escape that there is not', `{"content":"${'x'.repeat(9 * MIB)}\\x"}`],
@@ -288,7 +288,7 @@ describe('A text with NUL', () => {
     expect(await stored('nul')).toBe(hash('\0f'));
   });
 
-  it.each(['branch', 'commit_message', 'author_name', 'author_email'])('is refused in %s', async (name) => {
+  itEveryNth(4, ['branch', 'commit_message', 'author_name', 'author_email'])('is refused in %s', async (name) => {
     const file = { branch: 'master', commit_message: 'NUL', content: 'x', [name]: 'a\0b' };
     expect(await api.post(`${at}/files/refused`, file)).toMatchObject({
       status: 400,

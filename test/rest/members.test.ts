@@ -3,7 +3,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -103,7 +103,7 @@ describe.each(KINDS)('GET /%s/:id/members', (kind) => {
     }
   });
 
-  it('is open to those who see the place, and signed in', async () => {
+  it('is open to those who see the place, and signed in', LONG, async () => {
     const open = await place(kind, 'public');
     expect(await world.api(outsider).get(open.at)).toMatchObject({ status: 200 });
     expect(await world.api(external).get(open.at)).toMatchObject({ status: 200 });
@@ -390,7 +390,7 @@ describe('The owner of a personal project', () => {
 });
 
 describe('A membership of a group', () => {
-  it('counts in the groups and projects inside, and is not listed there', async () => {
+  it('counts in the groups and projects inside, and is not listed there', LONG, async () => {
     const group = await world.group({ owner });
     const inside = await world.group({ owner, parentId: group.id });
     const project = await world.project({ owner, namespaceId: inside.id });
@@ -494,7 +494,7 @@ describe('Members in GraphQL', () => {
     ['Project', 'projects', master],
     ['Group', 'groups', owner],
   ];
-  it.each(kinds)('of a %s are read and changed by the rules of REST', async (kind, plural, who) => {
+  itEveryNth(2, kinds)('of a %s are read and changed by the rules of REST', async (kind, plural, who) => {
     const { id } = await place(plural);
     const field = kind.toLowerCase();
     const user = await world.user();

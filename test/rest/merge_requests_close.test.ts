@@ -83,7 +83,7 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
     expect(closed.map(({ iid }) => iid)).toEqual([1, 3]);
   });
 
-  it('leaves out what the caller cannot see, and counts it to nobody', async () => {
+  it('leaves out what the caller cannot see, and counts it to nobody', LONG, async () => {
     const { at, iid } = await stage('Closes #1 and #2');
     const { headers, body } = await world.api(guest).get(`${at}/merge_requests/${iid}/closes_issues`);
     expect([headers['x-total'], body.map(({ iid }: Json) => iid)]).toEqual(['1', [1]]);

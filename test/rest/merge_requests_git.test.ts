@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -5,7 +7,6 @@ import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { refreshMergeRequest, refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { opened } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -67,7 +68,7 @@ async function systemNotes(subjectId: number): Promise<string[]> {
 }
 
 describe('The ref of a merge request', () => {
-  it('is fetched by git clients, and is neither branch nor tag', LONG, async () => {
+  it('is fetched by git clients, and is neither branch nor tag', async () => {
     const { project, head, open } = await stage();
     await open();
     const copy = await clone(address(project, owner));
@@ -83,7 +84,7 @@ describe('The ref of a merge request', () => {
     ).toMatchObject([{ oid: head }]);
   });
 
-  it('cannot be pushed to or deleted', LONG, async () => {
+  it('cannot be pushed to or deleted', async () => {
     const { project, work, head, open } = await stage();
     await open();
     for (const spec of ['+main:refs/merge-requests/1/head', ':refs/merge-requests/1/head', 'main:refs/keep-around/x']) {
@@ -93,7 +94,7 @@ describe('The ref of a merge request', () => {
     expect(git(directoryOf(project), ['rev-parse', 'refs/merge-requests/1/head']).trim()).toBe(head);
   });
 
-  it('keeps the commits when the source branch and the fork are gone', LONG, async () => {
+  it('keeps the commits when the source branch and the fork are gone', async () => {
     const { project, fork, head } = await fromFork();
     await becomes(project, { merge_status: 'can_be_merged', source_project_id: fork.id });
     await world.api(forker).delete(`/projects/${fork.id}`);
@@ -109,7 +110,7 @@ describe('The ref of a merge request', () => {
     expect(await gitLines(directory, ['count-objects', '-v'])).toContain('garbage: 0');
   });
 
-  it('stays when the group of the fork is deleted: the merge request cannot be merged any more', LONG, async () => {
+  it('stays when the group of the fork is deleted: the merge request cannot be merged any more', async () => {
     const { project, head, fork } = await fromFork();
     const group = await world.group({ owner: forker });
     await world.db.project.update({ where: { id: fork.id }, data: { namespaceId: group.id } });
@@ -119,7 +120,7 @@ describe('The ref of a merge request', () => {
     expect(await refsOf(project)).toContain('refs/merge-requests/1/head');
   });
 
-  it('is not copied to forks', LONG, async () => {
+  it('is not copied to forks', async () => {
     const { project, open } = await stage();
     await open();
     const { body } = await world.api(forker).post(`/projects/${project.id}/fork`);
@@ -141,7 +142,7 @@ describe('The ref of a merge request', () => {
 });
 
 describe('A push to the source branch', () => {
-  it('records a version; those before stay what they were, even after a force-push and gc', LONG, async () => {
+  it('records a version; those before stay what they were, even after a force-push and gc', async () => {
     const { project, work, head, open, at } = await stage();
     await open();
     const second = await commitFile(work, 'c.txt', 'c\n');
@@ -172,7 +173,7 @@ describe('A push to the source branch', () => {
     expect(said).not.toContain('keep-around');
   });
 
-  it('records one version, however many processes look at it', LONG, async () => {
+  it('records one version, however many processes look at it', async () => {
     const { project, work, open } = await stage();
     const { id } = await open();
     await world.idle();
@@ -187,7 +188,7 @@ describe('A push to the source branch', () => {
     expect(await record(project)).toMatchObject({ sha: second, merge_status: 'can_be_merged' });
   });
 
-  it('is not missed where a process that had looked before it records what it saw', LONG, async () => {
+  it('is not missed where a process that had looked before it records what it saw', async () => {
     const { project, head, open } = await stage();
     const { id } = await open();
     await world.idle();
@@ -214,7 +215,7 @@ describe('A push to the source branch', () => {
     expect(await record(project)).toMatchObject({ sha: head, merge_status: 'cannot_be_merged', state: 'opened' });
   });
 
-  it('by the API counts as well, and one that was missed is found later', LONG, async () => {
+  it('by the API counts as well, and one that was missed is found later', async () => {
     const { project, open } = await stage();
     await open();
     const given = { branch: 'topic', content: 'x', commit_message: 'x' };
@@ -231,7 +232,7 @@ describe('A push to the source branch', () => {
     expect(await world.db.todo.count({ where: unmergeable })).toBe(1);
   });
 
-  it('that deletes it leaves a note once; pushed again, the branch can be merged again', LONG, async () => {
+  it('that deletes it leaves a note once; pushed again, the branch can be merged again', async () => {
     const { project, work, head, open } = await stage();
     const { id } = await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -244,7 +245,7 @@ describe('A push to the source branch', () => {
     expect(await systemNotes(id)).toEqual(['deleted source branch `topic`']);
   });
 
-  it('is told of by a note that lists the new commits', LONG, async () => {
+  it('is told of by a note that lists the new commits', async () => {
     const { project, work, open } = await stage();
     const { id } = await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -265,7 +266,7 @@ describe('A push to the source branch', () => {
 });
 
 describe('A push to the target branch', () => {
-  it('that brings the commits marks the merge request as merged', LONG, async () => {
+  it('that brings the commits marks the merge request as merged', async () => {
     const { project, work, head, open } = await stage();
     const { id } = await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -279,7 +280,7 @@ describe('A push to the target branch', () => {
     expect((await api.get(`/projects/${project.id}/merge_requests/1/commits`)).body).toHaveLength(1);
   });
 
-  it('takes nothing as merged that had no commits of its own', LONG, async () => {
+  it('takes nothing as merged that had no commits of its own', async () => {
     const { project, work, open } = await stage();
     await run(work, 'push', '--quiet', 'origin', 'main:empty');
     await open({ sourceBranch: 'empty' });
@@ -297,7 +298,7 @@ describe('A push to the target branch', () => {
     }
   });
 
-  it('has the merge status worked out anew: with conflicts as git finds them', LONG, async () => {
+  it('has the merge status worked out anew: with conflicts as git finds them', async () => {
     const { project, work, open } = await stage();
     await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -310,7 +311,7 @@ describe('A push to the target branch', () => {
     await becomes(project, { merge_status: 'can_be_merged' });
   });
 
-  it('costs the same however many merge requests there are of the branch', LONG, async () => {
+  it('costs the same however many merge requests there are of the branch', async () => {
     const { project, work, open } = await stage();
     const commit = () =>
       api.post(`/projects/${project.id}/repository/files/${world.unique('f')}`, {
@@ -368,7 +369,7 @@ describe('The merge status', () => {
     ],
   ];
 
-  it.each(cases)('is as git has it where %s', LONG, async (_name, ours, theirs, status) => {
+  it.each(cases)('is as git has it where %s', async (_name, ours, theirs, status) => {
     const { project, work, open } = await stage();
     await theirs(work);
     await run(work, 'checkout', '--quiet', 'main');
@@ -378,7 +379,7 @@ describe('The merge status', () => {
     await becomes(project, { merge_status: status });
   });
 
-  it('is as git has it with several best common ancestors', LONG, async () => {
+  it('is as git has it with several best common ancestors', async () => {
     const { project, work, open } = await stage();
     await run(work, 'checkout', '--quiet', 'main');
     await commitFile(work, 'a.txt', 'main\n');
@@ -393,7 +394,7 @@ describe('The merge status', () => {
     await becomes(project, { merge_status: 'can_be_merged' });
   });
 
-  it('of unrelated histories is that they cannot be merged; their files are compared', LONG, async () => {
+  it('of unrelated histories is that they cannot be merged; their files are compared', async () => {
     const { project, work, open, at } = await stage();
     await run(work, 'checkout', '--quiet', '--orphan', 'other');
     await writeFile(path.join(work, 'a.txt'), 'entirely different\n');
@@ -409,7 +410,7 @@ describe('The merge status', () => {
 });
 
 describe('A merge request from a private fork', () => {
-  it('shows those who see the target the ID and the branch of the fork, and nothing else of it', LONG, async () => {
+  it('shows those who see the target the ID and the branch of the fork, and nothing else of it', async () => {
     const { project, fork, head } = await fromFork('private');
     const stranger = await world.user();
     const { body } = await world.api(stranger).get(`/projects/${project.id}/merge_requests/1`);
@@ -426,7 +427,7 @@ describe('A merge request from a private fork', () => {
     });
   });
 
-  it('follows the fork, and is refused where the target cannot be seen', LONG, async () => {
+  it('follows the fork, and is refused where the target cannot be seen', async () => {
     const { project, fork, work } = await fromFork('private');
     const second = await commitFile(work, 'more.txt', 'more\n');
     await run(work, 'push', '--quiet', address(fork, forker), 'theirs');
@@ -439,7 +440,7 @@ describe('A merge request from a private fork', () => {
 });
 
 describe('A long branch', () => {
-  it('of 10,000 commits is taken over from a fork', { ...LONG, timeout: 180_000 }, async () => {
+  it('of 10,000 commits is taken over from a fork', { timeout: 180_000 }, async () => {
     const { project, fork, work } = await fromFork();
     const lines = ['reset refs/heads/long', 'from refs/heads/main^0'];
     const person = 'committer Pia <pia@example.com> 1700000000 +0000';
@@ -463,7 +464,7 @@ describe('A long branch', () => {
   });
 });
 
-it('Git and a few requests are all that it takes from a fork to the default branch', LONG, async () => {
+it('Git and a few requests are all that it takes from a fork to the default branch', async () => {
   const { project, at } = await stage();
   const theirs = world.api(forker);
   const issue = (await api.post(`/projects/${project.id}/issues`, { title: 'Nothing greets' })).body;

@@ -1,8 +1,9 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { git } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -93,7 +94,7 @@ const LOSSES: [string, (stage: Stage) => Promise<unknown>][] = [
 ];
 
 describe('A merge request whose author has lost the fork', () => {
-  it.each(LOSSES)('gets no later pushes: %s', LONG, async (_what, lose) => {
+  it.each(LOSSES)('gets no later pushes: %s', async (_what, lose) => {
     const given = await stage();
     await lose(given);
     const secret = await pushMore(given);
@@ -103,7 +104,7 @@ describe('A merge request whose author has lost the fork', () => {
     await expectUntouched(given, secret);
   });
 
-  it.each(LOSSES)('is reopened by nobody: %s', LONG, async (what, lose) => {
+  it.each(LOSSES)('is reopened by nobody: %s', async (what, lose) => {
     const given = await stage();
     await edit(owner, given, { state_event: 'close' });
     await lose(given);
@@ -117,7 +118,7 @@ describe('A merge request whose author has lost the fork', () => {
     expect(await world.db.note.count({ where: { subjectId: given.id, body: 'Look.' } })).toBe(0);
   });
 
-  it('gets what was pushed once the author is a member again', LONG, async () => {
+  it('gets what was pushed once the author is a member again', async () => {
     const given = await stage();
     const { fork, mallory } = given;
     await world.api(rosa).delete(`/projects/${fork.id}/members/${mallory.id}`);
@@ -128,7 +129,7 @@ describe('A merge request whose author has lost the fork', () => {
     expect((await world.api(owner).put(`${given.at}/merge`)).status).toBe(200);
   });
 
-  it('goes on within one project: who left it published nothing that its readers did not have', LONG, async () => {
+  it('goes on within one project: who left it published nothing that its readers did not have', async () => {
     const project = await world.project({ owner, visibility: 'private' });
     const author = await world.user();
     await world.member(project, author, 'developer');
@@ -143,7 +144,7 @@ describe('A merge request whose author has lost the fork', () => {
 });
 
 describe('A fork that is made less visible than its target', () => {
-  it('loses its open merge requests at once, and what is pushed to it stays in it', LONG, async () => {
+  it('loses its open merge requests at once, and what is pushed to it stays in it', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     const own = await opened(world, given.fork, rosa);
     await world.api(rosa).put(`/projects/${given.fork.id}`, { visibility: 'internal' });
@@ -159,7 +160,7 @@ describe('A fork that is made less visible than its target', () => {
     ]);
   });
 
-  it('has them opened again by those alone who see it', LONG, async () => {
+  it('has them opened again by those alone who see it', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     await world.api(rosa).put(`/projects/${given.fork.id}`, { visibility: 'private' });
     const secret = await pushMore(given);
@@ -171,7 +172,7 @@ describe('A fork that is made less visible than its target', () => {
     expect((await world.api(owner).get(given.at)).body.sha).toBe(secret);
   });
 
-  it('keeps those into targets that no more people see', LONG, async () => {
+  it('keeps those into targets that no more people see', async () => {
     const given = await stage({ target: 'internal', fork: 'internal', by: 'rosa' });
     await world.api(rosa).put(`/projects/${given.fork.id}`, { description: 'Mine', visibility: 'internal' });
     expect(await stateOf(given)).toBe('opened');
@@ -186,7 +187,7 @@ describe('A fork that is made less visible than its target', () => {
 });
 
 describe('A fork that is unlinked', () => {
-  it('loses its open merge requests at once, for good', LONG, async () => {
+  it('loses its open merge requests at once, for good', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     expect((await world.api(rosa).delete(`/projects/${given.fork.id}/fork`)).status).toBe(204);
     expect(await stateOf(given)).toBe('closed');
@@ -201,14 +202,14 @@ describe('A fork that is unlinked', () => {
     await expect(opened(world, given.fork, rosa, other)).rejects.toThrow('is not a fork');
   });
 
-  it('gives nothing to a merge request that an earlier version left open', LONG, async () => {
+  it('gives nothing to a merge request that an earlier version left open', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     await world.db.project.update({ where: { id: given.fork.id }, data: { forkedFromId: null } });
     const secret = await pushMore(given);
     await expectUntouched(given, secret, { state: 'opened', merge_status: 'cannot_be_merged' });
   });
 
-  it('leaves none open, however often one is reopened meanwhile', LONG, async () => {
+  it('leaves none open, however often one is reopened meanwhile', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     const { fork, target } = given;
     for (let round = 0; round < 5; round += 1) {
@@ -223,7 +224,7 @@ describe('A fork that is unlinked', () => {
     }
   });
 
-  it('tells of each that it loses once, and of none that was opened again', LONG, async () => {
+  it('tells of each that it loses once, and of none that was opened again', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     const since = new Date().toISOString();
     await world.api(rosa).delete(`/projects/${given.fork.id}/fork`);
@@ -236,7 +237,7 @@ describe('A fork that is unlinked', () => {
     expect((await systemNotes(given)).filter((body) => body === 'closed')).toHaveLength(1);
   });
 
-  it('takes the same few statements, however many it loses', LONG, async () => {
+  it('takes the same few statements, however many it loses', async () => {
     const given = await stage({ fork: 'public', by: 'rosa' });
     const { fork, target } = given;
     const unlink = () => world.statements(() => world.api(rosa).delete(`/projects/${fork.id}/fork`));

@@ -101,7 +101,7 @@ describe('Notes on issues, merge requests and snippets', () => {
     expect(new Date(body.updated_at).getTime()).toBeGreaterThan(before.updatedAt.getTime());
   });
 
-  it('leave an event, which goes with the note', async () => {
+  it('leave an event, which goes with the note', LONG, async () => {
     const issue = await world.issue(project, owner, { title: 'Talked about' });
     const writer = await world.user();
     const { body: note } = await world.api(writer).post(`${at}/issues/${issue.iid}/notes`, { body: 'said' });

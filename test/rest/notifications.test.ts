@@ -3,6 +3,7 @@ import { EVENT_NAMES, NOTIFICATION_EVENTS, type NotificationLevel } from '#src/d
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { type Candidate, whoWantsMail } from '#src/domain/notifications/wanted.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -30,20 +31,24 @@ async function member(): Promise<TestUser> {
 const at = () => `/projects/${project.id}/notification_settings`;
 
 describe('Notification settings', () => {
-  it('are participating everywhere and global in groups and projects, until something else is chosen', async () => {
-    const user = await member();
-    const api = world.api(user);
-    const global = { level: 'participating', notification_email: `${user.username}@example.org` };
-    expect(await api.get(GLOBAL)).toMatchObject({ status: 200, body: global });
-    expect((await api.get(at())).body).toEqual({ level: 'global' });
-    expect((await api.get(`/groups/${inner.id}/notification_settings`)).body).toEqual({ level: 'global' });
-    for (const path of [GLOBAL, at(), `/groups/${inner.id}/notification_settings`]) {
-      expect(await api.put(path, { level: 'watch' })).toMatchObject({ status: 200, body: { level: 'watch' } });
-      expect((await api.get(path)).body.level).toBe('watch');
-      expect((await api.put(path, {})).body.level).toBe('watch');
-    }
-    expect((await world.api(owner).get(at())).body).toEqual({ level: 'global' });
-  });
+  it(
+    'are participating everywhere and global in groups and projects, until something else is chosen',
+    LONG,
+    async () => {
+      const user = await member();
+      const api = world.api(user);
+      const global = { level: 'participating', notification_email: `${user.username}@example.org` };
+      expect(await api.get(GLOBAL)).toMatchObject({ status: 200, body: global });
+      expect((await api.get(at())).body).toEqual({ level: 'global' });
+      expect((await api.get(`/groups/${inner.id}/notification_settings`)).body).toEqual({ level: 'global' });
+      for (const path of [GLOBAL, at(), `/groups/${inner.id}/notification_settings`]) {
+        expect(await api.put(path, { level: 'watch' })).toMatchObject({ status: 200, body: { level: 'watch' } });
+        expect((await api.get(path)).body.level).toBe('watch');
+        expect((await api.put(path, {})).body.level).toBe('watch');
+      }
+      expect((await world.api(owner).get(at())).body).toEqual({ level: 'global' });
+    },
+  );
 
   it('keep the kinds of events that are chosen, and show them at the level custom', async () => {
     const api = world.api(await member());
@@ -104,7 +109,7 @@ describe('Notification settings', () => {
     expect(await world.db.notificationSetting.count({ where: { userId: stranger.id } })).toBe(0);
   });
 
-  it('are made once when they are first changed many times at once', async () => {
+  it('are made once when they are first changed many times at once', LONG, async () => {
     const user = await member();
     const paths = [GLOBAL, at(), `/groups/${top.id}/notification_settings`];
     const answers = await Promise.all(
@@ -114,7 +119,7 @@ describe('Notification settings', () => {
     expect(await world.db.notificationSetting.count({ where: { userId: user.id } })).toBe(3);
   });
 
-  it('show in the permissions of a project as numbers', async () => {
+  it('show in the permissions of a project as numbers', LONG, async () => {
     const user = await member();
     await world.member(project, user, 'developer');
     const levels = async () => {

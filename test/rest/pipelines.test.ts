@@ -161,7 +161,7 @@ describe('POST /projects/:id/pipeline', () => {
     expect(await world.db.pipeline.findMany({ where: { projectId: own.id } })).toMatchObject([{ status: 'failed' }]);
   });
 
-  it('403 for reporters and where jobs are turned off', async () => {
+  it('403 for reporters and where jobs are turned off', LONG, async () => {
     const { project: own } = await projectWithCommit(world, owner);
     await members(own);
     const post = (who: typeof owner) => world.api(who).post(`/projects/${own.id}/pipeline`, { ref: 'master' });
@@ -319,25 +319,29 @@ describe('POST /projects/:id/pipelines/:pipeline_id/cancel and retry', () => {
     expect(await statesOf(id)).toEqual(['c pending', 'a success', 'b success']);
   });
 
-  it('answers pending of a pipeline without jobs, and of one that has succeeded, which is left alone', async () => {
-    const { id } = (await api.post(`/projects/${project.id}/pipeline`, { ref: 'master' })).body;
-    const at = `/projects/${project.id}/pipelines/${id}`;
-    expect((await api.post(`${at}/cancel`)).body.status).toBe('canceled');
-    expect((await api.post(`${at}/retry`)).body.status).toBe('pending');
-    await api.post(`/projects/${project.id}/statuses/${sha}`, { state: 'success', ref: 'master' });
-    expect((await api.get(at)).body.status).toBe('success');
-    const { body: succeeded } = await api.get(at);
-    expect(succeeded.status).toBe('success');
-    const retried = await api.post(`${at}/retry`);
-    expect([retried.status, retried.body.id, retried.body.status]).toEqual([201, id, 'pending']);
-    const mutation = `mutation ($id: ID!) { retryPipeline(input: { id: $id }) { pipeline { databaseId status } } }`;
-    expect((await world.graphql(mutation, { id }, owner)).body.data.retryPipeline.pipeline).toEqual({
-      databaseId: id,
-      status: 'PENDING',
-    });
-    const { body: after } = await api.get(at);
-    expect([after.status, after.finished_at]).toEqual(['success', succeeded.finished_at]);
-  });
+  it(
+    'answers pending of a pipeline without jobs, and of one that has succeeded, which is left alone',
+    LONG,
+    async () => {
+      const { id } = (await api.post(`/projects/${project.id}/pipeline`, { ref: 'master' })).body;
+      const at = `/projects/${project.id}/pipelines/${id}`;
+      expect((await api.post(`${at}/cancel`)).body.status).toBe('canceled');
+      expect((await api.post(`${at}/retry`)).body.status).toBe('pending');
+      await api.post(`/projects/${project.id}/statuses/${sha}`, { state: 'success', ref: 'master' });
+      expect((await api.get(at)).body.status).toBe('success');
+      const { body: succeeded } = await api.get(at);
+      expect(succeeded.status).toBe('success');
+      const retried = await api.post(`${at}/retry`);
+      expect([retried.status, retried.body.id, retried.body.status]).toEqual([201, id, 'pending']);
+      const mutation = `mutation ($id: ID!) { retryPipeline(input: { id: $id }) { pipeline { databaseId status } } }`;
+      expect((await world.graphql(mutation, { id }, owner)).body.data.retryPipeline.pipeline).toEqual({
+        databaseId: id,
+        status: 'PENDING',
+      });
+      const { body: after } = await api.get(at);
+      expect([after.status, after.finished_at]).toEqual(['success', succeeded.finished_at]);
+    },
+  );
 
   it('403 for reporters, 404 for another project, 400 for what is no number', async () => {
     const { id } = (await api.post(`/projects/${project.id}/pipeline`, { ref: 'master' })).body;

@@ -28,7 +28,7 @@ async function refused(who: TestUser | undefined, path: string, given: object, s
 }
 
 describe('POST /projects', () => {
-  it('creates a project in the personal namespace, with exactly the keys of the contract', async () => {
+  it('creates a project in the personal namespace, with exactly the keys of the contract', LONG, async () => {
     const { status, body } = await api.post('/projects', { name: 'My First Project!'.replace('!', '') });
     expect([status, Object.keys(body).sort()]).toEqual([201, KEYS]);
     expect(body).toMatchObject({
@@ -171,13 +171,13 @@ describe('POST /projects', () => {
     expect((await api.post('/projects', { name: 'Taken', path: 'has_been' })).status).toBe(201);
   });
 
-  it('gives a name once, to whoever asks first', async () => {
+  it('gives a name once, to whoever asks first', LONG, async () => {
     const given = { name: world.unique('race') };
     const answers = await Promise.all(Array.from({ length: 5 }, () => api.post('/projects', given)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400]);
   });
 
-  it('puts it into a group for its masters, where nothing has the path', async () => {
+  it('puts it into a group for its masters, where nothing has the path', LONG, async () => {
     const owner = await world.user();
     const group = await world.group({ owner, visibility: 'internal' });
     const inside = await world.group({ owner, parentId: group.id, path: 'inside', visibility: 'internal' });
@@ -205,7 +205,7 @@ describe('POST /projects', () => {
     await refused(people.master, '/projects', { name: 'q', namespace_id: group.id }, 400, notValid);
   });
 
-  it('has the visibility of the settings, as far as the group allows it', async () => {
+  it('has the visibility of the settings, as far as the group allows it', LONG, async () => {
     await settings({ defaultProjectVisibility: 'public' });
     expect((await api.post('/projects', { name: world.unique('v') })).body.visibility).toBe('public');
     const group = await world.group({ owner: user, visibility: 'internal' });

@@ -207,7 +207,7 @@ describe('GET /projects/:id', () => {
     expect(await world.api(owner).get(`/projects/${id}/issues`)).toMatchObject({ status: 200, body: [] });
   });
 
-  it('counts the open issues that the caller sees, as the list of issues does', async () => {
+  it('counts the open issues that the caller sees, as the list of issues does', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     await world.member(project, member, 'guest');
     await world.issue(project, owner);
@@ -241,7 +241,7 @@ describe('GET /projects/:id', () => {
 });
 
 describe('GET /projects/:id/users', () => {
-  it('lists the owner and all members there are, newest first, as everybody sees them', async () => {
+  it('lists the owner and all members there are, newest first, as everybody sees them', LONG, async () => {
     const inside = await world.group({ owner, parentId: group.id, visibility: 'public' });
     const project = await world.project({ owner, namespaceId: inside.id, visibility: 'public' });
     const [own, late, shared, secretly] = [
@@ -286,7 +286,7 @@ describe('GET /projects/:id/users', () => {
     }
   });
 
-  it('takes the same few statements, however long it is', async () => {
+  it('takes the same few statements, however long it is', LONG, async () => {
     const project = await world.project({ owner });
     const count = async () =>
       (await world.statements(() => world.api(owner).get(`/projects/${project.id}/users`))).length;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { protectionOf } from '#src/domain/repository/branches/protection.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -66,7 +66,7 @@ describe('PUT /projects/:id/repository/branches/:branch/protect', () => {
     expect((await write(developer, 'topic')).status).toBe(201);
   });
 
-  it('may be asked for twice at once', async () => {
+  it('may be asked for twice at once', LONG, async () => {
     const path = `${at}/branches/release/1.0/protect`;
     const answers = await Promise.all([1, 2, 3, 4].map(() => api.put(path, { developers_can_push: true })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -74,7 +74,7 @@ describe('PUT /projects/:id/repository/branches/:branch/protect', () => {
     expect((await api.put(`${at}/branches/release%2F1.0/unprotect`)).body).toMatchObject({ protected: false });
   });
 
-  it.each(['protect', 'unprotect'])(
+  itEveryNth(2, ['protect', 'unprotect'])(
     'refuses to %s for missing branches, wrong values and lesser members',
     async (verb) => {
       const before = await world.db.protectedBranch.count();
@@ -99,7 +99,7 @@ describe('PUT /projects/:id/repository/branches/:branch/protect', () => {
 });
 
 describe('Protected names', () => {
-  it('may be patterns, which hold for branches that are yet to come', async () => {
+  it('may be patterns, which hold for branches that are yet to come', LONG, async () => {
     await world.db.protectedBranch.create({ data: { projectId: project.id, name: 'release/*' } });
     expect((await api.get(`${at}/branches/release%2F2.0`)).body).toMatchObject({ protected: true });
     expect(await write(developer, 'release/2.0')).toMatchObject(REFUSED);
@@ -112,7 +112,7 @@ describe('Protected names', () => {
     });
   });
 
-  it.each([
+  itEveryNth(4, [
     ['*', 'anything/at.all', true],
     ['*-stable', '9-1-stable', true],
     ['*-stable', 'stable', false],
@@ -130,7 +130,7 @@ describe('Protected names', () => {
 });
 
 describe('The first branch', () => {
-  it.each([
+  itEveryNth(4, [
     [0, 201, { protected: false, developers_can_push: false }],
     [1, 201, { protected: true, developers_can_push: true }],
     [2, 400, { protected: true, developers_can_push: false }],

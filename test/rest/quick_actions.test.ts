@@ -33,7 +33,7 @@ const ALL = [
 ].join('\n');
 
 describe('Quick actions in descriptions', () => {
-  it('set what a new issue has, and are taken out of its text', async () => {
+  it('set what a new issue has, and are taken out of its text', LONG, async () => {
     const { open, milestone } = await stage();
     expect(await open(reporter, ALL, { labels: 'ui' })).toMatchObject({
       title: 'Another title',
@@ -118,7 +118,7 @@ describe('Quick actions in descriptions', () => {
     expect(await subscribed()).toBe(true);
   });
 
-  it('track time, add todos and give emoji', async () => {
+  it('track time, add todos and give emoji', LONG, async () => {
     const { at, open } = await stage();
     const { iid } = await open(
       reporter,
@@ -201,7 +201,7 @@ describe('Quick actions in notes', () => {
     expect(notes).toEqual(['Done.']);
   });
 
-  it('are applied without a note where there is nothing else', async () => {
+  it('are applied without a note where there is nothing else', LONG, async () => {
     const { answer, issue, notes } = await noted(reporter, '/close\n/todo');
     expect([answer.status, answer.body]).toEqual([202, { message: 'Commands applied' }]);
     expect(issue.state).toBe('closed');

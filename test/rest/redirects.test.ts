@@ -33,7 +33,7 @@ describe('The old path of a renamed group', () => {
     expect(await api.get(groupAt(top.fullPath.toUpperCase()))).toMatchObject(moved(groupAt(path)));
   });
 
-  it('redirects what is read below the group or project, and keeps the query without credentials', async () => {
+  it('redirects what is read below the group or project, and keeps the query without credentials', LONG, async () => {
     const { top, project, path, now } = await renamed();
     const secrets = `private_token=${owner.token}&sudo=${owner.id}`;
     expect(await world.api(admin).get(groupAt(top.fullPath, '/members?per_page=5&query=a%20b'))).toMatchObject(
@@ -47,7 +47,7 @@ describe('The old path of a renamed group', () => {
     expect(await world.api().get(groupAt(top.fullPath, `?${asAdmin}&x=1`))).toMatchObject(moved(groupAt(path, '?x=1')));
   });
 
-  it('leads to the record', async () => {
+  it('leads to the record', LONG, async () => {
     const { project, now } = await renamed();
     const { headers } = await api.get(projectAt(project.fullPath));
     const { pathname } = new URL(headers.location ?? '');
@@ -57,7 +57,7 @@ describe('The old path of a renamed group', () => {
     });
   });
 
-  it('says nothing to those who do not see the target', async () => {
+  it('says nothing to those who do not see the target', LONG, async () => {
     const { top, inside, project, now } = await renamed();
     for (const path of [groupAt(top.fullPath), groupAt(inside.fullPath), projectAt(project.fullPath)]) {
       expect(await world.api(outsider).get(path)).toMatchObject(missing);
@@ -91,7 +91,7 @@ describe('The old path of a renamed group', () => {
     expect(await see(outsider)).toEqual({ code: 'NOT_FOUND', resource: 'Group' });
   });
 
-  it('redirects until somebody takes it', async () => {
+  it('redirects until somebody takes it', LONG, async () => {
     const { top, inside, project, now } = await renamed();
     const taken = await world.group({ owner, path: top.path.toUpperCase() });
     expect(await api.get(groupAt(top.fullPath))).toMatchObject({ status: 200, body: { id: taken.id } });
@@ -163,7 +163,7 @@ describe('Several old paths', () => {
 });
 
 describe('A project that is moved into a group and renamed with it', () => {
-  it('is found from each of its old paths', async () => {
+  it('is found from each of its old paths', LONG, async () => {
     const group = await world.group({ owner });
     const project = await world.project({ owner });
     await world.api(admin).post(`/groups/${group.id}/projects/${project.id}`);

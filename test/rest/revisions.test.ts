@@ -148,7 +148,7 @@ describe('A name that stands for an object or for another ref', () => {
     }
   });
 
-  it('in front of which git puts more is refused as well', async () => {
+  it('in front of which git puts more is refused as well', LONG, async () => {
     const names = ['refs/refs/heads/main', 'refs/remotes/refs/heads/main'];
     const { said } = await gitClient(shared.work, 'push', 'origin', ...names.map((ref) => `main:${ref}`));
     expect(said.match(/the name is not valid/g)).toHaveLength(2);

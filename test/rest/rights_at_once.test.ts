@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -50,7 +51,7 @@ describe('A project that was read before', () => {
     expect(await ask()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
   });
 
-  it('is read by nobody who asks after the token was revoked, however many ask meanwhile', async () => {
+  it('is read by nobody who asks after the token was revoked, however many ask meanwhile', LONG, async () => {
     const { at } = await asked('private', owner);
     const token = await world.token(owner);
     const headers = { 'PRIVATE-TOKEN': token };
@@ -73,7 +74,7 @@ describe('A project that was read before', () => {
     expect(late).toEqual(Array(40).fill(401));
   });
 
-  it('does not keep refusals from being told as they are', async () => {
+  it('does not keep refusals from being told as they are', LONG, async () => {
     const [guest, project] = [await world.user(), await world.project({ owner })];
     await world.member(project, guest, 'guest');
     const ask = (path: string) => world.api(guest).get(`/projects/${project.id}/${path}`);
@@ -100,7 +101,7 @@ describe('A project that was read before', () => {
     }
   });
 
-  it('is shown by its path as by its ID, and where it went', async () => {
+  it('is shown by its path as by its ID, and where it went', LONG, async () => {
     const { project } = await asked('private', owner);
     const path = (text: string) => `/projects/${encodeURIComponent(text)}/issues`;
     const former = project.path_with_namespace;

@@ -256,7 +256,7 @@ describe('The runners of a project', () => {
     expect(statuses.sort()).toEqual([201, 409, 409]);
   });
 
-  it('POST refuses shared, locked and foreign ones, whoever asks', async () => {
+  it('POST refuses shared, locked and foreign ones, whoever asks', LONG, async () => {
     const locked = await ofProject(project, master, { locked: true });
     const path = `/projects/${other.id}/runners`;
     expect(await api.post(path, { runner_id: shared.id })).toMatchObject(refused('Runner is shared'));

@@ -101,7 +101,7 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     expect(comments.body).toMatchObject([{ line: null }, { path: 'src/grade.js', line: 9 }]);
   });
 
-  it('issues', async () => {
+  it('issues', LONG, async () => {
     const issues = table('issue', 'state', 'what is special');
     for (const { issue, state, 'what is special': what = '' } of issues) {
       const { body } = await get(`/projects/1/issues?iids[]=${issue}`);
@@ -118,7 +118,7 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     expect((await get('/projects/1/issues?iids[]=8', guest)).body).toEqual([]);
   });
 
-  it('merge requests, with what is said of them', async () => {
+  it('merge requests, with what is said of them', LONG, async () => {
     const mergeRequests = table('merge request', 'from', 'into', 'state', 'what is special');
     expect((await get('/projects/1/merge_requests')).body).toHaveLength(mergeRequests.length);
     for (const { 'merge request': iid, from = '', into, state } of mergeRequests) {
@@ -156,7 +156,7 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     expect((await get('/projects/6/pipelines/9')).body.yaml_errors).toContain('stage parameter should be');
   });
 
-  it('environments, deployments, variables, snippets', async () => {
+  it('environments, deployments, variables, snippets', LONG, async () => {
     const token = KNOWN_SECRETS.privateToken('ada');
     const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);
     expect(ids(await get('/projects/1/environments', token))).toEqual([1, 3, 6]);

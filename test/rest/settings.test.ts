@@ -258,7 +258,7 @@ describe('PUT /application/settings', () => {
 });
 
 describe('A change of settings', () => {
-  it('is heard by every process', async () => {
+  it('is heard by every process', LONG, async () => {
     const other = connect(world.databaseUrl);
     const listener = await Listener.open(world.databaseUrl, (error) => console.error(error));
     const stop = await watchSettings(other, listener);

@@ -162,7 +162,7 @@ describe('Wrong passwords', () => {
     expect(await world.db.signInFailures.findUnique({ where: { key } })).toMatchObject({ count: addresses.length });
   });
 
-  it('for names that nobody has are counted alike', async () => {
+  it('for names that nobody has are counted alike', LONG, async () => {
     const name = 'nobody-at-all';
     for (let n = 0; n < ACCOUNT_LIMIT; n += 1) {
       expect(await signIn(n % 2 ? name : name.toUpperCase(), 'wrong password')).toMatchObject(refused);

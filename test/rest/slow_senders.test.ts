@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -25,7 +26,7 @@ describe('A large body', () => {
   /** What is beside the title is not asked for, and ignored. */
   const large = { title: 'Meanwhile', other: 'x'.repeat(100 * 1024) };
 
-  it('waits for nobody who sends one slowly', async () => {
+  it('waits for nobody who sends one slowly', LONG, async () => {
     for (let sender = 0; sender < 5; sender += 1) {
       const user = await world.user();
       for (let n = 0; n < 4; n += 1) await begin(user, large.other.length);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -11,7 +12,7 @@ const api = world.api(user);
 const at = (of: { id: number }) => `/projects/${of.id}`;
 
 describe('Stars', () => {
-  it('are given and taken back once, and counted', async () => {
+  it('are given and taken back once, and counted', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const given = await api.post(`${at(project)}/star`);
     expect(given).toMatchObject({ status: 201, body: { id: project.id, star_count: 1 } });
@@ -23,7 +24,7 @@ describe('Stars', () => {
     expect((await api.get(at(project))).body.star_count).toBe(1);
   });
 
-  it('count right when many come at once', async () => {
+  it('count right when many come at once', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const answers = await Promise.all(
       [user, user, user, master, admin].map((who) => world.api(who).post(`${at(project)}/star`)),

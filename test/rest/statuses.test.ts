@@ -3,7 +3,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -56,7 +56,7 @@ async function fresh() {
 }
 
 describe('POST /projects/:id/statuses/:sha', () => {
-  it('posts a status with its defaults, and makes the pipeline that it belongs to', async () => {
+  it('posts a status with its defaults, and makes the pipeline that it belongs to', LONG, async () => {
     const commit = await fresh();
     const { status, body } = await commit.post({ state: 'pending' });
     expect([status, Object.keys(body)]).toEqual([201, KEYS]);
@@ -93,13 +93,13 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect((await commit.pipelines())[0]).toMatchObject({ ref: 'topic', status: 'success', coverage: 97.5 });
   });
 
-  it('takes `context` for the name, and `name` before it', async () => {
+  it('takes `context` for the name, and `name` before it', LONG, async () => {
     const commit = await fresh();
     expect((await commit.post({ state: 'pending', context: 'ci/a' })).body.name).toBe('ci/a');
     expect((await commit.post({ state: 'pending', context: 'ci/b', name: 'b' })).body.name).toBe('b');
   });
 
-  it('takes query and form too, and a branch or short hash for the commit', async () => {
+  it('takes query and form too, and a branch or short hash for the commit', LONG, async () => {
     const commit = await fresh();
     const byQuery = await world
       .api(developer)
@@ -125,7 +125,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect(done.finished_at).not.toBeNull();
   });
 
-  it.each([
+  itEveryNth(4, [
     [['pending', 'pending'], 'enqueue', 'pending'],
     [['running', 'running'], 'run', 'running'],
     [['running', 'pending'], 'enqueue', 'running'],
@@ -141,7 +141,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect((await commit.list('?all=true')).body).toEqual(before.body);
   });
 
-  it.each(['success', 'failed', 'canceled'])('adds a new status behind one that is %s', async (state) => {
+  itEveryNth(3, ['success', 'failed', 'canceled'])('adds a new status behind one that is %s', async (state) => {
     const commit = await fresh();
     const first = await commit.post({ state });
     const second = await commit.post({ state: 'pending' });
@@ -150,7 +150,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect((await commit.pipelines()).length).toBe(1);
   });
 
-  it('leaves alone what somebody else posted under the name', async () => {
+  it('leaves alone what somebody else posted under the name', LONG, async () => {
     const commit = await fresh();
     const first = await commit.post({ state: 'pending' });
     const second = await commit.post({ state: 'pending' }, other);
@@ -158,7 +158,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it('says of which branch it is when nobody tells: the first that has the commit', async () => {
+  it('says of which branch it is when nobody tells: the first that has the commit', LONG, async () => {
     const commit = await fresh();
     await createBranch(world.as(owner), project.id, world.unique('a-branch'), commit.sha);
     const { body } = await commit.post({ state: 'pending', name: 'later' });
@@ -191,7 +191,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect(await world.db.pipeline.count({ where: { projectId: bare.id } })).toBe(1);
   });
 
-  it.each([
+  itEveryNth(4, [
     [{}, { error: 'state is missing' }],
     [{ state: 'created' }, { error: 'state does not have a valid value' }],
     [{ state: 'SUCCESS' }, { error: 'state does not have a valid value' }],

@@ -39,7 +39,7 @@ it('each new project gets one of those that the settings name, at random', LONG,
   expect([...found].sort()).toEqual(['fast', 'slow']);
 });
 
-it('a name in the settings that is not configured any more does not count', async () => {
+it('a name in the settings that is not configured any more does not count', LONG, async () => {
   await settings({ repositoryStorages: ['gone', 'slow'] });
   for (let n = 0; n < 10; n++) expect(await storageOf((await world.project({ owner })).id)).toBe('slow');
   await settings({ repositoryStorages: ['gone'] });

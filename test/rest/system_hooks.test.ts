@@ -99,7 +99,7 @@ describe('System hooks hear of', () => {
     expect(last.at(-1)?.body.event_name).toBe('user_destroy');
   });
 
-  it('members of projects and groups: added and removed', async () => {
+  it('members of projects and groups: added and removed', LONG, async () => {
     const user = await world.user();
     const group = await world.group({ owner });
     const project = await world.project({ owner, namespaceId: group.id });
@@ -140,7 +140,7 @@ describe('System hooks hear of', () => {
     await told('user_remove_from_team', { user_id: user.id, access_level: 'Reporter' });
   });
 
-  it('groups: created, and deleted with the projects inside', async () => {
+  it('groups: created, and deleted with the projects inside', LONG, async () => {
     const group = await world.group({ owner });
     expect(await told('group_create', { group_id: group.id })).toEqual({
       event_name: 'group_create',
@@ -160,7 +160,7 @@ describe('System hooks hear of', () => {
     await told('project_destroy', { project_id: project.id });
   });
 
-  it('keys: added and removed', async () => {
+  it('keys: added and removed', LONG, async () => {
     const { body: key } = await world.api(owner).post('/user/keys', { title: 'work', key: newKey() });
     const { username } = owner;
     expect(await told('key_create', { id: key.id })).toMatchObject({ username, key: key.key, created_at: TIME });
@@ -168,7 +168,7 @@ describe('System hooks hear of', () => {
     expect(await told('key_destroy', { id: key.id })).toMatchObject({ username, key: key.key });
   });
 
-  it('pushes, if they want to, and nothing else of projects', async () => {
+  it('pushes, if they want to, and nothing else of projects', LONG, async () => {
     const project = await world.project({ owner });
     await world.issue(project, owner);
     const sha = await commitFile(world, owner, project);

@@ -3,6 +3,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -34,7 +35,7 @@ const COMMIT_KEYS = [
 const notFound = { status: 404, body: { message: '404 Tag Not Found' } };
 
 describe('GET /projects/:id/repository/tags', () => {
-  it('lists in the reverse order of names, with exactly the keys of the contract', async () => {
+  it('lists in the reverse order of names, with exactly the keys of the contract', LONG, async () => {
     const { status, headers, body } = await api.get(`${at}?per_page=100`);
     const names = gitLines(directory, ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/tags']).reverse();
     expect([status, headers['x-total']]).toEqual([200, String(names.length)]);

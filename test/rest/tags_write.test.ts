@@ -130,7 +130,7 @@ describe('DELETE /projects/:id/repository/tags/:tag_name', () => {
 });
 
 describe('Releases', () => {
-  it('are created once and changed later', async () => {
+  it('are created once and changed later', LONG, async () => {
     await api.post(`${at}/tags`, { tag_name: 'noted', ref: 'master' });
     const path = `${tagAt('noted')}/release`;
     expect(await api.put(path, { description: 'x' })).toMatchObject({

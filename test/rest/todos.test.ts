@@ -43,7 +43,7 @@ async function mergeRequest(author: TestUser, more = {}) {
 }
 
 describe('GET /todos', () => {
-  it('has the record of the contract, newest first', async () => {
+  it('has the record of the contract, newest first', LONG, async () => {
     const first = await world.issue(project, owner, { assigneeId: ann.id });
     const second = await world.issue(project, owner, { description: `What do you think, @${ann.username}?` });
     const { body, headers } = await world.api(ann).get('/todos');
@@ -120,7 +120,7 @@ describe('GET /todos', () => {
     expect(body.data.todoCounts).toEqual({ pending: 0, done: 0 });
   });
 
-  it('takes the same statements however many there are', async () => {
+  it('takes the same statements however many there are', LONG, async () => {
     const count = async () => (await world.statements(() => todos(ann))).length;
     await world.issue(project, owner, { assigneeId: ann.id });
     for (let time = 0; time < 2; time += 1) await todos(ann);
@@ -136,7 +136,7 @@ describe('GET /todos', () => {
 });
 
 describe('Todos are made', () => {
-  it('for who is mentioned and can read it, when a text is new or names somebody anew', async () => {
+  it('for who is mentioned and can read it, when a text is new or names somebody anew', LONG, async () => {
     const stranger = await world.user();
     const blocked = await world.user({ blocked: true });
     const names = [ann, bob, stranger, blocked, owner].map(({ username }) => `@${username}`).join(', ');
@@ -153,7 +153,7 @@ describe('Todos are made', () => {
     expect(await actions(ann)).toEqual(['directly_addressed']);
   });
 
-  it('for a new assignee, and are done for who is assigned no longer', async () => {
+  it('for a new assignee, and are done for who is assigned no longer', LONG, async () => {
     const { iid } = await world.issue(project, owner);
     await change(owner, iid, { assignee_id: ann.id });
     expect(await actions(ann)).toEqual(['assigned']);
@@ -171,7 +171,7 @@ describe('Todos are made', () => {
     expect(await actions(ann)).toEqual(['assigned']);
   });
 
-  it('by notes, and what the note is about is done for its writer', async () => {
+  it('by notes, and what the note is about is done for its writer', LONG, async () => {
     const { iid } = await world.issue(project, owner, { assigneeId: ann.id });
     const body = `@${bob.username} can you?`;
     const note = (await world.api(ann).post(`/projects/${project.id}/issues/${iid}/notes`, { body })).body;
@@ -183,25 +183,31 @@ describe('Todos are made', () => {
     expect(await todos(bob)).toEqual([]);
   });
 
-  it('for the author when a pipeline of the head of an open merge request fails, and done when it succeeds', async () => {
-    const { id, sha, ref } = await pipelineOf(world, owner, project, 'word');
-    const source = { sourceProjectId: project.id, sourceBranch: ref, sha };
-    const open = await mergeRequest(ann, source);
-    await mergeRequest(bob, { ...source, state: 'closed' });
-    await mergeRequest(owner, { ...source, targetBranch: 'other', sha: '0'.repeat(40) });
-    const settle = (status: 'failed' | 'success') =>
-      world.db.$transaction((tx) => settlePipeline(tx, world.as(owner), id, status));
-    await settle('failed');
-    await settle('failed');
-    expect((await todos(ann)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([
-      ['build_failed', open.iid],
-    ]);
-    expect(await world.db.todo.count({ where: { userId: { in: [bob.id, owner.id] }, projectId: project.id } })).toBe(0);
-    await settle('success');
-    expect(await actions(ann)).toEqual([]);
-  });
+  it(
+    'for the author when a pipeline of the head of an open merge request fails, and done when it succeeds',
+    LONG,
+    async () => {
+      const { id, sha, ref } = await pipelineOf(world, owner, project, 'word');
+      const source = { sourceProjectId: project.id, sourceBranch: ref, sha };
+      const open = await mergeRequest(ann, source);
+      await mergeRequest(bob, { ...source, state: 'closed' });
+      await mergeRequest(owner, { ...source, targetBranch: 'other', sha: '0'.repeat(40) });
+      const settle = (status: 'failed' | 'success') =>
+        world.db.$transaction((tx) => settlePipeline(tx, world.as(owner), id, status));
+      await settle('failed');
+      await settle('failed');
+      expect((await todos(ann)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([
+        ['build_failed', open.iid],
+      ]);
+      expect(await world.db.todo.count({ where: { userId: { in: [bob.id, owner.id] }, projectId: project.id } })).toBe(
+        0,
+      );
+      await settle('success');
+      expect(await actions(ann)).toEqual([]);
+    },
+  );
 
-  it('for the author when a merge request can no longer be merged', async () => {
+  it('for the author when a merge request can no longer be merged', LONG, async () => {
     const { id } = await mergeRequest(ann);
     for (let n = 0; n < 2; n += 1) await world.db.$transaction((tx) => addConflictTodo(tx, id));
     expect(await actions(ann)).toEqual(['unmergeable']);
@@ -240,7 +246,7 @@ describe('Todos are done', () => {
     expect((await world.api(ann).post('/todos/0/mark_as_done')).body).toEqual({ message: '404 Not found' });
   });
 
-  it('together, those that the filters name', async () => {
+  it('together, those that the filters name', LONG, async () => {
     await world.issue(project, owner, { assigneeId: ann.id });
     await world.issue(project, owner, { description: `see @${ann.username}` });
     await world.issue(project, owner, { assigneeId: bob.id });
@@ -277,7 +283,7 @@ describe('A group that a text mentions', () => {
 });
 
 describe('POST …/todo', () => {
-  it('makes a todo about an issue, and is 304 while one is pending, however many ask at once', async () => {
+  it('makes a todo about an issue, and is 304 while one is pending, however many ask at once', LONG, async () => {
     const { iid } = await world.issue(project, owner);
     const path = `/projects/${project.id}/issues/${iid}/todo`;
     const answers = await Promise.all(Array.from({ length: 5 }, () => world.api(bob).post(path)));

@@ -66,7 +66,7 @@ describe('POST /projects/:id/triggers', () => {
 });
 
 describe('GET /projects/:id/triggers', () => {
-  it('lists oldest first, and each alone, with the tokens', async () => {
+  it('lists oldest first, and each alone, with the tokens', LONG, async () => {
     const own = await projectWithCommit(world, owner);
     const path = `/projects/${own.project.id}/triggers`;
     const made = [await create(owner, path), await create(owner, path)];
@@ -176,7 +176,7 @@ describe('POST /projects/:id/trigger/pipeline', () => {
     },
   );
 
-  it('400 when no pipeline comes of it', async () => {
+  it('400 when no pipeline comes of it', LONG, async () => {
     const { id, token } = await create();
     const refused = { status: 400, body: { message: 'No pipeline created' } };
     expect(await fire({ token, ref: 'nowhere' })).toMatchObject(refused);
@@ -212,7 +212,7 @@ describe('POST /projects/:id/trigger/pipeline', () => {
     },
   );
 
-  it('starts none as somebody who is blocked or gone', async () => {
+  it('starts none as somebody who is blocked or gone', LONG, async () => {
     const gone = await world.user();
     await world.member(project, gone, 'master');
     const { id, token } = await create(gone);

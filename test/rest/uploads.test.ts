@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -106,7 +107,7 @@ describe('POST /projects/:id/uploads', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
   });
 
-  it('refuses what is larger than max_attachment_size, and leaves nothing behind', async () => {
+  it('refuses what is larger than max_attachment_size, and leaves nothing behind', LONG, async () => {
     await world.api(admin).put('/application/settings', { max_attachment_size: 1 });
     const before = await world.db.upload.count();
     const large = await upload(owner, { content: new Uint8Array(1024 * 1024 + 1) });
@@ -173,7 +174,7 @@ describe('An uploaded file', () => {
     await world.until(async () => !(await world.uploads.has({ projectId: own.id, secret, fileName })));
   });
 
-  it('comes by GraphQL too, under the same rules', async () => {
+  it('comes by GraphQL too, under the same rules', LONG, async () => {
     const query = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { upload { markdown } } }';
     const send = async (who: TestUser, content: string | Uint8Array<ArrayBuffer>) => {
       const variables = { input: { project: project.id, file: null } };

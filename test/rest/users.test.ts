@@ -68,7 +68,7 @@ describe('GET /users', () => {
       expect((await api.get(`/users?search=${encodeURIComponent(text)}`)).body).toEqual([]);
   });
 
-  it('finds an address by parts of it for administrators alone; others must know all of it', async () => {
+  it('finds an address by parts of it for administrators alone; others must know all of it', LONG, async () => {
     const hidden = await world.user();
     await world.db.user.update({ where: { id: hidden.id }, data: { email: 'zq.hidden@place.example' } });
     const found = async (who: TestUser, text: string) => {
@@ -122,7 +122,7 @@ describe('GET /users', () => {
     expect(await reader.get(`/users/${admin.id}`)).toMatchObject({ status: 200 });
   });
 
-  it('takes the same few statements however long it is, for everybody', async () => {
+  it('takes the same few statements however long it is, for everybody', LONG, async () => {
     for (let n = 0; n < 12; n += 1) await world.user();
     for (const who of [api, asAdmin]) {
       const count = async (size: number) => (await world.statements(() => who.get(`/users?per_page=${size}`))).length;

@@ -86,7 +86,7 @@ describe('DELETE /users/:id', () => {
     expect(await asAdmin.post('/users', again)).toMatchObject({ status: 201, body: { username } });
   });
 
-  it('is 200 without a body for who is not there', async () => {
+  it('is 200 without a body for who is not there', LONG, async () => {
     expect(await asAdmin.delete('/users/999999')).toMatchObject({ status: 200, body: null });
     const { id } = await world.user();
     expect(await asAdmin.delete(`/users/${id}`)).toMatchObject({ status: 200, body: { id } });
@@ -94,7 +94,7 @@ describe('DELETE /users/:id', () => {
     expect(await asAdmin.delete('/users/abc')).toMatchObject({ status: 404, body: { error: '404 Not Found' } });
   });
 
-  it('happens once when it is asked for many times at once', async () => {
+  it('happens once when it is asked for many times at once', LONG, async () => {
     const { user } = await busyUser();
     const answers = await Promise.all(Array.from({ length: 5 }, () => asAdmin.delete(`/users/${user.id}`)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -120,7 +120,7 @@ describe('DELETE /users/:id', () => {
     }
   });
 
-  it('keeps groups that nobody else owns', async () => {
+  it('keeps groups that nobody else owns', LONG, async () => {
     const owner = await world.user();
     const group = await world.group({ owner });
     await asAdmin.delete(`/users/${owner.id}`);

@@ -179,7 +179,7 @@ describe('POST /users', () => {
     await conflict({ email: second.body.email }, 'Email has already been taken');
   });
 
-  it('lets one of many win who want the same name or address at once', async () => {
+  it('lets one of many win who want the same name or address at once', LONG, async () => {
     const [one, two] = [fresh(), fresh()];
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => asAdmin.post('/users', one)),
@@ -307,27 +307,31 @@ describe('PUT /users/:id', () => {
     expect(await stored(target.id)).toEqual(before);
   });
 
-  it('moves the personal namespace along with the username; what had the old addresses is found there', async () => {
-    const owner = await world.user();
-    const project = await world.project({ owner });
-    const username = world.unique('renamed');
-    expect(await asAdmin.put(`/users/${owner.id}`, { username })).toMatchObject({ status: 200, body: { username } });
-    const old = await world.api(owner).get(`/projects/${encodeURIComponent(`${owner.username}/${project.path}`)}`);
-    const path = `${username}/${project.path}`;
-    expect([old.status, old.headers.location]).toEqual([
-      301,
-      `${world.url}/api/v4/projects/${encodeURIComponent(path)}`,
-    ]);
-    expect(await world.api(owner).get(`/projects/${encodeURIComponent(path)}`)).toMatchObject({
-      status: 200,
-      body: { path_with_namespace: path, name_with_namespace: `Name of ${owner.username} / ${project.name}` },
-    });
-    const back = await asAdmin.put(`/users/${owner.id}`, { username: owner.username });
-    expect([back.status, (await world.api(owner).get(`/projects/${project.id}`)).body.path_with_namespace]).toEqual([
-      200,
-      `${owner.username}/${project.path}`,
-    ]);
-  });
+  it(
+    'moves the personal namespace along with the username; what had the old addresses is found there',
+    LONG,
+    async () => {
+      const owner = await world.user();
+      const project = await world.project({ owner });
+      const username = world.unique('renamed');
+      expect(await asAdmin.put(`/users/${owner.id}`, { username })).toMatchObject({ status: 200, body: { username } });
+      const old = await world.api(owner).get(`/projects/${encodeURIComponent(`${owner.username}/${project.path}`)}`);
+      const path = `${username}/${project.path}`;
+      expect([old.status, old.headers.location]).toEqual([
+        301,
+        `${world.url}/api/v4/projects/${encodeURIComponent(path)}`,
+      ]);
+      expect(await world.api(owner).get(`/projects/${encodeURIComponent(path)}`)).toMatchObject({
+        status: 200,
+        body: { path_with_namespace: path, name_with_namespace: `Name of ${owner.username} / ${project.name}` },
+      });
+      const back = await asAdmin.put(`/users/${owner.id}`, { username: owner.username });
+      expect([back.status, (await world.api(owner).get(`/projects/${project.id}`)).body.path_with_namespace]).toEqual([
+        200,
+        `${owner.username}/${project.path}`,
+      ]);
+    },
+  );
 
   it('changes the case of a name alone', async () => {
     const owner = await world.user();

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withBranchLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
@@ -5,7 +7,6 @@ import { updateRef } from '#src/git/refs/update.ts';
 import { startBeside } from '../support/beside.ts';
 import { clone, commitFile, gitClient } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { part } from '../support/repository.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -68,7 +69,7 @@ async function expectWhole(project: ProjectRow, files: string[], authors: number
 }
 
 describe('Writers on one branch', () => {
-  it('all succeed, one after the other: fifty at once, through commits and files', LONG, async () => {
+  it('all succeed, one after the other: fifty at once, through commits and files', async () => {
     const { project, at, writers } = await filled(50);
     const begun = performance.now();
     const answers = await Promise.all(
@@ -90,7 +91,7 @@ describe('Writers on one branch', () => {
     );
   });
 
-  it('of two servers on one database and one storage all succeed', LONG, async () => {
+  it('of two servers on one database and one storage all succeed', async () => {
     const { project, at, writers } = await filled(6);
     const files = Array.from({ length: 40 }, (_, n) => `${n}`);
     const answers = await Promise.all(
@@ -105,7 +106,7 @@ describe('Writers on one branch', () => {
     await expectWhole(project, files, ids);
   });
 
-  it('make the first commits of an empty repository one after the other', LONG, async () => {
+  it('make the first commits of an empty repository one after the other', async () => {
     const project = await world.project({ owner });
     const at = `/projects/${project.id}/repository`;
     const files = Array.from({ length: 8 }, (_, n) => `${n}`);
@@ -114,31 +115,27 @@ describe('Writers on one branch', () => {
     expect(gitLines(world.repositories.directory(project), ['rev-list', 'main'])).toHaveLength(8);
   });
 
-  it(
-    'make the first commits of an empty repository on different branches, next to pushes, without blocking each other',
-    LONG,
-    async () => {
-      for (let round = 0; round < 5; round++) {
-        const project = await world.project({ owner });
-        const at = `/projects/${project.id}/repository`;
-        const begun = performance.now();
-        const advertisement = `/${project.fullPath}.git/info/refs?service=git-receive-pack`;
-        const headers = { 'PRIVATE-TOKEN': owner.token };
-        // In some rounds the repository is there already, without any branch.
-        if (round % 2 === 1) await fetch(`${world.url}${advertisement}`, { headers });
-        const writing = ['a', 'b', 'c'].map((branch) => api.post(`${at}/commits`, commit('first', branch)));
-        const pushing = [1, 2].map(() => fetch(`${world.url}${advertisement}`, { headers }));
-        const [answers, advertised] = await Promise.all([Promise.all(writing), Promise.all(pushing)]);
-        // One of them comes first; after that the other branches do not exist.
-        expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
-        expect(advertised.map(({ status }) => status)).toEqual([200, 200]);
-        // A generous limit: a deadlock would last for a minute.
-        expect(performance.now() - begun).toBeLessThan(20_000);
-      }
-    },
-  );
+  it('make the first commits of an empty repository on different branches, next to pushes, without blocking each other', async () => {
+    for (let round = 0; round < 5; round++) {
+      const project = await world.project({ owner });
+      const at = `/projects/${project.id}/repository`;
+      const begun = performance.now();
+      const advertisement = `/${project.fullPath}.git/info/refs?service=git-receive-pack`;
+      const headers = { 'PRIVATE-TOKEN': owner.token };
+      // In some rounds the repository is there already, without any branch.
+      if (round % 2 === 1) await fetch(`${world.url}${advertisement}`, { headers });
+      const writing = ['a', 'b', 'c'].map((branch) => api.post(`${at}/commits`, commit('first', branch)));
+      const pushing = [1, 2].map(() => fetch(`${world.url}${advertisement}`, { headers }));
+      const [answers, advertised] = await Promise.all([Promise.all(writing), Promise.all(pushing)]);
+      // One of them comes first; after that the other branches do not exist.
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+      expect(advertised.map(({ status }) => status)).toEqual([200, 200]);
+      // A generous limit: a deadlock would last for a minute.
+      expect(performance.now() - begun).toBeLessThan(20_000);
+    }
+  });
 
-  it('are refused only for what really conflicts', LONG, async () => {
+  it('are refused only for what really conflicts', async () => {
     const { project, at, writers, directory } = await filled(6);
     const same = await Promise.all(
       writers.map((writer) => world.api(writer).post(`${at}/commits`, commit('same', 'main', writer.username))),
@@ -152,7 +149,7 @@ describe('Writers on one branch', () => {
     expect(await pushes(project)).toHaveLength(3);
   });
 
-  it('do not keep cherry-picks, branches, tags and pushes waiting in vain, nor others from writing', LONG, async () => {
+  it('do not keep cherry-picks, branches, tags and pushes waiting in vain, nor others from writing', async () => {
     const { project, at, writers, directory } = await filled(6);
     await api.post(`${at}/branches`, { branch: 'topic', ref: 'main' });
     const { body } = await api.post(`${at}/commits`, commit('picked', 'topic'));
@@ -201,36 +198,32 @@ describe('Writers on one branch', () => {
     expect(git(directory, ['rev-parse', 'main^']).trim()).toBe(other);
   });
 
-  it(
-    'are refused when the branch was protected, or the project archived or deleted, while they waited',
-    LONG,
-    async () => {
-      for (const [change, status] of [
-        [(id: number) => api.put(`/projects/${id}/repository/branches/main/protect`), 400],
-        [(id: number) => api.post(`/projects/${id}/archive`), 400],
-        [(id: number) => api.delete(`/projects/${id}`), 404],
-      ] as const) {
-        const { project, at, directory } = await filled();
-        await api.put(`${at}/branches/main/unprotect`);
-        const writer = await world.user();
-        await world.member(project, writer, 'developer');
-        const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-        const keeping = withBranchLock(beside.db, project.id, 'main', () => {
-          begun.resolve();
-          return end.promise;
-        });
-        await begun.promise;
-        const written = world.api(writer).post(`${at}/files/late`, single('late'));
-        await world.until(async () => (await waiting()) > 0);
-        const tip = git(directory, ['rev-parse', 'main']);
-        expect((await change(project.id)).status).toBeLessThan(300);
-        end.resolve();
-        await keeping;
-        expect((await written).status).toBe(status);
-        if (status === 400) expect(git(directory, ['rev-parse', 'main'])).toBe(tip);
-      }
-    },
-  );
+  it('are refused when the branch was protected, or the project archived or deleted, while they waited', async () => {
+    for (const [change, status] of [
+      [(id: number) => api.put(`/projects/${id}/repository/branches/main/protect`), 400],
+      [(id: number) => api.post(`/projects/${id}/archive`), 400],
+      [(id: number) => api.delete(`/projects/${id}`), 404],
+    ] as const) {
+      const { project, at, directory } = await filled();
+      await api.put(`${at}/branches/main/unprotect`);
+      const writer = await world.user();
+      await world.member(project, writer, 'developer');
+      const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const keeping = withBranchLock(beside.db, project.id, 'main', () => {
+        begun.resolve();
+        return end.promise;
+      });
+      await begun.promise;
+      const written = world.api(writer).post(`${at}/files/late`, single('late'));
+      await world.until(async () => (await waiting()) > 0);
+      const tip = git(directory, ['rev-parse', 'main']);
+      expect((await change(project.id)).status).toBeLessThan(300);
+      end.resolve();
+      await keeping;
+      expect((await written).status).toBe(status);
+      if (status === 400) expect(git(directory, ['rev-parse', 'main'])).toBe(tip);
+    }
+  });
 });
 
 /** How many connections wait for a lock. */

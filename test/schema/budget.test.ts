@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld({ budget: { statements: 12, rows: 60, bytes: 1_000_000 } });
@@ -20,7 +21,7 @@ describe('An operation over its budget', () => {
     expect(body.data ?? null).toBeNull();
   });
 
-  it('of records is refused in REST too', async () => {
+  it('of records is refused in REST too', LONG, async () => {
     const path = `/projects/${project.id}/issues?per_page=`;
     expect((await world.api(owner).get(`${path}50`)).status).toBe(200);
     expect(await world.api(owner).get(`${path}100`)).toMatchObject({
@@ -29,7 +30,7 @@ describe('An operation over its budget', () => {
     });
   });
 
-  it('of bytes is refused before what jobs printed is read', async () => {
+  it('of bytes is refused before what jobs printed is read', LONG, async () => {
     const by = { projectId: project.id, userId: owner.id };
     const { id: pipelineId } = await world.db.pipeline.create({
       data: { ...by, ref: 'main', sha: '1'.repeat(40), source: 'api' },

@@ -1,8 +1,9 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { refusal, talk } from '../support/discussions.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -37,7 +38,7 @@ async function stage(visibility: 'private' | 'public' = 'private') {
 }
 
 describe('A thread', () => {
-  it('is a note with its answers, in the order in which it was begun', LONG, async () => {
+  it('is a note with its answers, in the order in which it was begun', async () => {
     const { id } = await stage();
     const first = await written(reporter, { on: { id }, body: 'first', startDiscussion: true });
     await written(author, { on: { id }, body: 'single' });
@@ -55,7 +56,6 @@ describe('A thread', () => {
 
   it.each(['Issue', 'Snippet'] as const)(
     'is there on records of the type %s as well, and not resolved there',
-    LONG,
     async (type) => {
       const { project } = await stage();
       const values = { title: 'Text', content: 'text', file_name: 'a.txt', code: 'text', visibility: 'internal' };
@@ -72,7 +72,7 @@ describe('A thread', () => {
     },
   );
 
-  it('is begun by notes that know nothing of threads', LONG, async () => {
+  it('is begun by notes that know nothing of threads', async () => {
     const { mergeRequest, id } = await stage();
     const data = { subjectType: 'MergeRequest', subjectId: mergeRequest.id, authorId: author.id, body: 'older' };
     const note = await world.db.note.create({ data });
@@ -80,7 +80,7 @@ describe('A thread', () => {
     expect(await threads(author, 'MergeRequest', id)).toMatchObject([{ resolvable: false, notes: { totalCount: 2 } }]);
   });
 
-  it('stays the same when its first note is deleted, and goes with the last one', LONG, async () => {
+  it('stays the same when its first note is deleted, and goes with the last one', async () => {
     const { id, begin } = await stage();
     const thread_ = await begin();
     await written(author, { on: { id }, body: 'answer', discussionId: thread_ });
@@ -103,14 +103,14 @@ describe('A thread', () => {
     expect(await world.db.discussion.count({ where: { id: databaseId } })).toBe(0);
   });
 
-  it('goes with its merge request', LONG, async () => {
+  it('goes with its merge request', async () => {
     const { project, mergeRequest, begin } = await stage();
     await begin();
     await world.api(owner).delete(`/projects/${project.id}/merge_requests/${mergeRequest.iid}`);
     expect(await world.db.discussion.count({ where: { mergeRequestId: mergeRequest.id } })).toBe(0);
   });
 
-  it('of an issue goes along when the issue is moved', LONG, async () => {
+  it('of an issue goes along when the issue is moved', async () => {
     const { project } = await stage();
     const target = await world.project({ owner });
     const issue = await world.issue(project, owner);
@@ -133,7 +133,7 @@ describe('A thread', () => {
 });
 
 describe('Answers', () => {
-  it('to a thread of another record, to an answer, or to nothing are NOT_FOUND', LONG, async () => {
+  it('to a thread of another record, to an answer, or to nothing are NOT_FOUND', async () => {
     const { id, begin } = await stage();
     const other = await stage();
     const foreign = await other.begin();
@@ -149,7 +149,7 @@ describe('Answers', () => {
     expect(await world.db.note.count({ where: { subjectId: other.mergeRequest.id, system: false } })).toBe(1);
   });
 
-  it('to system notes are refused, and those that begin a thread at the same time', LONG, async () => {
+  it('to system notes are refused, and those that begin a thread at the same time', async () => {
     const { id, begin, project, mergeRequest } = await stage();
     await world.api(owner).put(`/projects/${project.id}/merge_requests/${mergeRequest.iid}`, { title: 'Other' });
     const [note] = await threads(owner, 'MergeRequest', id);
@@ -162,7 +162,7 @@ describe('Answers', () => {
     expect([code, Object.keys(fields ?? {})]).toEqual(['VALIDATION_FAILED', ['input.startDiscussion']]);
   });
 
-  it('count as comments, and are events, like other notes', LONG, async () => {
+  it('count as comments, and are events, like other notes', async () => {
     const { project, mergeRequest, id, begin } = await stage();
     await written(author, { on: { id }, body: 'answer', discussionId: await begin() });
     const { body } = await world.api(owner).get(`/projects/${project.id}/merge_requests/${mergeRequest.iid}`);
@@ -175,7 +175,7 @@ describe('Answers', () => {
 });
 
 describe('Resolving a thread', () => {
-  it('is for developers and the author of the merge request', LONG, async () => {
+  it('is for developers and the author of the merge request', async () => {
     const { begin, id } = await stage();
     const discussion = await begin();
     expect(refusal(await resolve(reporter, { id: discussion }))[0]).toBe('FORBIDDEN');
@@ -200,7 +200,7 @@ describe('Resolving a thread', () => {
     expect(open).toEqual({ id: discussion, resolved: false, resolvedBy: null });
   });
 
-  it('is for the author who has no role as well, while the project is not archived', LONG, async () => {
+  it('is for the author who has no role as well, while the project is not archived', async () => {
     const { project, mergeRequest, begin } = await stage('public');
     await world.db.mergeRequest.update({ where: { id: mergeRequest.id }, data: { authorId: outsider.id } });
     const discussion = await begin();
@@ -211,7 +211,7 @@ describe('Resolving a thread', () => {
     }
   });
 
-  it('of another merge request than is said is NOT_FOUND', LONG, async () => {
+  it('of another merge request than is said is NOT_FOUND', async () => {
     const { begin } = await stage();
     const other = await stage();
     const discussion = await begin();
@@ -242,7 +242,7 @@ describe('Resolving a thread', () => {
     expect(await counts()).toMatchObject({ resolvedDiscussionsCount: 2 });
   });
 
-  it('comes before merging where the project asks for it: 405 until then', LONG, async () => {
+  it('comes before merging where the project asks for it: 405 until then', async () => {
     const { project, mergeRequest, begin } = await stage();
     const discussion = await begin();
     const at = `/projects/${project.id}`;
@@ -262,7 +262,7 @@ describe('Resolving a thread', () => {
     expect(await merge()).toMatchObject({ status: 200, body: { state: 'merged' } });
   });
 
-  it('lets a merge request be merged whose pipeline has succeeded meanwhile', LONG, async () => {
+  it('lets a merge request be merged whose pipeline has succeeded meanwhile', async () => {
     const { project, mergeRequest, begin } = await stage();
     const at = `/projects/${project.id}`;
     const post = (state: string) =>
@@ -283,7 +283,7 @@ describe('Resolving a thread', () => {
 });
 
 describe('Lists of threads', () => {
-  it('take as many statements however many threads and notes there are', LONG, async () => {
+  it('take as many statements however many threads and notes there are', async () => {
     const { id, begin } = await stage();
     const query = `query ($id: ID!) { node(id: $id) { ... on MergeRequest { resolvableDiscussionsCount discussions(first: 50) { totalCount
       nodes { id resolved resolvedBy { username } position { newLine } notes { nodes { body author { username } } } } } } } }`;
@@ -300,7 +300,7 @@ describe('Lists of threads', () => {
     expect([node.resolvableDiscussionsCount, node.discussions.totalCount]).toEqual([9, 9]);
   });
 
-  it('are walked through by cursors', LONG, async () => {
+  it('are walked through by cursors', async () => {
     const { id, begin } = await stage();
     for (let n = 0; n < 5; n += 1) await written(author, { on: { id }, discussionId: await begin(reporter, `t${n}`) });
     const query = `query ($id: ID!, $after: String) { node(id: $id) { ... on MergeRequest { discussions(first: 2, after: $after) {
@@ -316,7 +316,7 @@ describe('Lists of threads', () => {
     expect(seen).toEqual(['t0', 't1', 't2', 't3', 't4']);
   });
 
-  it('leave out what comes from where the reader sees nothing', LONG, async () => {
+  it('leave out what comes from where the reader sees nothing', async () => {
     const { project, mergeRequest, id } = await stage('public');
     const hidden = await world.project({ owner });
     await world.issue(hidden, owner, { title: 'Hidden', description: `See ${project.fullPath}!${mergeRequest.iid}` });
@@ -326,7 +326,7 @@ describe('Lists of threads', () => {
     expect(await thread(outsider, shown.id)).toBeNull();
   });
 
-  it('show nothing of records that the reader does not see', LONG, async () => {
+  it('show nothing of records that the reader does not see', async () => {
     const { begin } = await stage();
     const discussion = await begin();
     for (const who of [outsider, guest]) expect(await thread(who, discussion)).toBeNull();

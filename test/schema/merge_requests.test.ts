@@ -1,6 +1,7 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { subscribe } from '../support/live.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -28,7 +29,7 @@ const run = async (query: string, variables: object, who: TestUser | undefined =
 const branches = { sourceBranch: 'topic', targetBranch: 'master' };
 
 describe('Merge requests over GraphQL', () => {
-  it('are created, found, changed, closed, followed and deleted', LONG, async () => {
+  it('are created, found, changed, closed, followed and deleted', async () => {
     const { project, head, ref } = await stage();
     const input = { project: ref, ...branches, title: 'WIP: Topic', labels: ['bug'] };
     const created = (await run(CREATE, { input })).data.createMergeRequest.mergeRequest;
@@ -103,7 +104,7 @@ describe('Merge requests over GraphQL', () => {
     ]);
   });
 
-  it('are reported to subscribers who may read them, as they change and are checked', LONG, async () => {
+  it('are reported to subscribers who may read them, as they change and are checked', async () => {
     const { project, ref } = await stage();
     const query = `subscription ($in: SubscriptionScope!) { mergeRequestChanged(in: $in) { iid title sha mergeStatus } }`;
     const variables = { in: { project: project.id } };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { asker, below, expectStatementPerLevel, type Level } from '../support/nested_lists.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -65,11 +66,11 @@ const LEVELS: Record<string, Level> = {
 describe('Below a list, lists of', () => {
   const cases = Object.entries(LEVELS);
 
-  it.each(cases)('%s take one statement for a level, however many records are above', async (_, one) => {
+  itEveryNth(2, cases)('%s take one statement for a level, however many records are above', async (_, one) => {
     await expectStatementPerLevel(world, one, owner);
   });
 
-  it.each(cases)('%s hold what each holds when it is asked for alone, for whoever asks', async (_, one) => {
+  itEveryNth(4, cases)('%s hold what each holds when it is asked for alone, for whoever asks', async (_, one) => {
     for (const who of [owner, viewer, stranger]) {
       const { nodes } = (await ask(below(6, one.selection), who)).projects;
       expect(nodes.length).toBeGreaterThanOrEqual(projects.length);
@@ -80,7 +81,7 @@ describe('Below a list, lists of', () => {
     }
   });
 
-  it('authored issues take one statement for all users, and hold what each holds alone', async () => {
+  it('authored issues take one statement for all users, and hold what each holds alone', LONG, async () => {
     const selection = `username issues { ${ISSUES} }`;
     const list = (first: number) => `{ users(first: ${first}) { nodes { databaseId ${selection} } } }`;
     const count = async (first: number) => (await world.statements(() => ask(list(first), viewer))).length;

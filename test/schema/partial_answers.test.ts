@@ -1,6 +1,7 @@
 import { type GraphQLField, getNamedType, getNullableType, isListType, isNonNullType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -69,7 +70,7 @@ describe('The schema lets a part of an answer be missing', () => {
 });
 
 describe('An answer keeps', () => {
-  it('what was found beside what is missing', async () => {
+  it('what was found beside what is missing', LONG, async () => {
     const { body } = await world.graphql(
       `{ found: project(ref: ${project.id}) { name issue(iid: ${issue.iid}) { title } missing: issue(iid: 999) { title } }
          missing: project(ref: 999999999) { name } }`,

@@ -51,7 +51,7 @@ describe('From users the graph leads to', () => {
   const projects = async (args: string, who: TestUser) =>
     names((await ask(`{ user(username: "ADA") { projects${args} { nodes { name } } } }`, who)).user.projects);
 
-  it('their projects, by what they have to do with them and by who asks', async () => {
+  it('their projects, by what they have to do with them and by who asks', LONG, async () => {
     expect(await projects('', owner)).toEqual(['hidden', 'inside', 'open', 'personal']);
     expect(await projects('(affiliations: [OWNER])', owner)).toEqual(['hidden', 'personal']);
     // Who creates a personal project is a member of it too.
@@ -257,7 +257,7 @@ describe('A search', () => {
     expect(await found('ISSUE', owner, 'zyxxyz')).toEqual([]);
   });
 
-  it('leads on from what it found, by one statement for a level', async () => {
+  it('leads on from what it found, by one statement for a level', LONG, async () => {
     const query = (first: number) =>
       `{ search(query: "quaternion", type: ISSUE, first: ${first}) { nodes { ... on Issue { title author { username }
         project { fullPath } labels { nodes { title } } viewerCanUpdate } } } }`;

@@ -13,6 +13,7 @@ import { openapiDocument } from '#rest/openapi/document.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -75,7 +76,7 @@ describe('The schema', () => {
     }
   });
 
-  it('passes its introspection query through /graphql', async () => {
+  it('passes its introspection query through /graphql', LONG, async () => {
     const { status, body } = await world.graphql(getIntrospectionQuery());
     expect(status).toBe(200);
     expect(body.errors).toBeUndefined();

@@ -56,7 +56,7 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await live.close();
   });
 
-  it('pipelineChanged tells of pipelines when they or their jobs change', async () => {
+  it('pipelineChanged tells of pipelines when they or their jobs change', LONG, async () => {
     const { project, pipeline, job } = await jobOf('unit');
     const live = await open(PIPELINES, { in: { project: project.id } });
     await world.api(owner).post(`/projects/${project.id}/jobs/${job.id}/cancel`);

@@ -259,7 +259,7 @@ describe('Whoever connects by WebSocket', () => {
     await client.dispose();
   });
 
-  it('is known by the session of a browser on pages of this server alone', async () => {
+  it('is known by the session of a browser on pages of this server alone', LONG, async () => {
     const cookie = `gantry_session=${await startSession(world.db, owner.id)}`;
     const project = await world.project({ owner });
     const query = `{ project(ref: ${project.id}) { path } }`;

@@ -82,7 +82,7 @@ const listed = (found: { file: string; imported: string }[]) =>
   found.map(({ file, imported }) => `${file} → ${imported}`);
 
 describe('Who may import whom', () => {
-  it('the domain imports neither schema nor rest, but where all is put together', () => {
+  it('the domain imports neither schema nor rest, but where all is put together', LONG, () => {
     const found = importsOf('src').filter(
       ({ file, imported }) => /^#(schema|rest)\//.test(imported) && !COMPOSITION.includes(file),
     );

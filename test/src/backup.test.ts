@@ -259,7 +259,7 @@ describe('A backup', { timeout: 300_000 }, () => {
     );
   });
 
-  it('is not made where a repository is there and cannot be read', async () => {
+  it('is not made where a repository is there and cannot be read', LONG, async () => {
     const odd = await world.project({ owner });
     const directory = world.repositories.directory(odd);
     mkdirSync(path.dirname(directory), { recursive: true });
@@ -272,7 +272,7 @@ describe('A backup', { timeout: 300_000 }, () => {
     }
   });
 
-  it('gives files of a repository whole that a repack removes while they are read', async () => {
+  it('gives files of a repository whole that a repack removes while they are read', LONG, async () => {
     const directory = path.join(scratch(), 'clone.git');
     await run(work, 'clone', '--quiet', '--bare', work, directory);
     unpack(directory);
@@ -647,7 +647,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     },
   );
 
-  it('that is told to stop does not wait for the rows of a table', async () => {
+  it('that is told to stop does not wait for the rows of a table', LONG, async () => {
     const { Loading } = await import('#src/platform/database/load.ts');
     const url = await emptyDatabase();
     const stop = new AbortController();
@@ -751,7 +751,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect(readdirSync(path.dirname(config.dataDir))).toEqual(['data']);
   });
 
-  it('is refused by the backup already where a table has the name of what stands for waiting jobs', async () => {
+  it('is refused by the backup already where a table has the name of what stands for waiting jobs', LONG, async () => {
     await sql('CREATE TABLE "pgboss.job" (text text)');
     await expect(backup().finally(() => sql('DROP TABLE "pgboss.job"'))).rejects.toThrow('named "pgboss.job"');
   });
@@ -767,7 +767,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     );
   });
 
-  it('is refused a wrong secret by the backup already', async () => {
+  it('is refused a wrong secret by the backup already', LONG, async () => {
     await expect(backup({ secret: 'y'.repeat(40) })).rejects.toThrow('The secret does not fit the database');
     await expect(backup({ secret: undefined })).rejects.toThrow('The secret of the server is not known');
   });

@@ -36,7 +36,7 @@ describe('The budget of an operation', () => {
     await expect(queryPage(db, page, nodes(25), false)).rejects.toMatchObject({ code: 'CONTENT_TOO_LARGE' });
   });
 
-  it('cancels the statement that runs when its time is over, and gives the connection back', async () => {
+  it('cancels the statement that runs when its time is over, and gives the connection back', LONG, async () => {
     using budget = new Budget(limits({ milliseconds: 200 }));
     const begun = performance.now();
     await expect(within(budget, async () => await db.$queryRaw`SELECT pg_sleep(30)::text`)).rejects.toThrow();

@@ -5,6 +5,7 @@ import { InvalidConfig, LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/m
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
+import { LONG } from '../support/long.ts';
 
 const message = (text: string) => {
   try {
@@ -167,7 +168,7 @@ job:
     expect(message(text)).not.toBeNull();
   });
 
-  it('is refused when a hundred lists or maps are open within each other', () => {
+  it('is refused when a hundred lists or maps are open within each other', LONG, () => {
     const deep = ['[', '- ', '? ', '[? ', '{a: '];
     for (const piece of deep)
       expect(message(piece.repeat(16_000))).toMatch(/^The file has more than 100 lists or maps/);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collectWhenQuiet } from '#src/platform/lifecycle/collect.ts';
 import { listen } from '#src/platform/lifecycle/listen.ts';
+import { LONG } from '../support/long.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,7 +24,7 @@ describe('The memory that the start needed', () => {
     expect(collect).toHaveBeenCalledTimes(1);
   });
 
-  it('is given back again after work that took more, when nobody comes back soon', async () => {
+  it('is given back again after work that took more, when nobody comes back soon', LONG, async () => {
     let [quiet, size] = [400, 100];
     const collect = vi.fn(() => {
       size = 100;

@@ -27,7 +27,7 @@ describe('Numbers of issues', () => {
     expect(iids.sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, n) => n + 1));
   });
 
-  it('of milestones have none either', async () => {
+  it('of milestones have none either', LONG, async () => {
     const project = await world.project({ owner });
     const path = `/projects/${project.id}/milestones`;
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => api.post(path, { title: `m${n}` })));

@@ -81,7 +81,7 @@ describe('A statement that is read past the client of Prisma', () => {
     expect(heard.filter((text) => text.includes('counted')).length).toBe(2);
   });
 
-  it('is cancelled when the time of its operation is over, and its connection runs on', async () => {
+  it('is cancelled when the time of its operation is over, and its connection runs on', LONG, async () => {
     using budget = new Budget({ ...DEFAULT_BUDGET, milliseconds: 200 });
     const begun = performance.now();
     const slow = within(budget, () => queryJson(db, sql`(SELECT to_json(pg_sleep(30)::text))`));

@@ -40,7 +40,7 @@ async function said(name: string, config: Config, database: string | Error = wor
 const sql = (text: string) => administer(world.databaseUrl, (client) => client.query(text));
 
 describe('gantry doctor', () => {
-  it('finds nothing wrong with a server that is well', async () => {
+  it('finds nothing wrong with a server that is well', LONG, async () => {
     const checked = await examine(settings(), world.databaseUrl);
     expect(checked.filter(({ status }) => status !== 'OK')).toEqual([]);
     expect(checked.map(({ name }) => name)).toEqual([
@@ -196,7 +196,7 @@ describe('gantry doctor', () => {
     await sql(`DELETE FROM projects WHERE id = ${project.id}`);
   });
 
-  it('tells a data directory that is not there although the database knows of a server', async () => {
+  it('tells a data directory that is not there although the database knows of a server', LONG, async () => {
     const missing = path.join(scratch(), 'mistyped');
     const config = settings({ GANTRY_DATA: missing });
     expect(await said('data', config)).toMatch(/^FAIL There is no Gantry in .*mistyped, which does not exist/);

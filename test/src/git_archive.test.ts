@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +12,6 @@ import { commitActions } from '../support/commit_actions.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { gitBytes, gitLines, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 
 const formats: ArchiveFormat[] = ['tar', 'tar.gz', 'tar.bz2', 'zip'];
 const readers = [
@@ -58,7 +59,7 @@ function well(list: string): string[] {
 }
 
 describe.each(readers)('Archives $how', ({ open, how }) => {
-  it.each(formats)('as %s unpack to what git archive gives', LONG, async (format) => {
+  it.each(formats)('as %s unpack to what git archive gives', async (format) => {
     if (format === 'tar.bz2') expect(await hasBzip2()).toBe(true);
     const directory = oddHistory({ packed: true });
     const reader = open(directory);
@@ -76,7 +77,7 @@ describe.each(readers)('Archives $how', ({ open, how }) => {
     await reader.close();
   });
 
-  it('hold long names, deep directories and large files', LONG, async () => {
+  it('hold long names, deep directories and large files', async () => {
     const h = new HistoryBuilder();
     const large = Buffer.alloc(3_000_000, 'large content that compresses well\n');
     h.commit({
@@ -103,7 +104,7 @@ describe.each(readers)('Archives $how', ({ open, how }) => {
     await reader.close();
   });
 
-  it('can be given up half way', LONG, async () => {
+  it('can be given up half way', async () => {
     const directory = oddHistory({ packed: true });
     const reader = open(directory);
     const stream = await archive(reader, (await reader.resolve('main')) ?? '', { format: 'tar.gz', prefix: 'p' });
@@ -129,7 +130,7 @@ function zipList(bytes: Buffer): string[] {
 }
 
 describe('Large files', () => {
-  it('are streamed with flat memory', LONG, async () => {
+  it('are streamed with flat memory', async () => {
     const h = new HistoryBuilder();
     h.commit({ branch: 'main', changes: [{ path: 'a', content: 'a' }] });
     const directory = h.build();

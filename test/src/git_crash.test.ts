@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -11,7 +13,6 @@ import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { randomizer } from '../support/git_history.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 
 const run = promisify(execFile);
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
@@ -43,7 +44,7 @@ function writer(directory: string): string {
 }
 
 describe('Writing', () => {
-  it('loses nothing that was reported when the process is killed', LONG, async () => {
+  it('loses nothing that was reported when the process is killed', async () => {
     const directory = path.join(scratch(), 'r.git');
     await initRepository(directory, 'main');
     const random = randomizer(5);
@@ -79,7 +80,7 @@ describe('Writing', () => {
     expect(history).toBeLessThanOrEqual(reported + 6);
   });
 
-  it('and the git program exclude each other', LONG, async () => {
+  it('and the git program exclude each other', async () => {
     const directory = path.join(scratch(), 'r.git');
     await initRepository(directory, 'main');
     const reader = new IsomorphicReader(directory);

@@ -163,7 +163,7 @@ function shown(directory: string, oid: string): string {
 }
 
 describe('Cherry-picking', () => {
-  for (const [options, cases] of everyNth(8, Object.entries(CASES))) {
+  for (const [options, cases] of everyNth(16, Object.entries(CASES))) {
     it.each(cases)('changes %s as git merge-tree does', options, async (_, one) => {
       const { theirs, conflict = false } = one;
       const { directory, onto, commit } = forked(one);
@@ -278,7 +278,7 @@ const ATTRIBUTES: Record<string, Case> = {
 };
 
 describe('Files whose attributes say how they are merged', () => {
-  for (const [options, cases] of everyNth(8, Object.entries(ATTRIBUTES))) {
+  for (const [options, cases] of everyNth(16, Object.entries(ATTRIBUTES))) {
     it.each(cases)('are merged as git does it in a working tree: %s', options, async (_, one) => {
       const { conflict = false } = one;
       const { directory, onto, commit } = forked(one);
@@ -307,7 +307,7 @@ describe('Files whose attributes say how they are merged', () => {
 });
 
 describe('Cherry-picking without a git program', () => {
-  for (const [options, cases] of everyNth(8, Object.entries(CASES))) {
+  for (const [options, cases] of everyNth(16, Object.entries(CASES))) {
     it.each(cases)('changes %s as git does, or reports a conflict', options, async (_, one) => {
       const { directory, onto, commit } = forked(one);
       const [tree] = one.conflict ? [] : gitLines(directory, ['merge-tree', '--write-tree', 'main', 'topic']);

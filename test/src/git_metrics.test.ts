@@ -11,6 +11,7 @@ import { gitPrograms, gitProgramsStarted } from '#src/platform/observability/met
 import { commitActions } from '../support/commit_actions.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 watchProcess();
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
@@ -43,7 +44,7 @@ async function unrelated() {
   return { directory, commits: [await commit('one'), await commit('two')] as const };
 }
 
-it('A git program that answers "no" with its exit code has not failed; one that cannot answer has', async () => {
+it('A git program that answers "no" with its exit code has not failed; one that cannot answer has', LONG, async () => {
   const { directory, commits } = await unrelated();
   const reader = new ProgramReader(directory);
   const quarantine = await Quarantine.open(directory, new AbortController().signal);
@@ -74,21 +75,27 @@ it('A git program that lasts from one question to the next is counted, and its l
   expect(await measured('cat-file')).toEqual(before);
 });
 
-it('Two programs count the lines of a long history for somebody who waits, and one ahead of all who will ask', async () => {
-  const history = new HistoryBuilder();
-  let last: number[] = [];
-  for (let at = 0; at < 1_000; at++) {
-    const changes = [{ path: 'a', content: `${at}\n` }];
-    last = [history.commit({ branch: 'main', from: last, changes, author: 'Ada <ada@example.com>' })];
-  }
-  const directory = history.build();
-  const reader = new ProgramReader(directory);
-  const tip = gitLines(directory, ['rev-parse', 'main'])[0] ?? '';
-  const begun = await startedRuns('log');
-  const ahead = await reader.contributors({ tip, lines: true, ahead: true });
-  expect(ahead).toEqual([{ name: 'Ada', email: 'ada@example.com', commits: 1_000, additions: 1_000, deletions: 999 }]);
-  expect((await startedRuns('log')) - begun).toBe(1);
-  expect(await reader.contributors({ tip, lines: true })).toEqual(ahead);
-  expect((await startedRuns('log')) - begun).toBe(1 + Math.min(2, availableParallelism()));
-  await reader.close();
-});
+it(
+  'Two programs count the lines of a long history for somebody who waits, and one ahead of all who will ask',
+  LONG,
+  async () => {
+    const history = new HistoryBuilder();
+    let last: number[] = [];
+    for (let at = 0; at < 1_000; at++) {
+      const changes = [{ path: 'a', content: `${at}\n` }];
+      last = [history.commit({ branch: 'main', from: last, changes, author: 'Ada <ada@example.com>' })];
+    }
+    const directory = history.build();
+    const reader = new ProgramReader(directory);
+    const tip = gitLines(directory, ['rev-parse', 'main'])[0] ?? '';
+    const begun = await startedRuns('log');
+    const ahead = await reader.contributors({ tip, lines: true, ahead: true });
+    expect(ahead).toEqual([
+      { name: 'Ada', email: 'ada@example.com', commits: 1_000, additions: 1_000, deletions: 999 },
+    ]);
+    expect((await startedRuns('log')) - begun).toBe(1);
+    expect(await reader.contributors({ tip, lines: true })).toEqual(ahead);
+    expect((await startedRuns('log')) - begun).toBe(1 + Math.min(2, availableParallelism()));
+    await reader.close();
+  },
+);

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe('Opening a repository', () => {
-  it('uses the git program where there is one', async () => {
+  it('uses the git program where there is one', LONG, async () => {
     expect(await programVersion()).toMatch(/^\d+\.\d+/);
     expect(await openRepository(randomHistory(2, 5))).toBeInstanceOf(ProgramReader);
   });
@@ -84,7 +84,7 @@ describe('Opening a repository', () => {
     });
   }
 
-  it('keeps a bounded number of readers', async () => {
+  it('keeps a bounded number of readers', LONG, async () => {
     const repositories = new Repositories(2);
     const directories = [1, 2, 3].map((seed) => randomHistory(seed, 3));
     const first = await repositories.open(directories[0] ?? '');
@@ -186,7 +186,7 @@ describe('The git program', () => {
     },
   );
 
-  it('fails with a reason for what is no repository, takes no longer and says no more than it may', async () => {
+  it('fails with a reason for what is no repository, takes no longer and says no more than it may', LONG, async () => {
     const directory = scratch();
     await expect(runProgram(directory, ['rev-list', '--all'])).rejects.toThrow(/not a git repository/);
     await expect(new ProgramReader(directory).commit('1'.repeat(40))).rejects.toThrow(ProgramFailed);

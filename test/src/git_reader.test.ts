@@ -82,7 +82,7 @@ for (const { reader, directory, name, how } of cases)
       expect(await reader.defaultBranch()).toBe(one('symbolic-ref', '--short', 'HEAD'));
     });
 
-    it('resolves branches before tags before hashes, and nothing else', async () => {
+    it('resolves branches before tags before hashes, and nothing else', LONG, async () => {
       expect(await reader.resolve('HEAD')).toBe(main);
       for (const { name: branch, commit } of await reader.branches()) expect(await reader.resolve(branch)).toBe(commit);
       const tip = tips()[0] ?? '';
@@ -304,7 +304,7 @@ for (const { reader, directory, name, how } of cases)
       }
     });
 
-    it('groups contributors by e-mail in the order of their first appearance', async () => {
+    it('groups contributors by e-mail in the order of their first appearance', LONG, async () => {
       const expected = new Map<
         string,
         { name: string; email: string; commits: number; additions: number; deletions: number }
@@ -342,7 +342,7 @@ for (const { reader, directory, name, how } of cases)
       expect(await countLines(directory, commits, 2, Math.ceil(commits.length / 5))).toEqual([...expected.values()]);
     });
 
-    it('follows annotations to their ends', async () => {
+    it('follows annotations to their ends', LONG, async () => {
       const oids = [...new Set(ask('for-each-ref', '--format=%(objectname)'))];
       const ends = ask('rev-parse', ...oids.map((oid) => `${oid}^{}`));
       const expected = oids.map((oid, at) => [oid, ends[at] ?? ''] as const).filter(([oid, end]) => oid !== end);

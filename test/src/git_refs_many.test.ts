@@ -110,7 +110,7 @@ describe('Many refs at once', () => {
     }
   });
 
-  it('change all or not at all where they are to', async () => {
+  it('change all or not at all where they are to', LONG, async () => {
     const { directory, commit } = await repository();
     const [a, b] = [await commit(null, 'a'), await commit(null, 'b')];
     await updateRef(directory, 'refs/heads/x', { to: a });

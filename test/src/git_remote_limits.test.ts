@@ -116,7 +116,7 @@ describe('Limits of the git remote', () => {
     expect(size).toBeLessThan(noise.length);
   });
 
-  it('leaves no more to one address, and to all anonymous callers, than their parts', async () => {
+  it('leaves no more to one address, and to all anonymous callers, than their parts', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const url = await serve(remote({ atOnce: 4, patience: 50, window: 60_000 }));
     const half = () => begin(`${url}/${project.fullPath}.git/git-upload-pack`, FETCH, '0032want ');

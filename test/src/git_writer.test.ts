@@ -40,7 +40,7 @@ function sound(directory: string): void {
 }
 
 describe('Commits of actions', () => {
-  it('are what git reads, with names, times, zones and modes', async () => {
+  it('are what git reads, with names, times, zones and modes', LONG, async () => {
     const { directory, save } = await repository();
     const first = await save(null, [
       { action: 'create', path: 'a.txt', content: bytes('a\n') },
@@ -154,7 +154,7 @@ describe('Commits of actions', () => {
     sound(directory);
   });
 
-  it('make annotated tags that git accepts', async () => {
+  it('make annotated tags that git accepts', LONG, async () => {
     const { directory, reader, save } = await repository();
     const object = await save(null, [{ action: 'create', path: 'a', content: bytes('a') }]);
     const oid = await writeTag(directory, {
@@ -219,7 +219,7 @@ describe('Refs', () => {
     expect(isValidRefName('HEAD')).toBe(false);
   });
 
-  it('are set only if they hold what is expected, packed ones too', async () => {
+  it('are set only if they hold what is expected, packed ones too', LONG, async () => {
     const { directory, save, commit } = await repository();
     const one = await save(null, [{ action: 'create', path: 'a', content: bytes('1') }]);
     const two = await commit(one, [{ action: 'update', path: 'a', content: bytes('2') }]);

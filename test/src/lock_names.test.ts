@@ -4,8 +4,9 @@ import { expect, it } from 'vitest';
 import * as names from '#src/platform/database/lock_names.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { administer, emptyDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 
-it('no two advisory locks have the same number', async () => {
+it('no two advisory locks have the same number', LONG, async () => {
   const kinds = ['repository', 'branch', 'removal', 'maintenance', 'objects'] as const;
   const named = [
     ...Object.values(names).filter((value) => typeof value === 'string'),

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +10,6 @@ import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { connect } from '#src/platform/database/db.ts';
 import { clone, commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, unpack } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -55,7 +56,7 @@ function stray(directory: string, text: string, daysAgo: number): string {
 }
 
 describe('Maintenance of a repository', () => {
-  it('packs single objects, and leaves young ones to which nothing leads, but not old ones', LONG, async () => {
+  it('packs single objects, and leaves young ones to which nothing leads, but not old ones', async () => {
     const { project, directory, url } = await pushedProject();
     const [young, old] = [stray(directory, 'young', 13), stray(directory, 'old', 15)];
     const reader = await world.repositories.open(project);
@@ -67,7 +68,7 @@ describe('Maintenance of a repository', () => {
     expect(await run(await clone(url), 'rev-list', '--count', 'HEAD')).toBe('6');
   });
 
-  it('puts many packs together, and drops nothing that was in them', LONG, async () => {
+  it('puts many packs together, and drops nothing that was in them', async () => {
     const { project, directory, work } = await pushedProject();
     for (let round = 0; round < 4; round++) {
       await commitFile(work, `f${round}.txt`, `changed ${round}\n`);
@@ -81,7 +82,7 @@ describe('Maintenance of a repository', () => {
     expect(gitLines(directory, ['cat-file', '--batch-check', '--batch-all-objects'])).toEqual(objects);
   });
 
-  it('does nothing where little has piled up, or to a project that is deleted', LONG, async () => {
+  it('does nothing where little has piled up, or to a project that is deleted', async () => {
     const { project, directory } = await pushedProject();
     await maintainProject(stores, project.id);
     expect(counted(directory, 'packs')).toBe(0);
@@ -90,7 +91,7 @@ describe('Maintenance of a repository', () => {
     expect(counted(directory, 'packs')).toBe(0);
   });
 
-  it('disturbs neither fetches nor pushes that run meanwhile', LONG, async () => {
+  it('disturbs neither fetches nor pushes that run meanwhile', async () => {
     const { project, directory, work, url } = await pushedProject();
     let running = true;
     const maintaining = (async () => {
@@ -123,7 +124,7 @@ describe('Maintenance of a repository', () => {
     expect(gitLines(directory, ['rev-list', 'main'])).toHaveLength(35);
   });
 
-  it('is done by one process at a time', LONG, async () => {
+  it('is done by one process at a time', async () => {
     const { project, directory } = await pushedProject();
     const before = counted(directory, 'count');
     await unlessMaintained(elsewhere, project.id, () => maintainProject(stores, project.id, { loose: -1, packs: 100 }));
@@ -132,7 +133,7 @@ describe('Maintenance of a repository', () => {
     expect([counted(directory, 'count'), counted(directory, 'packs')]).toEqual([0, 1]);
   });
 
-  it('removes no object that another process is about to make a branch of', LONG, async () => {
+  it('removes no object that another process is about to make a branch of', async () => {
     const { project, directory } = await pushedProject();
     // A commit of which nothing is reachable, in old files.
     const blob = path.basename(stray(directory, 'old', 20));
@@ -159,7 +160,7 @@ describe('Maintenance of a repository', () => {
     expect(branches).toEqual(answers.filter((status) => status === 201).map(() => commit));
   });
 
-  it('frees the packs of a process that died an hour ago, and removes what it left half-done', LONG, async () => {
+  it('frees the packs of a process that died an hour ago, and removes what it left half-done', async () => {
     const { project, directory } = await pushedProject();
     const folder = path.join(directory, 'objects', 'pack');
     const keepLock = new PackKeepLock(directory);

@@ -60,7 +60,7 @@ describe('Migrations', () => {
     },
   );
 
-  it('build an index anew that was broken off', async () => {
+  it('build an index anew that was broken off', LONG, async () => {
     const url = await blank();
     const client = await connected(url);
     await client.query('CREATE TABLE things (id int); INSERT INTO things VALUES (1), (1)');
@@ -100,7 +100,7 @@ describe('Migrations', () => {
     expect(await migrating).toEqual(['1_column']);
   });
 
-  it('of a newer version do not matter, unless they took something away', async () => {
+  it('of a newer version do not matter, unless they took something away', LONG, async () => {
     const url = await freshDatabase();
     const client = await connected(url);
     const add = (name: string) =>
@@ -114,7 +114,7 @@ describe('Migrations', () => {
     await expect(migrate(url, undefined, released)).rejects.toThrow('20990102000000_contract_less');
   });
 
-  it('that were changed after they had been applied are refused', async () => {
+  it('that were changed after they had been applied are refused', LONG, async () => {
     const url = await blank();
     await migrate(url, undefined, migrations({ '1_table': 'CREATE TABLE things (id int)' }));
     const changed = migrations({ '1_table': 'CREATE TABLE things (id bigint)' });

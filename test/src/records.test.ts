@@ -95,7 +95,7 @@ async function read(selection: Selection): Promise<Record<string, unknown>[]> {
 }
 
 describe('What is selected of a model is what Prisma reads', () => {
-  for (const [options, some] of everyNth(6, names)) {
+  for (const [options, some] of everyNth(18, names)) {
     it.each(some)('%s', options, async (model) => {
       const selection = everything(model, 2);
       const { key } = factsOf(model);
@@ -150,7 +150,7 @@ describe('A selection', () => {
 });
 
 describe('Texts of selections', () => {
-  it('are kept up to a bound, however many clients make up', () => {
+  it('are kept up to a bound, however many clients make up', LONG, () => {
     const names = Object.keys(factsOf('ApplicationSettings').columns);
     const before = kept();
     for (let n = 0; n < 2_000; n += 1) {

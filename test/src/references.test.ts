@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closedIssues } from '#src/domain/tracking/references/closing.ts';
 import { mentions, recordNames } from '#src/domain/tracking/references/scan.ts';
+import { LONG } from '../support/long.ts';
 
 const records = (text: string) =>
   recordNames(text).map(({ type, path, number }) => `${path ?? ''}${type === 'Issue' ? '#' : '!'}${number}`);
@@ -69,7 +70,7 @@ describe('The issues that a text closes', () => {
 });
 
 describe('Texts that are made to take long', () => {
-  it('are read in the time of others', () => {
+  it('are read in the time of others', LONG, () => {
     const patterns = [
       '`',
       '``` ',

@@ -178,7 +178,7 @@ describe('A job', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('fails when its artifacts are refused', async () => {
+  it('fails when its artifacts are refused', LONG, async () => {
     heard.answer = ({ url = '' }, response) => {
       if (!url.includes('authorize')) return false;
       response.writeHead(413).end();

@@ -77,7 +77,7 @@ describe('Scripts', () => {
     await untilDead(Number(output));
   });
 
-  it('are ended when they are canceled, and do not begin when they are before', async () => {
+  it('are ended when they are canceled, and do not begin when they are before', LONG, async () => {
     const controller = new AbortController();
     const running = shell('sleep 1000', { signal: controller.signal });
     setTimeout(() => controller.abort(), 200);

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';

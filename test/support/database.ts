@@ -23,11 +23,14 @@ declare module 'vitest' {
 export async function freshDatabase(server?: TestServer): Promise<string> {
   const { url, template } = server ?? (await import('vitest')).inject('testServer');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
-  await administer(url, async (client) => {
-    // Workers copy at the same time, and a copy that finds another one running fails: take turns.
-    await client.query('select pg_advisory_lock(hashtext($1))', [template]);
+  const client = administrator(url);
+  // Workers copy at the same time, and a copy that finds another one running fails: take turns.
+  await client.query('select pg_advisory_lock(hashtext($1))', [template]);
+  try {
     await client.query(`create database ${name} template ${template} strategy file_copy`);
-  });
+  } finally {
+    await client.query('select pg_advisory_unlock(hashtext($1))', [template]);
+  }
   return withDatabase(url, name);
 }
 
@@ -35,7 +38,7 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 export async function dropDatabase(url: string): Promise<void> {
   const { url: server } = (await import('vitest')).inject('testServer');
   const name = new URL(url).pathname.slice(1);
-  await administer(server, (client) => client.query(`drop database ${pg.escapeIdentifier(name)} with (force)`));
+  await administrator(server).query(`drop database ${pg.escapeIdentifier(name)} with (force)`);
 }
 
 /** A database without anything in it. */
@@ -51,6 +54,19 @@ export function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
+}
+
+/** By the URL of the server. A connection costs more than the statement that it is for: a worker keeps one to its end. */
+const administrators = new Map<string, pg.Pool>();
+
+function administrator(url: string): pg.Pool {
+  const kept = administrators.get(url);
+  if (kept) return kept;
+  const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  // The server ends the connection after the last test.
+  pool.on('error', () => undefined);
+  administrators.set(url, pool);
+  return pool;
 }
 
 /** Runs work on a connection of its own. */

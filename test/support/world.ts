@@ -348,7 +348,9 @@ export async function startWorld(
   const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, sshAddress: () => null, report });
   const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks });
   const listener = await Listener.open(databaseUrl, report);
-  const jobs = await startJobs({ url: databaseUrl, listener, handlers, paces: JOB_PACES, report, db });
+  // To make a connection takes PostgreSQL longer than most tests ask of it: one serves the queue.
+  const queue = { url: databaseUrl, listener, db, connections: 1 };
+  const jobs = await startJobs({ ...queue, handlers, paces: JOB_PACES, report });
   await watchHooks(db, listener);
   await hooks.start({ listener, jobs });
   // Read once and kept: no request of a test is the first to read them.

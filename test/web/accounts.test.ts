@@ -92,14 +92,14 @@ describe('Creating an account', () => {
     expect((await reader.follow()).status).toBe(404);
   });
 
-  it('makes a user as the settings say, with a namespace', async () => {
+  it('makes a user as the settings say, with a namespace', LONG, async () => {
     const { username, email } = await signUp({ name: 'Ünï Cödé 🦊' });
     const user = await world.db.user.findFirstOrThrow({ where: { username }, include: { namespace: true } });
     expect(user).toMatchObject({ name: 'Ünï Cödé 🦊', email, admin: false, confirmedAt: null, state: 'active' });
     expect(user.namespace?.fullPath).toBe(username);
   });
 
-  it('says what is wrong, field by field, and keeps what was typed', async () => {
+  it('says what is wrong, field by field, and keeps what was typed', LONG, async () => {
     const taken = await world.user();
     const tries: [Record<string, string>, string][] = [
       [{ username: '' }, 'Username can&#39;t be blank'],
@@ -153,7 +153,7 @@ describe('Creating an account', () => {
     }
   });
 
-  it('answers alike when somebody has the address, who is told', async () => {
+  it('answers alike when somebody has the address, who is told', LONG, async () => {
     const user = await world.user();
     const before = await world.db.user.count();
     const { visitor, username } = await signUp({ email: addressOf(user).toUpperCase() });
@@ -170,7 +170,7 @@ describe('Creating an account', () => {
     }
   });
 
-  it('happens once of two requests for one name or one address', async () => {
+  it('happens once of two requests for one name or one address', LONG, async () => {
     const username = world.unique('twin');
     const both = await Promise.all([
       signUp({ username, email: `${username}-a@example.net` }),
@@ -238,7 +238,7 @@ describe('Creating an account', () => {
     expect((await signUp()).visitor.answer.status).toBe(429);
   });
 
-  it('takes an address that somebody else only claims', async () => {
+  it('takes an address that somebody else only claims', LONG, async () => {
     const squatter = await world.user();
     const email = `${world.unique('claimed')}@example.net`;
     await world.api(squatter).post('/user/emails', { email });
@@ -390,7 +390,7 @@ describe('A forgotten password', () => {
     expect(mailbox.to(addressOf(user))).toHaveLength(2);
   });
 
-  it('keeps nothing of the token but its hash, neither in the table nor among the jobs', async () => {
+  it('keeps nothing of the token but its hash, neither in the table nor among the jobs', LONG, async () => {
     const user = await world.user();
     const { token } = await resetLink(user);
     expect(token).toMatch(/^[\w-]{43}$/);
@@ -400,7 +400,7 @@ describe('A forgotten password', () => {
     expect(found?.text).not.toContain(token);
   });
 
-  it('takes a link once of requests that bring it at once', async () => {
+  it('takes a link once of requests that bring it at once', LONG, async () => {
     const user = await world.user();
     const { mail } = await resetLink(user);
     const visitors = [browser(), browser(), browser()];
@@ -438,7 +438,7 @@ describe('A forgotten password', () => {
     expect((await browser().signIn(user.username, PASSWORD)).status).toBe(303);
   });
 
-  it('keeps the second factor', async () => {
+  it('keeps the second factor', LONG, async () => {
     const user = await world.user();
     await world.db.user.update({ where: { id: user.id }, data: { twoFactorEnabled: true } });
     const { visitor, mail } = await resetLink(user);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { application, CALLBACK, post, signedIn, tokens } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -22,7 +23,7 @@ describe('/profile/applications', () => {
     expect(await world.db.oAuthApplication.count()).toBe(0);
   });
 
-  it('registers an application and shows its ID, and its secret this once', async () => {
+  it('registers an application and shows its ID, and its secret this once', LONG, async () => {
     const user = await world.user();
     const browser = await signedIn(world, user);
     await browser.get(`${HOME}/new`);

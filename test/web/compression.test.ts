@@ -143,7 +143,7 @@ describe('An answer of more than 1 KiB is compressed', () => {
     }
   });
 
-  it('and ends for a client that leaves in the middle', async () => {
+  it('and ends for a client that leaves in the middle', LONG, async () => {
     await new Promise<void>((resolve, reject) => {
       get(`${world.url}/api/v4/openapi.json`, { headers: { 'Accept-Encoding': 'br' } }, (answer) => {
         answer.once('data', () => {
@@ -162,7 +162,7 @@ describe('An answer is sent as it is', () => {
     expect([headers['content-encoding'], body.toString()]).toEqual([undefined, '[]']);
   });
 
-  it('when it holds a secret, over REST and GraphQL alike', async () => {
+  it('when it holds a secret, over REST and GraphQL alike', LONG, async () => {
     const padding = 'x'.repeat(1900);
     await api.post(`/projects/${project.id}/variables`, { key: 'SECRET', value: padding });
     expect((await api.put(`/projects/${project.id}`, { description: padding })).status).toBe(200);

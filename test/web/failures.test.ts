@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { LONG } from '../support/long.ts';
 import { clientKey, heard, open, startSshWorld } from '../support/ssh.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -174,7 +175,7 @@ describe('Whatever fails unexpectedly', () => {
     ]);
   });
 
-  it('leaves its cause in the log: git over SSH', async () => {
+  it('leaves its cause in the log: git over SSH', LONG, async () => {
     const key = await ssh.key(owner, clientKey());
     const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => told.mockRestore());

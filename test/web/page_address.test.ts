@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clone, commitFile, gitClient, run } from '../support/git_client.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -38,7 +39,7 @@ describe('The address of a project’s page', () => {
     headers['www-authenticate'],
   ];
 
-  it('is one to clone from', async () => {
+  it('is one to clone from', LONG, async () => {
     expect(await run(await clone(`${world.url}/${open.project.fullPath}`), 'rev-parse', 'HEAD')).toBe(open.head);
   });
 
@@ -55,21 +56,25 @@ describe('The address of a project’s page', () => {
     }
   });
 
-  it('asks for credentials first, alike for what is hidden and for what is not there, and tells users alike', async () => {
-    const missing = 'no/such/project';
-    const first = await ask(hidden.project.fullPath, 'upload');
-    expect(first).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="GitLab"' } });
-    expect(first.headers.location).toBeUndefined();
-    for (const headers of [{}, basic(outsider), basic(outsider, 'wrong')]) {
-      for (const service of ['upload', 'receive'])
-        expect(seen(await ask(hidden.project.fullPath, service, headers))).toEqual(
-          seen(await ask(missing, service, headers)),
-        );
-    }
-    const reader = await world.token(owner, ['read_api']);
-    expect((await ask(hidden.project.fullPath, 'upload', basic(owner, reader))).status).toBe(403);
-    expect((await ask(hidden.project.fullPath, 'upload', basic(owner))).status).toBe(301);
-  });
+  it(
+    'asks for credentials first, alike for what is hidden and for what is not there, and tells users alike',
+    LONG,
+    async () => {
+      const missing = 'no/such/project';
+      const first = await ask(hidden.project.fullPath, 'upload');
+      expect(first).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="GitLab"' } });
+      expect(first.headers.location).toBeUndefined();
+      for (const headers of [{}, basic(outsider), basic(outsider, 'wrong')]) {
+        for (const service of ['upload', 'receive'])
+          expect(seen(await ask(hidden.project.fullPath, service, headers))).toEqual(
+            seen(await ask(missing, service, headers)),
+          );
+      }
+      const reader = await world.token(owner, ['read_api']);
+      expect((await ask(hidden.project.fullPath, 'upload', basic(owner, reader))).status).toBe(403);
+      expect((await ask(hidden.project.fullPath, 'upload', basic(owner))).status).toBe(301);
+    },
+  );
 
   it('is a page for those who are no client of git', async () => {
     expect((await world.send('GET', `/${open.project.fullPath}/info/refs`)).status).toBe(404);

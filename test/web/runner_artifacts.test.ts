@@ -105,7 +105,7 @@ describe('POST /jobs/:id/artifacts', () => {
     },
   );
 
-  it('replaces what the job sent before', async () => {
+  it('replaces what the job sent before', LONG, async () => {
     const own = await world.project({ owner });
     const job = await takenJob(world, owner, own);
     await upload(job);
@@ -118,7 +118,7 @@ describe('POST /jobs/:id/artifacts', () => {
     expect(await sizeOf(own.id)).toBe(second.length);
   });
 
-  it('keeps one of two that come at once, as a whole', async () => {
+  it('keeps one of two that come at once, as a whole', LONG, async () => {
     const own = await world.project({ owner });
     const job = await takenJob(world, owner, own);
     const contents = await Promise.all([1, 2, 3].map((n) => zip({ [`file${n}`]: randomBytes(50_000) })));
@@ -137,7 +137,7 @@ describe('POST /jobs/:id/artifacts', () => {
     expect((await download(job.id, job.token)).content.equals(archive)).toBe(true);
   });
 
-  it('400 without a file, and for a file that is no zip archive', async () => {
+  it('400 without a file, and for a file that is no zip archive', LONG, async () => {
     const job = await takenJob(world, owner, project);
     const form = await fetch(`${world.url}/api/v4/jobs/${job.id}/artifacts`, {
       method: 'POST',
@@ -175,7 +175,7 @@ describe('POST /jobs/:id/artifacts', () => {
     expect(await recordOf(other)).toBeNull();
   });
 
-  it('413 for a file that is too large, said before it comes where its size is told', async () => {
+  it('413 for a file that is too large, said before it comes where its size is told', LONG, async () => {
     const job = await takenJob(world, owner, project);
     const before = await stored();
     expect((await upload(job, { content: Buffer.concat([archive, randomBytes(LIMIT)]) })).status).toBe(413);

@@ -7,7 +7,7 @@ import { startBeside } from '../support/beside.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { clone, gitClient, run } from '../support/git_client.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { registerRunner, type TestRunner } from '../support/runner.ts';
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 
@@ -323,7 +323,7 @@ ship: {script: x, stage: deploy, when: manual}`;
     },
   );
 
-  it('names the artifacts of earlier stages that the job is to have', async () => {
+  it('names the artifacts of earlier stages that the job is to have', LONG, async () => {
     const config = `
 a: {script: x, stage: build}
 b: {script: x, stage: build}
@@ -370,7 +370,7 @@ last: {script: x, stage: deploy}`;
     expect(payload.steps[0].script).toEqual(['x']);
   });
 
-  it('tells manual jobs', async () => {
+  it('tells manual jobs', LONG, async () => {
     const { project } = await projectWithJobs('go: {script: x, when: manual}');
     const { id } = await world.db.job.findFirstOrThrow({ where: { projectId: project.id } });
     const runner = await registerRunner(world);
@@ -564,7 +564,7 @@ always: {script: x, stage: clean, when: always}`;
 });
 
 describe('Commits that ask for no jobs', () => {
-  it.each(['[ci skip]', '[skip ci]', 'words [CI-SKIP] more'])('%s makes a skipped pipeline', async (message) => {
+  itEveryNth(3, ['[ci skip]', '[skip ci]', 'words [CI-SKIP] more'])('%s makes a skipped pipeline', async (message) => {
     const { project } = await projectWithJobs('unit: {script: x}');
     const before = await pipelineOf(project.id);
     const commit = { branch: 'master', commit_message: message, content: 'x' };

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { projectWithCommit } from '../support/ci.ts';
-import { LONG } from '../support/long.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import {
   INFO,
   LAST_UPDATE,
@@ -79,7 +79,7 @@ describe('POST /runners', () => {
     expect(Buffer.from(row.tokenHash).includes(answer.body.token)).toBe(false);
   });
 
-  it('registers a runner of a project by the token of the project, from a form as well', async () => {
+  it('registers a runner of a project by the token of the project, from a form as well', LONG, async () => {
     const project = await world.project({ owner });
     const token = await projectToken(world, owner, project.id);
     const form = new URLSearchParams({ token, description: 'ünï', run_untagged: '1', tag_list: 'x' }).toString();
@@ -100,7 +100,7 @@ describe('POST /runners', () => {
     expect(await world.db.project.count({ where: { runnersTokenHash: null } })).toBe(0);
   });
 
-  it.each([
+  itEveryNth(4, [
     [{}, 400, { error: 'token is missing' }],
     [{ token: 5 }, 400, { error: 'token is invalid' }],
     [{ token: ['a'] }, 400, { error: 'token is invalid' }],
@@ -114,7 +114,7 @@ describe('POST /runners', () => {
     expect(await world.db.runner.count()).toBe(before);
   });
 
-  it.each([
+  itEveryNth(4, [
     [
       { tag_list: Array.from({ length: 10_000 }, (_, n) => `tag${n}`) },
       { message: { tag_list: ['is too long (maximum is 50 tags)'] } },
@@ -293,7 +293,7 @@ describe('POST /jobs/request', () => {
     expect(order).toEqual([many.id, few.id, many.id, few.id, many.id]);
   });
 
-  it.each([
+  itEveryNth(4, [
     ['is archived', { archived: true }],
     ['has its jobs turned off', { jobsEnabled: false }],
     ['is deleted', { deletedAt: new Date() }],
@@ -353,7 +353,7 @@ describe('PUT /jobs/:id', () => {
     expect(trace.body).toBe('all that it printed\n');
   });
 
-  it.each([
+  itEveryNth(4, [
     ['runner_system_failure', 'runner_system_failure'],
     ['a word of later runners', 'unknown_failure'],
   ])('keeps why a job failed: %s', async (given, kept) => {
@@ -364,7 +364,7 @@ describe('PUT /jobs/:id', () => {
     expect((await world.db.job.findUniqueOrThrow({ where: { id: job.id } })).failureReason).toBe(kept);
   });
 
-  it('403 for the token of another job, of a runner, and a made-up one; 404 for no job', async () => {
+  it('403 for the token of another job, of a runner, and a made-up one; 404 for no job', LONG, async () => {
     await projectWithJobs('a: {script: x}\nb: {script: x}');
     const runner = await registerRunner(world);
     const [one, other] = [await runner.take(), await runner.take()];
@@ -407,7 +407,7 @@ describe('PUT /jobs/:id', () => {
     expect(trace.body).toBe(text);
   });
 
-  it('ends a job once: the second time it is over', async () => {
+  it('ends a job once: the second time it is over', LONG, async () => {
     await projectWithJobs();
     const runner = await registerRunner(world);
     const job = await runner.take();
@@ -432,7 +432,7 @@ describe('PUT /jobs/:id', () => {
     expect((await world.db.job.findUniqueOrThrow({ where: { id: job.id } })).coverage).toBe(coverage);
   });
 
-  it('goes on while its runner is paused, and when the runner is deleted', async () => {
+  it('goes on while its runner is paused, and when the runner is deleted', LONG, async () => {
     await projectWithJobs('a: {script: x}\nb: {script: x}');
     const runner = await registerRunner(world);
     const [one, other] = [await runner.take(), await runner.take()];

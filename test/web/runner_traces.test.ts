@@ -112,7 +112,7 @@ describe('PATCH /jobs/:id/trace', () => {
     expect(await traceOf(job.id)).toBe('');
   });
 
-  it('lets one of several that come at once through, so that pieces never mix', async () => {
+  it('lets one of several that come at once through, so that pieces never mix', LONG, async () => {
     const job = await takenJob(world, owner, project);
     const pieces = Array.from({ length: 8 }, (_, n) => String(n).repeat(2_000));
     const sent = await Promise.all(pieces.map((piece) => patch(job, 0, piece)));
@@ -143,7 +143,7 @@ describe('PATCH /jobs/:id/trace', () => {
     expect(read.body).toBe(await traceOf(job.id));
   });
 
-  it('keeps what fits of a trace that is too long, says so in its last line, and takes the rest', async () => {
+  it('keeps what fits of a trace that is too long, says so in its last line, and takes the rest', LONG, async () => {
     const job = await takenJob(world, owner, project);
     const start = 'x'.repeat(LIMIT - 3);
     expect(await patch(job, 0, start)).toMatchObject({ status: 202 });
@@ -211,7 +211,7 @@ describe('PATCH /jobs/:id/trace', () => {
 });
 
 describe('Traces', () => {
-  it('are read in parts while they grow', async () => {
+  it('are read in parts while they grow', LONG, async () => {
     const job = await takenJob(world, owner, project);
     await patch(job, 0, '0123456789');
     const part = await read(job.id, { Range: 'bytes=4-6' });
@@ -283,7 +283,7 @@ describe('Traces', () => {
     expect((await api.post(`/projects/${project.id}/jobs/${job.id}/erase`)).status).toBe(403);
   });
 
-  it('go with their project', async () => {
+  it('go with their project', LONG, async () => {
     const doomed = await world.project({ owner });
     const job = await takenJob(world, owner, doomed);
     await patch(job, 0, 'text\n');

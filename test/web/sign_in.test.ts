@@ -46,7 +46,7 @@ describe('Signing in with a browser', () => {
     expect(row?.text).not.toContain(token);
   });
 
-  it('says nothing of what was wrong with name or password', async () => {
+  it('says nothing of what was wrong with name or password', LONG, async () => {
     const { username } = await world.user();
     const blocked = await world.user({ blocked: true });
     const pages = [];
@@ -74,7 +74,7 @@ describe('Signing in with a browser', () => {
     expect((await visitor.submit('/users/sign_in', { login: ['a', 'b'], password: ['a', 'b'] })).status).toBe(401);
   });
 
-  it('makes the visitor wait after too many failures', async () => {
+  it('makes the visitor wait after too many failures', LONG, async () => {
     const { username } = await world.user();
     const visitor = browser();
     for (let i = 0; i < 10; i += 1) await visitor.signIn(username, 'wrong password');

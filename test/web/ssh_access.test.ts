@@ -47,7 +47,7 @@ describe('Logging in', () => {
     });
   });
 
-  it('has no error to tell of clients that leave while they are greeted', async () => {
+  it('has no error to tell of clients that leave while they are greeted', LONG, async () => {
     const client = await ssh.connect(key);
     const before = ssh.told.length;
     await world.db.$transaction(async (tx) => {
@@ -98,7 +98,7 @@ describe('Logging in', () => {
     );
   });
 
-  it('turns a blocked user down, also between the login and a command', async () => {
+  it('turns a blocked user down, also between the login and a command', LONG, async () => {
     const user = await world.user();
     const theirs = await ssh.key(user);
     const client = await ssh.connect(theirs);
@@ -119,7 +119,7 @@ describe('Logging in', () => {
     expect((await heard(await open(client, null))).said).toContain('Your key is not valid any more');
   });
 
-  it('finds the right one of many keys of an agent', async () => {
+  it('finds the right one of many keys of an agent', LONG, async () => {
     const keys = Array.from({ length: 30 }, () => clientKey());
     const right = await ssh.key(owner);
     const all = [...keys, right].map(({ privateKey }) => privateKey);
@@ -154,7 +154,7 @@ describe('Projects', () => {
     expect(await ssh.run(key, `git-upload-pack '${name}'`)).toEqual(refused(NOT_FOUND));
   });
 
-  it('of others are not there either, and what may not be done is told', async () => {
+  it('of others are not there either, and what may not be done is told', LONG, async () => {
     const outsider = await ssh.key(await world.user());
     expect(await ssh.run(outsider, fetchOf(project.fullPath))).toEqual(refused(NOT_FOUND));
     const open = await world.project({ owner, visibility: 'public' });
@@ -177,7 +177,7 @@ describe('Projects', () => {
     expect(answer.said).toContain('remote: This project is archived: nothing can be pushed to it.');
   });
 
-  it('that have moved say where they went', async () => {
+  it('that have moved say where they went', LONG, async () => {
     const moved = await world.project({ owner });
     const path = world.unique('moved');
     await world.api(owner).put(`/projects/${moved.id}`, { path });
@@ -210,7 +210,7 @@ describe('Projects', () => {
     expect((await sshGit(key, scratch(), 'ls-remote', ssh.url(project))).code).toBe(0);
   });
 
-  it('say that the server has no git program', async () => {
+  it('say that the server has no git program', LONG, async () => {
     const { PATH } = process.env;
     process.env.PATH = '';
     forgetProgram();
@@ -252,7 +252,7 @@ describe('Everything else', () => {
     ]);
   });
 
-  it('says that archives are not served', async () => {
+  it('says that archives are not served', LONG, async () => {
     const archive = await sshGit(key, scratch(), 'archive', `--remote=${ssh.url(project)}`, 'HEAD');
     expect(archive.said).toContain('remote: git archive --remote is not served here');
   });
@@ -288,7 +288,7 @@ describe('Everything else', () => {
     expect((await heard(await open(client, null))).code).toBe(0);
   });
 
-  it('no variable of the environment but the version of the protocol', async () => {
+  it('no variable of the environment but the version of the protocol', LONG, async () => {
     const client = await ssh.connect(key);
     const ask = (env: Record<string, string>) =>
       new Promise<ClientChannel>((resolve, reject) =>

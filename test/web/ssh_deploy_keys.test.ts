@@ -72,7 +72,7 @@ describe('A deploy key that can only read', () => {
     await expect(ssh.connect(deploy)).rejects.toThrow('All configured authentication methods failed');
   });
 
-  it('hears where a project of its own went, and nothing of others', async () => {
+  it('hears where a project of its own went, and nothing of others', LONG, async () => {
     const moved = await world.project({ owner });
     const [deploy, stranger] = [await ssh.deployKey(owner, moved), await ssh.deployKey(owner, project)];
     const path = world.unique('moved');

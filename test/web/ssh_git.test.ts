@@ -1,9 +1,10 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { commitFile, type Ran, run, workingCopy } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { type ClientKey, clientKey, sshGit, startSshWorld } from '../support/ssh.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -37,7 +38,7 @@ async function pushed() {
 }
 
 describe('Fetching over SSH', () => {
-  it.each([0, 1, 2])('works with version %i of the protocol', LONG, async (version) => {
+  it.each([0, 1, 2])('works with version %i of the protocol', async (version) => {
     const { project, work, head } = await pushed();
     const copy = await cloned(project, key, '-c', `protocol.version=${version}`);
     expect(await run(copy, 'rev-parse', 'HEAD')).toBe(head);
@@ -49,7 +50,7 @@ describe('Fetching over SSH', () => {
     expect(output).toBe(`${next}\tHEAD\n${next}\trefs/heads/main`);
   });
 
-  it('makes shallow clones, which deepen and push', LONG, async () => {
+  it('makes shallow clones, which deepen and push', async () => {
     const { project, work } = await pushed();
     await commitFile(work, 'two', '2');
     await commitFile(work, 'three', '3');
@@ -65,7 +66,7 @@ describe('Fetching over SSH', () => {
     expect(git(directoryOf(project), ['fsck', '--strict'])).toBe('');
   });
 
-  it('an empty repository is cloned, and the first push into it makes the default branch', LONG, async () => {
+  it('an empty repository is cloned, and the first push into it makes the default branch', async () => {
     const project = await world.project({ owner });
     const copy = await cloned(project);
     await run(copy, 'checkout', '--quiet', '-b', 'trunk');
@@ -80,32 +81,28 @@ describe('Fetching over SSH', () => {
     expect((await sshGit(key, scratch(), 'ls-remote', ssh.url(project))).output).not.toContain('keep-around');
   });
 
-  it(
-    'gives away no object that no ref leads to, and refs of merge requests to those who may read them',
-    LONG,
-    async () => {
-      const { project, work, head } = await pushed();
-      const removed = await commitFile(work, 'secret.txt', 'secret\n');
-      await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main'));
-      const directory = directoryOf(project);
-      git(directory, ['update-ref', 'refs/heads/main', head]);
-      git(directory, ['update-ref', 'refs/merge-requests/1/head', removed]);
-      const fetching = async (version: number, name: string) => {
-        const by = ['-c', `protocol.version=${version}`];
-        return sshGit(key, await workingCopy(), ...by, 'fetch', '--quiet', ssh.url(project), name);
-      };
-      for (const name of [head, removed, 'refs/merge-requests/1/head']) expect((await fetching(2, name)).code).toBe(0);
-      await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
-      expect((await sshGit(key, work, 'ls-remote', 'origin')).output).not.toContain('merge-requests');
-      for (const version of [0, 2]) {
-        const { code, said } = await fetching(version, removed);
-        expect([code, said]).toEqual([128, expect.stringContaining(`not our ref ${removed}`)]);
-        expect((await fetching(version, head)).code).toBe(0);
-      }
-    },
-  );
+  it('gives away no object that no ref leads to, and refs of merge requests to those who may read them', async () => {
+    const { project, work, head } = await pushed();
+    const removed = await commitFile(work, 'secret.txt', 'secret\n');
+    await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main'));
+    const directory = directoryOf(project);
+    git(directory, ['update-ref', 'refs/heads/main', head]);
+    git(directory, ['update-ref', 'refs/merge-requests/1/head', removed]);
+    const fetching = async (version: number, name: string) => {
+      const by = ['-c', `protocol.version=${version}`];
+      return sshGit(key, await workingCopy(), ...by, 'fetch', '--quiet', ssh.url(project), name);
+    };
+    for (const name of [head, removed, 'refs/merge-requests/1/head']) expect((await fetching(2, name)).code).toBe(0);
+    await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
+    expect((await sshGit(key, work, 'ls-remote', 'origin')).output).not.toContain('merge-requests');
+    for (const version of [0, 2]) {
+      const { code, said } = await fetching(version, removed);
+      expect([code, said]).toEqual([128, expect.stringContaining(`not our ref ${removed}`)]);
+      expect((await fetching(version, head)).code).toBe(0);
+    }
+  });
 
-  it('gives away blobs later, as over HTTP', LONG, async () => {
+  it('gives away blobs later, as over HTTP', async () => {
     const { project } = await pushed();
     const copy = path.join(scratch(), 'partial');
     await done(
@@ -125,7 +122,7 @@ describe('Fetching over SSH', () => {
 });
 
 describe('Pushing over SSH', () => {
-  it('makes, moves and deletes branches and tags, and records it as of the user', LONG, async () => {
+  it('makes, moves and deletes branches and tags, and records it as of the user', async () => {
     const { project, work, head } = await pushed();
     await run(work, 'tag', '-a', '-m', 'One', 'v1');
     await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main:topic', 'v1'));
@@ -148,14 +145,14 @@ describe('Pushing over SSH', () => {
     );
   });
 
-  it('starts pipelines', LONG, async () => {
+  it('starts pipelines', async () => {
     const { project, work } = await pushed();
     await commitFile(work, '.gitlab-ci.yml', 'test:\n  script: echo\n');
     await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main:ci'));
     await world.until(async () => (await world.api(owner).get(`/projects/${project.id}/pipelines`)).body.length === 1);
   });
 
-  it('refuses an atomic push as a whole, and says why', LONG, async () => {
+  it('refuses an atomic push as a whole, and says why', async () => {
     const { project, work } = await pushed();
     const answer = await sshGit(key, work, 'push', '--atomic', 'origin', 'main:one', 'main:refs/replace/x');
     expect(answer.code).toBe(1);
@@ -166,7 +163,7 @@ describe('Pushing over SSH', () => {
     expect(git(directoryOf(project), ['for-each-ref', '--format=%(refname:short)'])).toBe('main\none\ntwo\n');
   });
 
-  it('protects branches by the rules of the API', LONG, async () => {
+  it('protects branches by the rules of the API', async () => {
     const { project, work } = await pushed();
     const developer = await world.user();
     await world.member(project, developer, 'developer');
@@ -180,7 +177,7 @@ describe('Pushing over SSH', () => {
     await done(sshGit(theirs, work, 'push', '--quiet', 'origin', 'main:topic'));
   });
 
-  it('keeps nothing of a damaged push, and says what is wrong with it', LONG, async () => {
+  it('keeps nothing of a damaged push, and says what is wrong with it', async () => {
     const { project, work } = await pushed();
     const blob = git(path.join(work, '.git'), ['hash-object', '-w', '--stdin'], 'x').trim();
     // Two entries of the same name.
@@ -198,7 +195,7 @@ describe('Pushing over SSH', () => {
     await expect(run(directoryOf(project), 'cat-file', '-e', commit)).rejects.toThrow();
   });
 
-  it('takes 2,000 refs in one push', { ...LONG, timeout: 120_000 }, async () => {
+  it('takes 2,000 refs in one push', { timeout: 120_000 }, async () => {
     const { project, work, head } = await pushed();
     const names = Array.from({ length: 2_000 }, (_, n) => `create refs/heads/b${n} ${head}\n`);
     git(path.join(work, '.git'), ['update-ref', '--stdin'], names.join(''));
@@ -214,13 +211,13 @@ describe('Keys of users', () => {
     ['ecdsa', 256],
     ['ecdsa', 384],
     ['ecdsa', 521],
-  ] as const)('of type %s with %i bits open repositories', LONG, async (type, bits) => {
+  ] as const)('of type %s with %i bits open repositories', async (type, bits) => {
     const { project } = await pushed();
     const other = await ssh.key(owner, clientKey(type, bits));
     expect((await sshGit(other, scratch(), 'ls-remote', ssh.url(project))).code).toBe(0);
   });
 
-  it('are noted when they are used, once a minute at most', LONG, async () => {
+  it('are noted when they are used, once a minute at most', async () => {
     const { project } = await pushed();
     const used = await ssh.key(owner);
     const last = async () => {

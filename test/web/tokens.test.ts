@@ -39,7 +39,7 @@ describe('The page for personal access tokens', () => {
     expect(visitor.page).not.toContain(token);
   });
 
-  it('says what is wrong, field by field, and keeps what was typed', async () => {
+  it('says what is wrong, field by field, and keeps what was typed', LONG, async () => {
     const { user, visitor } = await signedIn();
     const tries: [Record<string, string | string[]>, string][] = [
       [{ name: ' ', scopes: 'api' }, 'Name can&#39;t be blank'],
@@ -71,7 +71,7 @@ describe('The page for personal access tokens', () => {
     expect((await world.api(token).get('/user')).status).toBe(401);
   });
 
-  it('shows and revokes nobody else’s tokens, not even impersonation tokens of one’s own', async () => {
+  it('shows and revokes nobody else’s tokens, not even impersonation tokens of one’s own', LONG, async () => {
     const { visitor } = await signedIn();
     const other = await world.user();
     await world.token(other);

@@ -74,7 +74,7 @@ describe('Setting two-factor authentication up', () => {
     expect((await visitor.get('/api/v4/user')).body).toMatchObject({ two_factor_enabled: true });
   });
 
-  it('keeps neither secret nor recovery codes readable in the database', async () => {
+  it('keeps neither secret nor recovery codes readable in the database', LONG, async () => {
     const { user, secret, recovery } = await protectedUser();
     const [row] = await world.db.$queryRaw<{ text: string }[]>`
       SELECT json_build_array(row_to_json(f), (SELECT json_agg(c) FROM recovery_codes c WHERE c.user_id = f.user_id),
@@ -99,22 +99,26 @@ describe('Setting two-factor authentication up', () => {
     expect(await world.db.session.count({ where: { userId: user.id } })).toBe(2);
   });
 
-  it('ends the sessions that were given without it, but for the one that does it, which gets another token', async () => {
-    const { user, visitor } = await signedIn();
-    const other = browser();
-    await other.signIn(user.username, PASSWORD);
-    const before = visitor.cookie('gantry_session');
-    await visitor.get('/profile/account');
-    await visitor.submit('/profile/two_factor/setup');
-    await visitor.submit('/profile/two_factor', { code: totp(secretOn(visitor.page)) });
-    expect(await isIn(other)).toBe(false);
-    expect(await isIn(visitor)).toBe(true);
-    expect(visitor.cookie('gantry_session')).not.toBe(before);
-    // The forms of the page with the codes are those of the new session.
-    expect((await visitor.submit('/users/sign_out')).status).toBe(303);
-  });
+  it(
+    'ends the sessions that were given without it, but for the one that does it, which gets another token',
+    LONG,
+    async () => {
+      const { user, visitor } = await signedIn();
+      const other = browser();
+      await other.signIn(user.username, PASSWORD);
+      const before = visitor.cookie('gantry_session');
+      await visitor.get('/profile/account');
+      await visitor.submit('/profile/two_factor/setup');
+      await visitor.submit('/profile/two_factor', { code: totp(secretOn(visitor.page)) });
+      expect(await isIn(other)).toBe(false);
+      expect(await isIn(visitor)).toBe(true);
+      expect(visitor.cookie('gantry_session')).not.toBe(before);
+      // The forms of the page with the codes are those of the new session.
+      expect((await visitor.submit('/users/sign_out')).status).toBe(303);
+    },
+  );
 
-  it('works once, however often it is asked for at once', async () => {
+  it('works once, however often it is asked for at once', LONG, async () => {
     const { user, visitor } = await signedIn();
     await visitor.get('/profile/account');
     await visitor.submit('/profile/two_factor/setup');
@@ -124,7 +128,7 @@ describe('Setting two-factor authentication up', () => {
     expect(await world.db.recoveryCode.count({ where: { userId: user.id } })).toBe(10);
   });
 
-  it('never gives a secret to who has one in use, nor enables what was not set up', async () => {
+  it('never gives a secret to who has one in use, nor enables what was not set up', LONG, async () => {
     const { visitor } = await protectedUser();
     expect((await visitor.submit('/profile/two_factor/setup')).status).toBe(409);
     const { visitor: other } = await signedIn();
@@ -134,7 +138,7 @@ describe('Setting two-factor authentication up', () => {
 });
 
 describe('Signing in with two factors', () => {
-  it('takes the code after the password, and leads to where one wanted to go', async () => {
+  it('takes the code after the password, and leads to where one wanted to go', LONG, async () => {
     const { user, secret } = await protectedUser();
     const visitor = await halfway(user, '/profile/account');
     expect(visitor.page).toContain('Two-factor authentication');
@@ -167,7 +171,7 @@ describe('Signing in with two factors', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422, 422]);
   });
 
-  it('takes codes of the half minutes around, and none further away', async () => {
+  it('takes codes of the half minutes around, and none further away', LONG, async () => {
     const { user, secret } = await protectedUser();
     await world.db.twoFactor.update({ where: { userId: user.id }, data: { lastStep: 0 } });
     const visitor = await halfway(user);
@@ -179,7 +183,7 @@ describe('Signing in with two factors', () => {
     ).toBe(303);
   });
 
-  it('takes each recovery code once, also of requests that bring it together', async () => {
+  it('takes each recovery code once, also of requests that bring it together', LONG, async () => {
     const { user, recovery } = await protectedUser();
     const [first = '', second = ''] = recovery;
     const visitors = await Promise.all([1, 2, 3].map(() => halfway(user)));
@@ -209,7 +213,7 @@ describe('Signing in with two factors', () => {
     },
   );
 
-  it('allows few codes an hour, however slowly they are tried', async () => {
+  it('allows few codes an hour, however slowly they are tried', LONG, async () => {
     const { user, secret } = await protectedUser();
     const visitor = await halfway(user);
     await visitor.submit('/users/two_factor', { code: wrongCode(secret) });
@@ -218,7 +222,7 @@ describe('Signing in with two factors', () => {
     expect([answer.status, Number(answer.headers['retry-after']) > 3000]).toEqual([429, true]);
   });
 
-  it('is begun anew after ten minutes, after another password, and after a block', async () => {
+  it('is begun anew after ten minutes, after another password, and after a block', LONG, async () => {
     const { user, secret } = await protectedUser();
     const visitor = await halfway(user);
     const ticket = visitor.cookie('gantry_sign_in') ?? '';
@@ -265,7 +269,7 @@ describe('Signing in with two factors', () => {
     expect(stranger.cookie('gantry_session')).toBeUndefined();
   });
 
-  it('copes with codes that are empty, huge or not of this world', async () => {
+  it('copes with codes that are empty, huge or not of this world', LONG, async () => {
     const { user } = await protectedUser();
     const visitor = await halfway(user);
     for (const code of ['', 'x'.repeat(60_000), '\u0000', '١٢٣٤٥٦', '😀😀😀😀😀😀']) {
@@ -288,7 +292,7 @@ describe('Signing in with two factors', () => {
 });
 
 describe('Taking two-factor authentication back', () => {
-  it('wants the password or a code', async () => {
+  it('wants the password or a code', LONG, async () => {
     const { user, visitor, secret } = await protectedUser();
     await visitor.get('/profile/account');
     expect((await visitor.submit('/profile/two_factor/disable')).status).toBe(422);
@@ -320,7 +324,7 @@ describe('Taking two-factor authentication back', () => {
     expect((await visitor.submit('/profile/two_factor/disable', { code: totp(secret) })).status).toBe(303);
   });
 
-  it('is up to users themselves and administrators', async () => {
+  it('is up to users themselves and administrators', LONG, async () => {
     const { user } = await protectedUser();
     const admin = await world.user({ admin: true });
     const outsider = await world.user();
@@ -348,7 +352,7 @@ describe('Changing the password', () => {
     return { current_password: current, new_password: password, new_password_again: again };
   };
 
-  it('wants the present one, ends all other sessions and goes on with another token', async () => {
+  it('wants the present one, ends all other sessions and goes on with another token', LONG, async () => {
     const { user, visitor } = await signedIn();
     const other = browser();
     await other.signIn(user.username, PASSWORD);
@@ -394,7 +398,7 @@ describe('Changing the password', () => {
     expect((await browser().signIn(user.username, 'new password')).headers.location).toBe('/users/two_factor');
   });
 
-  it('refuses passwords that are short, long, empty, the present one or typed differently', async () => {
+  it('refuses passwords that are short, long, empty, the present one or typed differently', LONG, async () => {
     const { user, visitor } = await signedIn();
     await visitor.get('/profile/account');
     const tries: [Record<string, string>, string][] = [
@@ -434,7 +438,7 @@ describe('Changing the password', () => {
     expect((await visitor.submit('/profile/account/password', change(PASSWORD, 'new password'))).status).toBe(429);
   });
 
-  it('happens once of two changes at once', async () => {
+  it('happens once of two changes at once', LONG, async () => {
     const { user, visitor } = await signedIn();
     await visitor.get('/profile/account');
     await Promise.all(
@@ -449,7 +453,7 @@ describe('Changing the password', () => {
     expect(statuses.sort()).toEqual([303, 401]);
   });
 
-  it('takes the second factor of who has one and is not signed in', async () => {
+  it('takes the second factor of who has one and is not signed in', LONG, async () => {
     const { user, secret } = await protectedUser();
     const ask = (input: Record<string, string>) =>
       world.graphql('mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { user { id } } }', {
@@ -521,7 +525,7 @@ describe('A password that must be renewed', () => {
     expect(answers.map(({ headers }) => headers.location).sort()).toEqual(['/', '/users/sign_in?notice=sign_in_again']);
   });
 
-  it('is renewed after the second factor', async () => {
+  it('is renewed after the second factor', LONG, async () => {
     const { user, secret } = await protectedUser();
     await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date(0) } });
     const visitor = await halfway(user);
@@ -598,7 +602,7 @@ describe('Two-factor authentication over GraphQL', () => {
   const disable = (proof: string) => `mutation { disableTwoFactor(input: {${proof}}) { user { twoFactorEnabled } } }`;
   const setUp = 'mutation { setUpTwoFactor(input: {}) { secret uri } }';
 
-  it('obeys the rules of the pages', async () => {
+  it('obeys the rules of the pages', LONG, async () => {
     const user = await world.user();
     expect(await ask(user, disable(`password: "${PASSWORD}"`))).toMatchObject({ code: 'CONFLICT' });
     expect(await ask(user, enable('123456'))).toMatchObject({ code: 'VALIDATION_FAILED' });

@@ -13,8 +13,11 @@ const CONNECTIONS = 4;
  *
  * @param listener what notifies it; nothing when absent
  */
-export function queueDatabase(url: string, listener?: Listener): QueueDatabase {
-  const pool = meteredPool({ connectionString: url, application_name: 'gantry jobs', max: CONNECTIONS });
+export function queueDatabase(
+  url: string,
+  { listener, connections = CONNECTIONS }: { listener?: Listener | undefined; connections?: number | undefined } = {},
+): QueueDatabase {
+  const pool = meteredPool({ connectionString: url, application_name: 'gantry jobs', max: connections });
   return {
     executeSql: (text, values) => pool.query(text, values as unknown[]),
     ...(listener && {

@@ -76,6 +76,8 @@ export interface WorkerOptions {
   /** The jobs to work on; all when absent, with none this process only leaves work for others. */
   queues?: readonly string[] | undefined;
   concurrency?: number | undefined;
+  /** How many connections the queue has at most. */
+  connections?: number | undefined;
   /** What the metrics call the process, and what they show of it besides. */
   tag?: string | undefined;
   labels?: readonly string[] | undefined;
@@ -93,7 +95,7 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const names = Object.keys(handlers) as JobName[];
   requireKnown(options.queues ?? [], names);
   const queues = names.filter((name) => options.queues?.includes(name) ?? true);
-  const database = queueDatabase(url, listener);
+  const database = queueDatabase(url, { listener, connections: options.connections });
   const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
   boss.on('error', report);
   let record: ProcessRecord | null = null;
