@@ -1,0 +1,106 @@
+import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import type { Rule, Stage } from '../matrix.ts';
+import { talkRules } from '../talk_rules.ts';
+import type { ProjectGiven } from './given.ts';
+
+/** behaviour.md 6 of issues, labels, boards and milestones. */
+export function issueRules({ world, owner, reading, project, theAuthor, named }: ProjectGiven): Record<string, Rule> {
+  const label = async (at: Stage) => ({ id: at.project.id, label_id: (await world.label(at.project, owner)).id });
+  const labelName = async (at: Stage) => ({ id: at.project.id, name: (await world.label(at.project, owner)).title });
+  const board = async (at: Stage) => {
+    // A board has a limit of lists.
+    await world.db.boardList.deleteMany({ where: { projectId: at.project.id } });
+    const { id } = await world.db.board.findFirstOrThrow({ where: { projectId: at.project.id } });
+    return { id: at.project.id, board_id: id };
+  };
+  const boardList = async (at: Stage) => {
+    const given = await board(at);
+    const { label_id: labelId } = await label(at);
+    return { ...given, list_id: (await createBoardList(world.as(owner), at.project.id, null, labelId)).id };
+  };
+  const milestone = async (at: Stage) => ({
+    id: at.project.id,
+    milestone_id: (await world.milestone(at.project, owner)).id,
+  });
+  /** An issue of somebody who has no role. */
+  const issue = async (at: Stage) => {
+    const author = await theAuthor();
+    const { id, iid } = await world.issue(at.project, owner);
+    await world.db.issue.update({ where: { id }, data: { authorId: author.id } });
+    return { id: at.project.id, issue_iid: iid };
+  };
+  const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
+
+  return {
+    'GET /projects/:id/issues': { ...reading, given: project },
+    'GET /projects/:id/issues/:issue_iid': { ...reading, given: issue },
+    'POST /projects/:id/issues': { ...reading, success: 201, given: (at) => ({ ...project(at), title: 'new' }) },
+    'PUT /projects/:id/issues/:issue_iid': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await issue(at)), title: 'changed' }),
+    },
+    'DELETE /projects/:id/issues/:issue_iid': { success: 204, level: 50, given: issue },
+    'POST /projects/:id/issues/:issue_iid/move': {
+      success: 201,
+      level: 20,
+      refusal: 400,
+      given: async (at) => ({ ...(await issue(at)), to_project_id: at.elsewhere.id }),
+    },
+    'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
+    'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
+    'GET /projects/:id/issues/:issue_iid/time_stats': { ...reading, given: issue },
+    'POST /projects/:id/issues/:issue_iid/time_estimate': { success: 200, level: 20, given: hour },
+    'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },
+    'POST /projects/:id/issues/:issue_iid/add_spent_time': { success: 201, level: 20, given: hour },
+    'POST /projects/:id/issues/:issue_iid/reset_spent_time': { success: 200, level: 20, given: issue },
+    'POST /projects/:id/issues/:issue_iid/todo': { ...reading, success: 201, given: issue },
+    'GET /projects/:id/labels': { ...reading, given: project },
+    'POST /projects/:id/labels': {
+      success: 201,
+      level: 20,
+      given: (at) => ({ ...project(at), ...named(), color: 'red' }),
+    },
+    'PUT /projects/:id/labels': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await labelName(at)), color: 'blue' }),
+    },
+    'DELETE /projects/:id/labels': { success: 204, level: 20, given: labelName },
+    'POST /projects/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
+    'POST /projects/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
+    'GET /projects/:id/boards': { ...reading, given: project },
+    'GET /projects/:id/boards/:board_id/lists': { ...reading, given: board },
+    'GET /projects/:id/boards/:board_id/lists/:list_id': { ...reading, given: boardList },
+    'POST /projects/:id/boards/:board_id/lists': {
+      success: 201,
+      level: 20,
+      given: async (at) => ({ ...(await board(at)), ...(await label(at)) }),
+    },
+    'PUT /projects/:id/boards/:board_id/lists/:list_id': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await boardList(at)), position: 0 }),
+    },
+    'DELETE /projects/:id/boards/:board_id/lists/:list_id': { success: 204, level: 20, given: boardList },
+    'GET /projects/:id/milestones': { ...reading, given: project },
+    'GET /projects/:id/milestones/:milestone_id': { ...reading, given: milestone },
+    'POST /projects/:id/milestones': { success: 201, level: 40, given: (at) => ({ ...project(at), ...named() }) },
+    'PUT /projects/:id/milestones/:milestone_id': {
+      success: 200,
+      level: 40,
+      given: async (at) => ({ ...(await milestone(at)), ...named() }),
+    },
+    ...talkRules(world, theAuthor, {
+      path: 'issues/:issue_iid',
+      type: 'Issue',
+      reading,
+      make: async (at) => {
+        const { id, iid } = await world.issue(at.project, owner);
+        return { id, given: { id: at.project.id, issue_iid: iid } };
+      },
+    }),
+    'GET /projects/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },
+    'GET /projects/:id/milestones/:milestone_id/merge_requests': { ...reading, level: 20, given: milestone },
+  };
+}

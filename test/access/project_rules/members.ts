@@ -1,0 +1,71 @@
+import type { Rule, Stage } from '../matrix.ts';
+import type { ProjectGiven } from './given.ts';
+
+/** behaviour.md 6 of members, requests for access and shares. */
+export function memberRules({ world, owner, reading, project }: ProjectGiven): Record<string, Rule> {
+  const member = async (at: Stage) => {
+    const user = await world.user();
+    await world.member(at.project, user, 'guest');
+    return { ...project(at), user_id: user.id };
+  };
+  /** Somebody who asks for access; nobody else does. */
+  const requester = async (at: Stage) => {
+    const user = await world.user();
+    await world.db.accessRequest.create({ data: { projectId: at.project.id, userId: user.id } });
+    return { ...project(at), user_id: user.id };
+  };
+  const group = async () => ({ group_id: (await world.group({ owner, visibility: 'public' })).id });
+
+  return {
+    'GET /projects/:id/members': { ...reading, given: project },
+    'GET /projects/:id/members/:user_id': { ...reading, given: member },
+    'POST /projects/:id/members': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), user_id: (await world.user()).id, access_level: 20 }),
+    },
+    'PUT /projects/:id/members/:user_id': {
+      success: 200,
+      level: 40,
+      given: async (at) => ({ ...(await member(at)), access_level: 30 }),
+    },
+    'DELETE /projects/:id/members/:user_id': { success: 204, level: 40, given: member },
+    'GET /projects/:id/access_requests': { success: 200, level: 40, given: project },
+    'POST /projects/:id/access_requests': {
+      success: 201,
+      level: 0,
+      // Who has access already asks for none.
+      roles: {
+        external: 201,
+        outsider: 201,
+        guest: 403,
+        reporter: 403,
+        developer: 403,
+        master: 403,
+        owner: 403,
+        admin: 201,
+      },
+      inPrivate: { admin: 403 },
+      given: async (at) => {
+        await world.db.accessRequest.deleteMany({ where: { projectId: at.project.id } });
+        return project(at);
+      },
+    },
+    'PUT /projects/:id/access_requests/:user_id/approve': { success: 201, level: 40, given: requester },
+    'DELETE /projects/:id/access_requests/:user_id': { success: 204, level: 40, given: requester },
+    'POST /projects/:id/share': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), ...(await group()), group_access: 20 }),
+    },
+    'DELETE /projects/:id/share/:group_id': {
+      success: 204,
+      level: 40,
+      given: async (at) => {
+        const { group_id: groupId } = await group();
+        await world.db.projectShare.create({ data: { projectId: at.project.id, groupId, groupAccess: 10 } });
+        return { ...project(at), group_id: groupId };
+      },
+    },
+  };
+}

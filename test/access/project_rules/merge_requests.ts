@@ -1,0 +1,130 @@
+import { commitTo, opened } from '../../support/merge_requests.ts';
+import type { Rule, Stage } from '../matrix.ts';
+import { talkRules } from '../talk_rules.ts';
+import type { ProjectGiven } from './given.ts';
+
+/** behaviour.md 6 of merge requests. */
+export function mergeRequestRules({
+  world,
+  owner,
+  reading,
+  project,
+  theAuthor,
+  filled,
+  named,
+  newBranch,
+}: ProjectGiven): Record<string, Rule> {
+  /** A merge request of somebody who has no role. */
+  const mergeRequest = async (at: Stage) => {
+    const author = await theAuthor();
+    // Some of the lower ones were deleted.
+    const { _max: last } = await world.db.mergeRequest.aggregate({
+      where: { targetProjectId: at.project.id },
+      _max: { iid: true },
+    });
+    const iid = (last.iid ?? 0) + 1;
+    const { id } = await world.mergeRequest(at.project, author, { iid, sourceBranch: world.unique('topic') });
+    await filled(at);
+    const main = await (await world.repositories.open(at.project))?.branch('main');
+    const sha = main?.commit ?? '';
+    const version = { mergeRequestId: id, headCommitSha: sha, baseCommitSha: sha, startCommitSha: sha, realSize: '0' };
+    const { id: versionId } = await world.db.mergeRequestVersion.create({ data: version });
+    return { id: at.project.id, merge_request_iid: iid, version_id: versionId };
+  };
+  const mergeHour = async (at: Stage) => ({ ...(await mergeRequest(at)), duration: '1h' });
+  const newMergeRequest = async (at: Stage) => {
+    const { id, branch } = await newBranch(at);
+    return { id, title: 'New', source_branch: branch, target_branch: 'master' };
+  };
+  /** A merge request into a branch that masters alone push to. */
+  const mergeable = async (at: Stage) => {
+    const { id, branch } = await newBranch(at);
+    await commitTo(world, { id }, owner, branch, `${branch}.txt`);
+    const { iid } = await opened(world, { id }, owner, { sourceBranch: branch });
+    return { id, merge_request_iid: iid };
+  };
+  const waiting = async (at: Stage) => {
+    const given = await mergeable(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    await world.db.mergeRequest.updateMany({ where, data: { mergeWhenPipelineSucceeds: true } });
+    return given;
+  };
+
+  return {
+    'GET /projects/:id/merge_requests/:merge_request_iid/time_stats': { ...reading, level: 20, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/time_estimate': {
+      success: 200,
+      level: 30,
+      given: mergeHour,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/reset_time_estimate': {
+      success: 200,
+      level: 30,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time': {
+      success: 201,
+      level: 30,
+      given: mergeHour,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time': {
+      success: 200,
+      level: 30,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/todo': {
+      ...reading,
+      success: 201,
+      level: 20,
+      given: mergeRequest,
+    },
+    ...talkRules(world, theAuthor, {
+      path: 'merge_requests/:merge_request_iid',
+      type: 'MergeRequest',
+      reading: { level: 20, open: 'user', refusal: 404, inPrivate: { guest: 404 } },
+      make: async (at) => {
+        const [last] = await world.db.mergeRequest.findMany({ orderBy: { iid: 'desc' }, take: 1 });
+        const { id, iid } = await world.mergeRequest(at.project, owner, { iid: (last?.iid ?? 0) + 1 });
+        return { id, given: { id: at.project.id, merge_request_iid: iid } };
+      },
+    }),
+    'GET /projects/:id/merge_requests': { ...reading, level: 20, given: project },
+    'GET /projects/:id/merge_requests/:merge_request_iid': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/commits': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/changes': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/versions': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id': {
+      ...reading,
+      level: 20,
+      given: mergeRequest,
+    },
+    'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': { ...reading, level: 20, given: mergeRequest },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge': {
+      success: 200,
+      level: 40,
+      refusal: 401,
+      inPrivate: { guest: 403 },
+      given: mergeable,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds': {
+      success: 201,
+      level: 40,
+      refusal: 401,
+      inPrivate: { guest: 403 },
+      given: waiting,
+    },
+    'POST /projects/:id/merge_requests': { success: 201, level: 30, given: newMergeRequest },
+    'PUT /projects/:id/merge_requests/:merge_request_iid': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await mergeRequest(at)), ...named() }),
+    },
+    'DELETE /projects/:id/merge_requests/:merge_request_iid': { success: 204, level: 50, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { success: 201, level: 30, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': {
+      success: 304,
+      level: 30,
+      given: mergeRequest,
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Rule, Stage } from '../matrix.ts';
+import type { ProjectGiven } from './given.ts';
+
+/** behaviour.md 6 of projects themselves. */
+export function ownRules({ world, anyone, reading, project, fresh }: ProjectGiven): Record<string, Rule> {
+  const unstarred = async (at: Stage) => {
+    await world.db.projectStar.deleteMany({ where: { projectId: at.project.id } });
+    return project(at);
+  };
+  const attached = (at: Stage) => ({ ...project(at), file: new File(['text'], 'a.txt') });
+
+  return {
+    'GET /projects/:id': { ...anyone, given: project },
+    'GET /projects/:id/notification_settings': { ...reading, given: project },
+    'PUT /projects/:id/notification_settings': {
+      ...reading,
+      given: (at) => ({ ...project(at), level: 'watch' }),
+    },
+    'PUT /projects/:id': {
+      success: 200,
+      level: 40,
+      given: (at) => ({ ...project(at), description: world.unique('about ') }),
+    },
+    'DELETE /projects/:id': { success: 202, level: 50, given: fresh },
+    'POST /projects/:id/fork': { success: 201, level: 20, open: 'user', roles: { external: 403 }, given: fresh },
+    'POST /projects/:id/fork/:forked_from_id': {
+      success: 201,
+      level: 100,
+      given: async (at) => ({ ...(await fresh(at)), forked_from_id: at.elsewhere.id }),
+    },
+    'DELETE /projects/:id/fork': {
+      success: 204,
+      level: 50,
+      given: async (at) => {
+        const { id } = await fresh(at);
+        await world.db.project.update({ where: { id }, data: { forkedFromId: at.elsewhere.id } });
+        return { id };
+      },
+    },
+    'POST /projects/:id/star': {
+      ...reading,
+      success: 201,
+      given: unstarred,
+    },
+    'POST /projects/:id/unstar': { ...reading, success: 304, given: unstarred },
+    'POST /projects/:id/archive': { success: 201, level: 50, given: fresh },
+    'POST /projects/:id/unarchive': { success: 201, level: 50, given: fresh },
+    'GET /projects/:id/users': { ...anyone, given: project },
+    'GET /projects/:id/events': { ...anyone, given: project },
+    'POST /projects/:id/uploads': { ...reading, success: 201, given: attached },
+  };
+}

@@ -1,0 +1,147 @@
+import { createDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
+import { createFile } from '#src/domain/repository/files/write.ts';
+import { createTag } from '#src/domain/repository/tags/create.ts';
+import { newKey } from '../../support/ssh_keys.ts';
+import type { Rule, Stage } from '../matrix.ts';
+import type { ProjectGiven } from './given.ts';
+
+/** behaviour.md 6 of repositories and deploy keys. */
+export function repositoryRules({
+  world,
+  owner,
+  project,
+  fresh,
+  filled,
+  commit,
+  branches,
+  newBranch,
+}: ProjectGiven): Record<string, Rule> {
+  const repository = { success: 200, level: 20, open: 'anyone' } as const;
+  const blob = async (at: Stage) => ({ ...(await filled(at)), sha: '78981922613b2afb6025042ff6bd878ac1994e85' });
+  const file = async (at: Stage) => ({ ...(await filled(at)), file_path: 'a.txt', ref: 'main' });
+  const newTag = async (at: Stage) => {
+    const { id } = await branches(at);
+    const { name } = await createTag(world.as(owner), id, { name: world.unique('tag'), target: 'master' });
+    return { id, tag_name: name };
+  };
+  const newFile = async (at: Stage, branch = 'topic') => {
+    const { id } = await branches(at);
+    const file = { path: world.unique('file'), branch, content: '', message: 'New' };
+    return createFile(world.as(owner), id, file);
+  };
+  const how = { branch: 'topic', commit_message: 'Why' };
+  const notes = async (at: Stage) => ({ ...(await newTag(at)), description: 'notes' });
+  const writtenFile = async (at: Stage) => ({ ...(await branches(at)), ...how, file_path: (await newFile(at)).path });
+  const deployKeyOf = async ({ id }: { id: number }) => {
+    const key = await createDeployKey(world.as(owner), id, { title: 'key', key: newKey(), canPush: false });
+    return { id, key_id: key.id };
+  };
+  const deployKey = async (at: Stage) => deployKeyOf(at.project);
+  /** A deploy key of another project that has the same masters. */
+  const foreignDeployKey = async (at: Stage) => {
+    const other = await fresh(at);
+    return { id: at.project.id, key_id: (await deployKeyOf(other)).key_id };
+  };
+
+  return {
+    'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
+    'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
+    'POST /projects/:id/deploy_keys': {
+      success: 201,
+      level: 40,
+      given: (at) => ({ ...project(at), title: 'key', key: newKey() }),
+    },
+    'POST /projects/:id/deploy_keys/:key_id/enable': { success: 201, level: 40, given: foreignDeployKey },
+    'DELETE /projects/:id/deploy_keys/:key_id': { success: 204, level: 40, given: deployKey },
+    'POST /projects/:id/repository/commits': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({
+        ...(await branches(at)),
+        ...how,
+        actions: [{ action: 'create', file_path: world.unique('file'), content: '' }],
+      }),
+    },
+    'POST /projects/:id/repository/commits/:sha/cherry_pick': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({
+        ...(await branches(at)),
+        sha: (await newFile(at, 'master')).commit.oid,
+        branch: 'topic',
+      }),
+    },
+    'POST /projects/:id/repository/commits/:sha/comments': {
+      success: 201,
+      level: 20,
+      open: 'user',
+      given: async (at) => ({ ...(await branches(at)), sha: 'master', note: 'a note' }),
+    },
+    'POST /projects/:id/repository/files/:file_path': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await branches(at)), ...how, file_path: world.unique('file'), content: '' }),
+    },
+    'PUT /projects/:id/repository/files/:file_path': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await writtenFile(at)), content: 'new' }),
+    },
+    'DELETE /projects/:id/repository/files/:file_path': { success: 200, level: 30, given: writtenFile },
+    'POST /projects/:id/repository/branches': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await branches(at)), branch: world.unique('branch'), ref: 'master' }),
+    },
+    'DELETE /projects/:id/repository/branches/:branch': { success: 200, level: 30, given: newBranch },
+    'PUT /projects/:id/repository/branches/:branch/protect': { success: 200, level: 40, given: newBranch },
+    'PUT /projects/:id/repository/branches/:branch/unprotect': { success: 200, level: 40, given: newBranch },
+    'DELETE /projects/:id/repository/merged_branches': { success: 202, level: 30, given: fresh },
+    'POST /projects/:id/repository/tags': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await branches(at)), tag_name: world.unique('tag'), ref: 'master' }),
+    },
+    'DELETE /projects/:id/repository/tags/:tag_name': { success: 204, level: 30, given: newTag },
+    'POST /projects/:id/repository/tags/:tag_name/release': { success: 201, level: 30, given: notes },
+    'PUT /projects/:id/repository/tags/:tag_name/release': {
+      success: 200,
+      level: 30,
+      given: async (at) => {
+        const given = await notes(at);
+        const { id: projectId, tag_name: tag, description } = given;
+        await world.db.release.create({ data: { projectId, tag, description } });
+        return given;
+      },
+    },
+    'GET /projects/:id/repository/tree': { ...repository, given: filled },
+    'GET /projects/:id/repository/blobs/:sha': { ...repository, given: blob },
+    'GET /projects/:id/repository/blobs/:sha/raw': { ...repository, given: blob },
+    'GET /projects/:id/repository/files/:file_path': { ...repository, given: file },
+    'GET /projects/:id/repository/files/:file_path/raw': { ...repository, given: file },
+    'GET /projects/:id/repository/archive': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.zip': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar.gz': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar.bz2': { ...repository, given: filled },
+    'GET /projects/:id/repository/compare': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), from: 'main', to: 'v1' }),
+    },
+    'GET /projects/:id/repository/contributors': { ...repository, given: filled },
+    'GET /projects/:id/repository/commits': { ...repository, open: 'user', given: filled },
+    'GET /projects/:id/repository/commits/:sha': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/diff': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/comments': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/branches': { ...repository, given: filled },
+    'GET /projects/:id/repository/branches/:branch': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), branch: 'main' }),
+    },
+    'GET /projects/:id/repository/tags': { ...repository, given: filled },
+    'GET /projects/:id/repository/tags/:tag_name': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), tag_name: 'v1' }),
+    },
+  };
+}
