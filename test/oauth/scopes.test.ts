@@ -1,10 +1,11 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { getNamedType, isLeafType, isRequiredArgument } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
-import { LONG } from '../support/long.ts';
 import { application, tokens } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -48,23 +49,23 @@ async function reached(scope: string, wanted: (method: string) => boolean): Prom
 }
 
 describe('Over the whole REST API', () => {
-  it('api reaches what the user reaches', LONG, async () => {
+  it('api reaches what the user reaches', async () => {
     const found = await reached('api', (method) => method === 'GET');
     expect(found.length).toBeGreaterThan(30);
     expect(found).toContain('GET /projects/:id/issues/:issue_iid');
   });
 
-  it('openid, profile and email reach nothing at all', LONG, async () => {
+  it('openid, profile and email reach nothing at all', async () => {
     expect(await reached('openid profile email', () => true)).toEqual([]);
   });
 
-  it('read_user reaches reads of users and of the account', LONG, async () => {
+  it('read_user reaches reads of users and of the account', async () => {
     const found = await reached('read_user openid', () => true);
     expect(found).toContain('GET /user');
     expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual(['GET /version']);
   });
 
-  it('read_user is enough for the reads where the OpenAPI document says so, and for no others', LONG, async () => {
+  it('read_user is enough for the reads where the OpenAPI document says so, and for no others', async () => {
     const { paths } = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
     const headers = { Authorization: `Bearer ${await token('read_user')}` };
     for (const { path } of routes.filter(({ method, auth }) => method === 'GET' && auth !== 'optional')) {

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +8,6 @@ import { LARGEST_TEXT } from '#src/git/limits.ts';
 import { chainPack, deltaBombPack, fetchBomb, pushBody, pushBomb, treeBomb, writeZeros } from '../support/bombs.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const MB = 1024 * 1024;
@@ -34,7 +35,7 @@ const isClean = (project: ProjectRow) =>
   readdirSync(path.join(world.repositories.directory(project), 'objects')).every((name) => !name.startsWith('tmp_'));
 
 describe('A push', () => {
-  it('is refused with an object above the limit, which is named', LONG, async () => {
+  it('is refused with an object above the limit, which is named', async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'zeros', '\0'.repeat(2 * MB + 1));
@@ -52,7 +53,7 @@ describe('A push', () => {
     await run(work, 'push', '--quiet', addressIn(world, project, owner.token), 'main');
   });
 
-  it.each(['commit', 'tag'])('is refused with a %s that has a message beyond all measure', LONG, async (kind) => {
+  it.each(['commit', 'tag'])('is refused with a %s that has a message beyond all measure', async (kind) => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'a', 'a');
@@ -66,7 +67,7 @@ describe('A push', () => {
     expect([code, said]).toEqual([1, expect.stringMatching(new RegExp(`the ${kind} \\w+ has \\d+ bytes`))]);
   });
 
-  it('is refused with a directory beyond all measure', LONG, async () => {
+  it('is refused with a directory beyond all measure', async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     const bare = path.join(work, '.git');
@@ -79,7 +80,7 @@ describe('A push', () => {
     expect(said).toMatch(/the tree \w+ has \d+ bytes/);
   });
 
-  it('ends when more comes than a push may bring', LONG, async () => {
+  it('ends when more comes than a push may bring', async () => {
     const project = await world.project({ owner });
     const { pack, commit } = chainPack(1);
     const long = Buffer.concat([pushBody('main', commit, pack), Buffer.alloc(64 * MB)]);
@@ -90,7 +91,7 @@ describe('A push', () => {
     expect(isClean(project)).toBe(true);
   });
 
-  it('with a chain of differences that nobody would make is refused', LONG, async () => {
+  it('with a chain of differences that nobody would make is refused', async () => {
     const project = await world.project({ owner });
     const { pack, commit } = chainPack(20_000);
     expect(pack.length).toBeLessThan(MB);
@@ -98,7 +99,7 @@ describe('A push', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('built of more than 1000 differences')]);
   });
 
-  it('with chains as git makes them is taken, and read', LONG, async () => {
+  it('with chains as git makes them is taken, and read', async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const { pack, commit } = chainPack(600);
     const { text } = await post(project, 'receive-pack', pushBody('main', commit, pack));
@@ -117,7 +118,7 @@ describe('A push', () => {
 });
 
 describe('What a client of git compresses', () => {
-  it('is counted while it is unpacked: a push', LONG, async () => {
+  it('is counted while it is unpacked: a push', async () => {
     const project = await world.project({ owner });
     const body = await pushBomb('main', 64 * MB);
     expect(body.length).toBeLessThan(MB);
@@ -126,7 +127,7 @@ describe('What a client of git compresses', () => {
     expect(isClean(project)).toBe(true);
   });
 
-  it('is counted while it is unpacked: a fetch', LONG, async () => {
+  it('is counted while it is unpacked: a fetch', async () => {
     const project = await world.project({ owner });
     const { directory } = await world.repositories.ensure(project, 'main');
     const body = await fetchBomb(await treeBomb(directory), 64 * MB);
@@ -144,7 +145,7 @@ describe('What a client of git compresses', () => {
 });
 
 describe('The quota of a repository', () => {
-  it('refuses pushes and changes by the API above it, and says so', LONG, async () => {
+  it('refuses pushes and changes by the API above it, and says so', async () => {
     const user = await small.user();
     const project = await small.project({ owner: user });
     const work = await workingCopy();

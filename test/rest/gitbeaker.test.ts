@@ -1,13 +1,14 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { Gitlab } from '@gitbeaker/rest';
 import { describe, expect, it } from 'vitest';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
 
 describe('A client that was written for /api/v4', () => {
-  it('walks the slice: project, labels, milestone, issues; list, filter, page, close, move, delete', LONG, async () => {
+  it('walks the slice: project, labels, milestone, issues; list, filter, page, close, move, delete', async () => {
     const client = new Gitlab({ host: world.url, token: owner.token });
     const project = await client.Projects.create({ name: 'Walk', visibility: 'private' });
     const target = await client.Projects.create({ name: 'Target' });
@@ -57,7 +58,7 @@ describe('A client that was written for /api/v4', () => {
     await expect(client.Issues.show(5, { projectId: project.id })).rejects.toThrow();
   });
 
-  it('walks people, groups, members, projects and settings', LONG, async () => {
+  it('walks people, groups, members, projects and settings', async () => {
     const admin = await world.user({ admin: true });
     const client = new Gitlab({ host: world.url, token: admin.token });
     const username = world.unique('ada');
@@ -98,7 +99,7 @@ describe('A client that was written for /api/v4', () => {
     await expect(client.Users.show(ada.id)).rejects.toThrow();
   });
 
-  it('walks the repository: commits, files, tree, comparison, branches, tags', LONG, async () => {
+  it('walks the repository: commits, files, tree, comparison, branches, tags', async () => {
     const client = new Gitlab({ host: world.url, token: owner.token });
     const { id } = await client.Projects.create({ name: world.unique('Repository') });
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
@@ -160,7 +161,7 @@ describe('A client that was written for /api/v4', () => {
     await expect(client.Tags.show(id, 'light/2')).rejects.toThrow(/404/);
   });
 
-  it('walks statuses, pipelines, jobs, environments, deployments and triggers', LONG, async () => {
+  it('walks statuses, pipelines, jobs, environments, deployments and triggers', async () => {
     const client = new Gitlab({ host: world.url, token: owner.token });
     const project = await client.Projects.create({ name: 'Delivery' });
     const config = 'unit: {script: x}\nship: {stage: deploy, script: y, environment: production}';
@@ -241,7 +242,7 @@ describe('A client that was written for /api/v4', () => {
     ]);
   });
 
-  it('works together: merge request, note, emoji, label, pipeline, merge, closed issue, todo', LONG, async () => {
+  it('works together: merge request, note, emoji, label, pipeline, merge, closed issue, todo', async () => {
     const client = new Gitlab({ host: world.url, token: owner.token });
     const { id } = await client.Projects.create({ name: 'Together' });
     const commit = (branch: string, action: 'create' | 'update', content: string) =>

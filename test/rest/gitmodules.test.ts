@@ -1,9 +1,10 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -41,7 +42,7 @@ async function filled() {
 }
 
 describe('A .gitmodules that git would act upon', () => {
-  it.each(BAD)('is refused over the API as in a push: %s', LONG, async (word, content) => {
+  it.each(BAD)('is refused over the API as in a push: %s', async (word, content) => {
     const { at, url, directory } = await filled();
     const before = git(directory, ['rev-parse', 'main']);
     const work = await workingCopy();
@@ -67,7 +68,7 @@ describe('A .gitmodules that git would act upon', () => {
     expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
   });
 
-  it('is refused where a file is moved or updated, a link is moved, or a directory is named so', LONG, async () => {
+  it('is refused where a file is moved or updated, a link is moved, or a directory is named so', async () => {
     const { at, url, directory } = await filled();
     const work = await workingCopy();
     await run(work, 'pull', '--quiet', url, 'main');

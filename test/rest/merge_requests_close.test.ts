@@ -1,8 +1,9 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { issuesClosedBy } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -33,7 +34,7 @@ async function stage(description: string, targetBranch = 'master') {
 }
 
 describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
-  it('lists the issues that the description, the title or commits say it closes, in pages', LONG, async () => {
+  it('lists the issues that the description, the title or commits say it closes, in pages', async () => {
     const { project, at, iid, closes } = await stage('Closes #1 and #2');
     await commitTo(world, project, developer, 'topic', 'd.txt', 'd');
     await world.db.issue.updateMany({ data: { title: 'renamed' }, where: { projectId: project.id, iid: 3 } });
@@ -43,7 +44,7 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
     expect([headers['x-total'], body.map(({ title }: Json) => title)]).toEqual(['3', ['renamed']]);
   });
 
-  it('lists and counts an issue once, whatever names it', LONG, async () => {
+  it('lists and counts an issue once, whatever names it', async () => {
     const { project, at, iid, issues, merge } = await stage('Closes #3, #1 and #1');
     const full = project.fullPath;
     const names = ['#1', `${full}#1`, `${full.toUpperCase()}#1`, `${full.split('/')[1]}#1`, 'issue #1', '#01'];
@@ -83,13 +84,13 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
     expect(closed.map(({ iid }) => iid)).toEqual([1, 3]);
   });
 
-  it('leaves out what the caller cannot see, and counts it to nobody', LONG, async () => {
+  it('leaves out what the caller cannot see, and counts it to nobody', async () => {
     const { at, iid } = await stage('Closes #1 and #2');
     const { headers, body } = await world.api(guest).get(`${at}/merge_requests/${iid}/closes_issues`);
     expect([headers['x-total'], body.map(({ iid }: Json) => iid)]).toEqual(['1', [1]]);
   });
 
-  it('is empty where the target is not the default branch', LONG, async () => {
+  it('is empty where the target is not the default branch', async () => {
     const project = await stage('Closes #1');
     await world.api(owner).post(`${project.at}/repository/branches`, { branch: 'other', ref: 'master' });
     await world.api(developer).put(`${project.at}/merge_requests/${project.iid}`, { target_branch: 'other' });
@@ -101,7 +102,7 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
 });
 
 describe('Merging', () => {
-  it('closes these issues, once, and names them in the message', LONG, async () => {
+  it('closes these issues, once, and names them in the message', async () => {
     const { project, at, iid, states, merge } = await stage('Closes #1, #3');
     expect((await merge()).body.state).toBe('merged');
     await world.idle();
@@ -122,7 +123,7 @@ describe('Merging', () => {
     expect(await states()).toEqual(['opened', 'opened', 'closed']);
   });
 
-  it('closes nothing that the user who merges may not close', LONG, async () => {
+  it('closes nothing that the user who merges may not close', async () => {
     const other = await world.project({ owner, visibility: 'public' });
     const elsewhere = await world.issue(other, owner, { title: 'elsewhere' });
     const { project, merge } = await stage(`Closes ${other.fullPath}#${elsewhere.iid}`);

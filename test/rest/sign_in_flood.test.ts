@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +8,6 @@ import { ADDRESS_LIMIT, SPACING, spaced } from '#src/access/sign_in/attempts.ts'
 import { createApp } from '#src/entrances/server/app.ts';
 import { Browser } from '../support/browser.ts';
 import { type Answer, sender } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { hashAsServed } from '../support/password_cost.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -54,7 +55,7 @@ async function sendMany(size: number, address: string, attemptOf: (n: number) =>
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('Attempts from one address', () => {
-  it('are looked at one after another: somebody else is not behind all of them', LONG, async () => {
+  it('are looked at one after another: somebody else is not behind all of them', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: SPACING.waitingPerCaller }, async (_, n) => {
       const answer = await attempt('192.0.2.1', `nobody-${n}`);
@@ -68,7 +69,7 @@ describe('Attempts from one address', () => {
     expect(order.indexOf('user')).toBeLessThan(SPACING.waitingPerCaller - 1);
   });
 
-  it('that are more than its share are refused unread, and count against no account', LONG, async () => {
+  it('that are more than its share are refused unread, and count against no account', async () => {
     const { refused, others } = await sendMany(50, '192.0.2.2', () => attempt('192.0.2.2', user.username));
     for (const { status, headers, body } of refused) {
       expect(status).toBe(429);
@@ -81,7 +82,7 @@ describe('Attempts from one address', () => {
     expect(Math.max(...rows.map(({ count }) => count))).toBe(SPACING.waitingPerCaller);
   });
 
-  it('share the limit of their network of IPv6', LONG, async () => {
+  it('share the limit of their network of IPv6', async () => {
     const { refused } = await sendMany(40, '2001:db8:1:2::', (n) =>
       attempt(`2001:db8:1:2::${n.toString(16)}`, 'nobody'),
     );
@@ -97,14 +98,14 @@ describe('Attempts from one address', () => {
     expect(await world.db.signInFailures.count()).toBe(1);
   });
 
-  it('of a few clients at once are all answered', LONG, async () => {
+  it('of a few clients at once are all answered', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => attempt('192.0.2.4', user.username, PASSWORD)));
     expect(statusesOf(answers)).toEqual([201, 201, 201]);
   });
 });
 
 describe('Attempts from many addresses at once', () => {
-  it('beyond a short queue are told to come back, in every place where a password is taken', LONG, async () => {
+  it('beyond a short queue are told to come back, in every place where a password is taken', async () => {
     const visitor = new Browser((method, path, sent) =>
       send(method, path, { ...sent, headers: { ...sent?.headers, ...from('203.0.113.1') } }),
     );

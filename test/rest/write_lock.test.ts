@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { mayRemoveObjects, whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
@@ -6,7 +8,6 @@ import { Unavailable } from '#src/platform/errors.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { gitClient, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -38,34 +39,30 @@ const WRITES = [
 ] as const;
 
 describe('Writes over the API', () => {
-  it.each(WRITES)(
-    '%s waits while another process removes objects to which no ref leads',
-    LONG,
-    async (_what, path, body) => {
-      const { project, at, commit } = await filled();
-      const refs = () => git(world.repositories.directory(project), ['for-each-ref']);
-      const before = refs();
-      const removal = Promise.withResolvers<void>();
-      const begun = Promise.withResolvers<void>();
-      const removing = withRepositoryLock(elsewhere, project.id, () => {
-        begun.resolve();
-        return removal.promise;
-      });
-      await begun.promise;
-      const address = `${at}${typeof path === 'string' ? path : path(commit)}`;
-      let status: number | null = null;
-      const written = api.post(address, body(commit)).then((answer) => {
-        status = answer.status;
-      });
-      for (let n = 0; n < 20; n++) await api.get(`/projects/${project.id}`);
-      expect([status, refs()]).toEqual([null, before]);
-      removal.resolve();
-      await removing;
-      await written;
-      expect(status).toBe(201);
-      expect(refs()).not.toBe(before);
-    },
-  );
+  it.each(WRITES)('%s waits while another process removes objects to which no ref leads', async (_what, path, body) => {
+    const { project, at, commit } = await filled();
+    const refs = () => git(world.repositories.directory(project), ['for-each-ref']);
+    const before = refs();
+    const removal = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const removing = withRepositoryLock(elsewhere, project.id, () => {
+      begun.resolve();
+      return removal.promise;
+    });
+    await begun.promise;
+    const address = `${at}${typeof path === 'string' ? path : path(commit)}`;
+    let status: number | null = null;
+    const written = api.post(address, body(commit)).then((answer) => {
+      status = answer.status;
+    });
+    for (let n = 0; n < 20; n++) await api.get(`/projects/${project.id}`);
+    expect([status, refs()]).toEqual([null, before]);
+    removal.resolve();
+    await removing;
+    await written;
+    expect(status).toBe(201);
+    expect(refs()).not.toBe(before);
+  });
 });
 
 describe('Objects to which no ref leads any more', () => {
@@ -89,7 +86,7 @@ describe('Objects to which no ref leads any more', () => {
 });
 
 describe('Whoever reads objects to which no ref leads any more', () => {
-  it('is told to come back where another process removes such objects for too long', LONG, async () => {
+  it('is told to come back where another process removes such objects for too long', async () => {
     const { project } = await filled();
     await withRepositoryLock(elsewhere, project.id, async (tx) => {
       expect(await mayRemoveObjects(tx, project.id)).toBe(true);
@@ -109,7 +106,7 @@ describe('Both entrances', () => {
   const remote = ({ fullPath }: ProjectRow) =>
     `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${fullPath}.git`;
 
-  it('refuse to write to an archived project, and let it be read', LONG, async () => {
+  it('refuse to write to an archived project, and let it be read', async () => {
     const { project, at, commit } = await filled();
     await api.post(`/projects/${project.id}/archive`);
     for (const [, path, body] of WRITES) {
@@ -122,7 +119,7 @@ describe('Both entrances', () => {
     expect([pushed.code === 0, pushed.said]).toEqual([false, expect.stringContaining('archived')]);
   });
 
-  it('differ where git may only come over SSH: that is said to git, and the API stays open', LONG, async () => {
+  it('differ where git may only come over SSH: that is said to git, and the API stays open', async () => {
     const { project, at } = await filled();
     await settings({ enabledGitAccessProtocol: 'ssh' });
     const work = await workingCopy();

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +10,6 @@ import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { refusal, talk } from '../support/discussions.ts';
 import { clone, run } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { opened } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -73,7 +74,7 @@ async function stage(
 }
 
 describe('A thread on a line of a diff', () => {
-  it('is on an added, a removed or a line near those, and shows it with what is above it', LONG, async () => {
+  it('is on an added, a removed or a line near those, and shows it with what is above it', async () => {
     const { begin, shas } = await stage();
     const added = await thread(owner, await begin({ newLine: 21 }));
     const paths = { oldPath: 'a.txt', newPath: 'a.txt' };
@@ -89,13 +90,13 @@ describe('A thread on a line of a diff', () => {
     expect(near.truncatedDiffLines.at(-1).type).toBe('UNCHANGED');
   });
 
-  it('is resolved like others', LONG, async () => {
+  it('is resolved like others', async () => {
     const { begin } = await stage();
     const id = await begin({ newLine: 21 });
     expect((await resolve(owner, { id })).data.resolveDiscussion.discussion.resolved).toBe(true);
   });
 
-  it('shows 16 lines at the most', LONG, async () => {
+  it('shows 16 lines at the most', async () => {
     const { begin } = await stage({ 'b.txt': 'b\n' }, { 'a.txt': numbered(1, 100) });
     const found = await thread(owner, await begin({ newLine: 50 }));
     expect(found.truncatedDiffLines.map(({ newLine }: { newLine: number }) => newLine)).toEqual(
@@ -126,7 +127,7 @@ describe('A thread on a line of a diff', () => {
     expect(await world.db.note.count({ where: { subjectType: 'MergeRequest', subjectId: mergeRequest.id } })).toBe(0);
   });
 
-  it('is not on binary files and those that are too large', LONG, async () => {
+  it('is not on binary files and those that are too large', async () => {
     const large = `${'x'.repeat(99)}\n`.repeat(12_000);
     const { id, shas } = await stage({ 'b.txt': 'b\n' }, { 'a.bin': 'a\0b\n', 'large.txt': large });
     const on = async (newPath: string) =>
@@ -135,7 +136,7 @@ describe('A thread on a line of a diff', () => {
     expect(await on('large.txt')).toEqual({ 'input.position.newPath': ['is too large to be compared'] });
   });
 
-  it('is on merge requests only, and no answer', LONG, async () => {
+  it('is on merge requests only, and no answer', async () => {
     const { project, id, shas, begin } = await stage();
     const issue = await world.issue(project, owner);
     const position = { ...shas, newPath: 'a.txt', newLine: 21 };
@@ -147,7 +148,7 @@ describe('A thread on a line of a diff', () => {
 });
 
 describe('With a new version a thread', () => {
-  it('follows its line when lines are added above it', LONG, async () => {
+  it('follows its line when lines are added above it', async () => {
     const { begin, update } = await stage();
     const ids = [await begin({ newLine: 10 }), await begin({ newLine: 21 }), await begin({ newLine: 22 })];
     const now = await update(`new 1\nnew 2\n${AFTER}`);
@@ -161,7 +162,7 @@ describe('With a new version a thread', () => {
     expect(found[0].originalPosition).toMatchObject({ newLine: 10 });
   });
 
-  it('is outdated when its line is changed, and shows what it was on for ever', LONG, async () => {
+  it('is outdated when its line is changed, and shows what it was on for ever', async () => {
     const { begin, update, shas } = await stage();
     const [changed, kept] = [await begin({ newLine: 10 }), await begin({ newLine: 21 })];
     await update(AFTER.replace('changed 10', 'changed 10 again'));
@@ -177,7 +178,7 @@ describe('With a new version a thread', () => {
     expect(await thread(owner, changed)).toMatchObject({ outdated: true, position: { ...shas, newLine: 10 } });
   });
 
-  it('is outdated when its line, or its file, is removed', LONG, async () => {
+  it('is outdated when its line, or its file, is removed', async () => {
     const { begin, update, commit, traced } = await stage();
     const [line, file] = [await begin({ newLine: 21 }), await begin({ newLine: 10 })];
     await update(AFTER.replace('added\n', ''));
@@ -190,7 +191,7 @@ describe('With a new version a thread', () => {
     expect(await thread(owner, file)).toMatchObject({ outdated: true, position: { newLine: 10 } });
   });
 
-  it('follows a removed line, until it is put back', LONG, async () => {
+  it('follows a removed line, until it is put back', async () => {
     const { begin, update } = await stage();
     const id = await begin({ oldLine: 25 });
     await update(`new\n${AFTER}`);
@@ -199,32 +200,28 @@ describe('With a new version a thread', () => {
     expect(await thread(owner, id)).toMatchObject({ outdated: true });
   });
 
-  it(
-    'follows a removed line when the target branch gets lines above it and is merged into the source',
-    LONG,
-    async () => {
-      const { project, begin, commit, traced } = await stage();
-      const [removed, added] = [await begin({ oldLine: 25 }), await begin({ newLine: 21 })];
-      await commit('master', [{ action: 'update', filePath: 'a.txt', content: `top\n${BEFORE}` }]);
-      // As a merge does it: both sides are in the file, and the base moves.
-      const work = await world.db.mergeRequest.findFirstOrThrow({ where: { targetProjectId: project.id } });
-      const directory = world.repositories.directory(project);
-      const tree = git(directory, ['merge-tree', '--write-tree', 'topic', 'master']).toString().trim();
-      const parents = ['-p', 'topic', '-p', 'master'];
-      const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
-      const merge = git(directory, [...identity, 'commit-tree', tree, ...parents, '-m', 'Merge'])
-        .toString()
-        .trim();
-      await createBranch(world.as(owner), project.id, 'merged', merge);
-      await world.db.mergeRequest.update({ where: { id: work.id }, data: { sourceBranch: 'merged' } });
-      await commit('merged', [{ action: 'create', filePath: 'c.txt', content: 'c\n' }]);
-      const now = await traced('merged');
-      expect(await thread(owner, removed)).toMatchObject({ outdated: false, position: { ...now, oldLine: 26 } });
-      expect(await thread(owner, added)).toMatchObject({ outdated: false, position: { newLine: 22, oldLine: null } });
-    },
-  );
+  it('follows a removed line when the target branch gets lines above it and is merged into the source', async () => {
+    const { project, begin, commit, traced } = await stage();
+    const [removed, added] = [await begin({ oldLine: 25 }), await begin({ newLine: 21 })];
+    await commit('master', [{ action: 'update', filePath: 'a.txt', content: `top\n${BEFORE}` }]);
+    // As a merge does it: both sides are in the file, and the base moves.
+    const work = await world.db.mergeRequest.findFirstOrThrow({ where: { targetProjectId: project.id } });
+    const directory = world.repositories.directory(project);
+    const tree = git(directory, ['merge-tree', '--write-tree', 'topic', 'master']).toString().trim();
+    const parents = ['-p', 'topic', '-p', 'master'];
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+    const merge = git(directory, [...identity, 'commit-tree', tree, ...parents, '-m', 'Merge'])
+      .toString()
+      .trim();
+    await createBranch(world.as(owner), project.id, 'merged', merge);
+    await world.db.mergeRequest.update({ where: { id: work.id }, data: { sourceBranch: 'merged' } });
+    await commit('merged', [{ action: 'create', filePath: 'c.txt', content: 'c\n' }]);
+    const now = await traced('merged');
+    expect(await thread(owner, removed)).toMatchObject({ outdated: false, position: { ...now, oldLine: 26 } });
+    expect(await thread(owner, added)).toMatchObject({ outdated: false, position: { newLine: 22, oldLine: null } });
+  });
 
-  it('follows its line to where its file was renamed', LONG, async () => {
+  it('follows its line to where its file was renamed', async () => {
     const { begin, commit, traced } = await stage();
     const id = await begin({ newLine: 21 });
     const content = `new\n${AFTER}`;
@@ -235,7 +232,7 @@ describe('With a new version a thread', () => {
     expect(found.position).toMatchObject({ oldPath: 'a.txt', newPath: 'dir/b.txt', newLine: 22, oldLine: null });
   });
 
-  it('follows its line through a push by force', LONG, async () => {
+  it('follows its line through a push by force', async () => {
     const { project, begin, traced, shas } = await stage();
     const [kept, lost] = [await begin({ newLine: 21 }), await begin({ newLine: 10 })];
     const url = world.url.replace('//', `//${owner.username}:${owner.token}@`);
@@ -250,7 +247,7 @@ describe('With a new version a thread', () => {
     expect(await thread(owner, lost)).toMatchObject({ outdated: true, position: { ...shas, newLine: 10 } });
   });
 
-  it('follows its line when another branch becomes the target', LONG, async () => {
+  it('follows its line when another branch becomes the target', async () => {
     const { project, mergeRequest, begin, traced } = await stage();
     const id = await begin({ newLine: 22 });
     await createBranch(world.as(owner), project.id, 'stable', 'master');
@@ -266,7 +263,7 @@ describe('With a new version a thread', () => {
     expect((await thread(owner, id)).position).toMatchObject({ ...now, newLine: 22, oldLine: 21 });
   });
 
-  it('is outdated when its file gets too large, or binary', LONG, async () => {
+  it('is outdated when its file gets too large, or binary', async () => {
     const { begin, update } = await stage({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, { 'a.txt': 'a\nb\n', 'b.txt': 'b\nc\n' });
     const [large, binary] = [await begin({ newLine: 2 }), await begin({ newPath: 'b.txt', newLine: 2 })];
     await update(`a\nb\n${`${'x'.repeat(99)}\n`.repeat(12_000)}`);
@@ -274,7 +271,7 @@ describe('With a new version a thread', () => {
     for (const id of [large, binary]) expect(await thread(owner, id)).toMatchObject({ outdated: true });
   });
 
-  it('that is begun on a version before is moved to the latest at once', LONG, async () => {
+  it('that is begun on a version before is moved to the latest at once', async () => {
     const { begin, update, shas } = await stage();
     const now = await update(`new\n${AFTER}`);
     const id = await begin({ newLine: 21 }, shas);
@@ -282,7 +279,7 @@ describe('With a new version a thread', () => {
     expect(await thread(owner, id)).toMatchObject({ outdated: false, position: { ...now, newLine: 22 } });
   });
 
-  it('comes to the same place when two versions come at once, and two processes trace it', LONG, async () => {
+  it('comes to the same place when two versions come at once, and two processes trace it', async () => {
     const { mergeRequest, begin, commit, traced } = await stage();
     const ids = await Promise.all([21, 22, 10].map((newLine) => begin({ newLine })));
     const stores = { db: world.db, repositories: world.repositories };

@@ -1,5 +1,6 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -7,7 +8,7 @@ const owner = await world.user();
 const api = world.api(owner);
 
 describe('Numbers of issues', () => {
-  it('have no gaps or duplicates, however many are opened at the same time', LONG, async () => {
+  it('have no gaps or duplicates, however many are opened at the same time', async () => {
     const project = await world.project({ owner });
     const path = `/projects/${project.id}/issues`;
     const given = (n: number) => ({ title: `${n}`, labels: `all,l${n % 3}` });
@@ -18,7 +19,7 @@ describe('Numbers of issues', () => {
     expect(await world.db.label.count({ where: { projectId: project.id } })).toBe(4);
   });
 
-  it('of refused issues are not used up', LONG, async () => {
+  it('of refused issues are not used up', async () => {
     const project = await world.project({ owner });
     const path = `/projects/${project.id}/issues`;
     const titles = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'good' : 'x'.repeat(256)));
@@ -27,7 +28,7 @@ describe('Numbers of issues', () => {
     expect(iids.sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, n) => n + 1));
   });
 
-  it('of milestones have none either', LONG, async () => {
+  it('of milestones have none either', async () => {
     const project = await world.project({ owner });
     const path = `/projects/${project.id}/milestones`;
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => api.post(path, { title: `m${n}` })));
@@ -40,7 +41,7 @@ describe('Numbers of issues', () => {
 describe('Two requests at once', () => {
   const events = (projectId: number, action: string) => world.db.event.count({ where: { projectId, action } });
 
-  it('close an issue once, and delete it once', LONG, async () => {
+  it('close an issue once, and delete it once', async () => {
     const project = await world.project({ owner });
     const { iid } = await world.issue(project, owner);
     const path = `/projects/${project.id}/issues/${iid}`;
@@ -52,7 +53,7 @@ describe('Two requests at once', () => {
     expect(await events(project.id, 'destroyed')).toBe(1);
   });
 
-  it('that change other fields of an issue or milestone do not undo each other', LONG, async () => {
+  it('that change other fields of an issue or milestone do not undo each other', async () => {
     const project = await world.project({ owner });
     const { iid } = await world.issue(project, owner);
     const { id } = await world.milestone(project, owner);
@@ -74,7 +75,7 @@ describe('Two requests at once', () => {
     expect(statuses.sort()).toEqual([200, 400]);
   });
 
-  it('move issues in opposite directions without waiting for each other', LONG, async () => {
+  it('move issues in opposite directions without waiting for each other', async () => {
     const [a, b] = [await world.project({ owner }), await world.project({ owner })];
     for (let n = 0; n < 12; n += 1) await world.issue(n % 2 ? a : b, owner);
     const move = (from: { id: number }, to: { id: number }, iid: number) =>
@@ -87,7 +88,6 @@ describe('Two requests at once', () => {
 describe('Totals', () => {
   it(
     'agree with the rows after issues were opened, closed, reopened, hidden, moved and deleted at the same time',
-    LONG,
     async () => {
       const [here, there] = [
         await world.project({ owner, visibility: 'public' }),

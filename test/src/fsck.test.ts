@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +9,6 @@ import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { uploadPath } from '../support/beside.ts';
 import { git, unpack } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -95,7 +96,7 @@ const DAMAGES: [string, (filled: Filled) => unknown, RegExp[]][] = [
 ];
 
 describe('gantry fsck finds', () => {
-  it.each(DAMAGES)('%s', LONG, async (_what, damage, expected) => {
+  it.each(DAMAGES)('%s', async (_what, damage, expected) => {
     const own = await filled();
     await damage(own);
     await world.repositories.forget(own.project);
@@ -107,7 +108,7 @@ describe('gantry fsck finds', () => {
     }
   });
 
-  it('damage among very many broken refs, of which it tells the first ones', LONG, async () => {
+  it('damage among very many broken refs, of which it tells the first ones', async () => {
     const own = await filled();
     for (let at = 0; at < 25; at++) writeFileSync(path.join(own.directory, `refs/heads/broken-${at}`), `${NOTHING}\n`);
     spoil(own.directory, own.oid('main:first'));
@@ -117,7 +118,7 @@ describe('gantry fsck finds', () => {
     expect(whats).toContain('There are 5 more refs that differ from the database.');
   });
 
-  it('a branch that is not a commit beside a broken one whose name it begins with', LONG, async () => {
+  it('a branch that is not a commit beside a broken one whose name it begins with', async () => {
     const own = await filled();
     writeFileSync(path.join(own.directory, 'refs/heads/top'), `${NOTHING}\n`);
     writeFileSync(path.join(own.directory, 'refs/heads/topic'), `${own.oid('main:first')}\n`);
@@ -127,7 +128,7 @@ describe('gantry fsck finds', () => {
     );
   });
 
-  it('that a damaged object does no harm where no ref leads to it', LONG, async () => {
+  it('that a damaged object does no harm where no ref leads to it', async () => {
     const own = await filled();
     const unused = git(own.directory, ['hash-object', '-w', '--stdin'], 'cut off').trim();
     const file = path.join(own.directory, 'objects', unused.slice(0, 2), unused.slice(2));
@@ -144,7 +145,7 @@ describe('gantry fsck finds', () => {
     ]);
   });
 
-  it('missing and damaged objects without the git program as well', LONG, async () => {
+  it('missing and damaged objects without the git program as well', async () => {
     const own = await filled();
     const missing = own.oid('main^{tree}');
     spoil(own.directory, missing);
@@ -160,7 +161,7 @@ describe('gantry fsck finds', () => {
     }
   });
 
-  it('leftovers, which it removes when it is told to, and nothing else', LONG, async () => {
+  it('leftovers, which it removes when it is told to, and nothing else', async () => {
     const { project, directory } = await filled();
     const lock = path.join(directory, 'refs/heads/gone.lock');
     const young = path.join(directory, 'refs/heads/now.lock');
@@ -185,7 +186,6 @@ describe('gantry fsck finds', () => {
 
   it(
     'what belongs to no project, and files that were never recorded; it removes only what was broken off',
-    LONG,
     async () => {
       const { directory } = await filled();
       const stray = path.join(path.dirname(directory), '99999999.git');

@@ -1,22 +1,20 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
-import { DEFAULT_LIMITS } from '#src/git/diff/limits.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { LARGEST_PIECE } from '#src/git/limits.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
-import { DiffTree, ProgramLate, type Trees } from '#src/git/program/diff_tree.ts';
-import { DiffTreePool, diffTrees as diffTreePool } from '#src/git/program/diff_trees.ts';
-import { changesIn } from '#src/git/program/name_changes.ts';
+import { type DiffTree, ProgramLate } from '#src/git/program/diff_tree.ts';
+import { DiffTreePool } from '#src/git/program/diff_trees.ts';
 import { ProgramReader } from '#src/git/program.ts';
-import { gitDiff, ownDiff } from '../support/git_diff.ts';
+import { gitDiff, ownDiff, pairOf, treesOf } from '../support/git_diff.ts';
 import { oddHistory, randomHistory, text } from '../support/git_fixtures.ts';
-import { type Change, HistoryBuilder, randomizer } from '../support/git_history.ts';
+import { type Change, randomizer } from '../support/git_history.ts';
 import { gitLines, ownRepository, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 
 const VOCABULARY = [
   '',
@@ -57,54 +55,13 @@ function randomTexts(random: () => number, at: number): [string, string] {
   return [before.join('\n') + end(), after.join('\n') + end()];
 }
 
-/** The process of the git program that compares in a directory, once it is one. */
-function pidOf(directory: string): number | undefined {
-  return readdirSync('/proc')
-    .map(Number)
-    .find((pid) => {
-      if (!pid) return false;
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return command.startsWith('git') && command.includes(directory);
-      } catch {
-        return false;
-      }
-    });
-}
-
-/** Two commits from changes. */
-function pairOf(before: Change[], after: Change[]): { directory: string; from: string; to: string } {
-  const h = new HistoryBuilder();
-  const first = h.commit({ branch: 'main', changes: before });
-  h.commit({ branch: 'main', from: [first], changes: after });
-  const directory = h.build();
-  const [to = '', from = ''] = gitLines(directory, ['rev-list', 'main']);
-  return { directory, from, to };
-}
-
-/** As pairOf, but names the trees of the commits. */
-function treesOf(before: Change[], after: Change[]): { directory: string; from: string; to: string } {
-  const { directory, from, to } = pairOf(before, after);
-  const [left = '', right = ''] = gitLines(directory, ['rev-parse', `${from}^{tree}`, `${to}^{tree}`]);
-  return { directory, from: left, to: right };
-}
-
-/** What a program that has begun to compare two trees says first. */
-async function namesOf(directory: string, trees: Trees): Promise<Buffer> {
-  const pool = new DiffTreePool(1, 10_000);
-  const named = await pool.prepare(directory, trees)?.named(10_000);
-  pool.release(directory);
-  if (!named) throw new Error('The program has named nothing');
-  return named;
-}
-
 const READERS = [
   { how: 'with a git program', open: (directory: string) => new ProgramReader(directory) },
   { how: 'without one', open: (directory: string) => new IsomorphicReader(directory) },
 ];
 
 describe('Diffs', () => {
-  it.each([1, 2, 3])('of random texts are the same as git diff, byte by byte (seed %i)', LONG, async (seed) => {
+  it.each([1, 2, 3])('of random texts are the same as git diff, byte by byte (seed %i)', async (seed) => {
     const random = randomizer(seed);
     const texts = Array.from({ length: 250 }, (_, at) => randomTexts(random, at));
     const side = (which: 0 | 1) => texts.map((pair, at): Change => ({ path: `f${at}`, content: pair[which] }));
@@ -114,31 +71,27 @@ describe('Diffs', () => {
     expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
   });
 
-  it.each([1, 2, 3, 4, 5])(
-    'find the renames that git finds, with the same similarity (seed %i)',
-    LONG,
-    async (seed) => {
-      const random = randomizer(seed);
-      const before: Change[] = [];
-      const after: Change[] = [];
-      for (let at = 0; at < 60; at++) {
-        const content = text(10 + Math.floor(random() * 60), `t${Math.floor(random() * 50)}`);
-        const path = `d${at % 5}/n${Math.floor(random() * 40)}.${at}`;
-        before.push({ path, content });
-        const lines = content.split('\n').map((line) => (random() < seed / 12 ? `changed ${random()}` : line));
-        after.push(
-          { path, remove: true },
-          { path: `e${at % 3}/${path.slice(3, random() < 0.5 ? undefined : 5)}-${at % 7}`, content: lines.join('\n') },
-        );
-      }
-      const { directory, from, to } = pairOf(before, after);
-      const diff = await diffTrees(new ProgramReader(directory), from, to);
-      expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
-      expect(diff.entries.filter(({ renamedFile }) => renamedFile).length).toBeGreaterThan(5);
-    },
-  );
+  it.each([1, 2, 3, 4, 5])('find the renames that git finds, with the same similarity (seed %i)', async (seed) => {
+    const random = randomizer(seed);
+    const before: Change[] = [];
+    const after: Change[] = [];
+    for (let at = 0; at < 60; at++) {
+      const content = text(10 + Math.floor(random() * 60), `t${Math.floor(random() * 50)}`);
+      const path = `d${at % 5}/n${Math.floor(random() * 40)}.${at}`;
+      before.push({ path, content });
+      const lines = content.split('\n').map((line) => (random() < seed / 12 ? `changed ${random()}` : line));
+      after.push(
+        { path, remove: true },
+        { path: `e${at % 3}/${path.slice(3, random() < 0.5 ? undefined : 5)}-${at % 7}`, content: lines.join('\n') },
+      );
+    }
+    const { directory, from, to } = pairOf(before, after);
+    const diff = await diffTrees(new ProgramReader(directory), from, to);
+    expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
+    expect(diff.entries.filter(({ renamedFile }) => renamedFile).length).toBeGreaterThan(5);
+  });
 
-  it('of every commit of every history are what git diff-tree says', { ...LONG, timeout: 180_000 }, async () => {
+  it('of every commit of every history are what git diff-tree says', { timeout: 180_000 }, async () => {
     const own = ownRepository();
     const histories = [oddHistory({ packed: true }), randomHistory(3, 40), ...(own === null ? [] : [own])];
     for (const directory of histories) {
@@ -161,7 +114,7 @@ describe('Diffs', () => {
     }
   });
 
-  it('know kinds, modes, links, submodules, binary and empty files, and odd names', LONG, async () => {
+  it('know kinds, modes, links, submodules, binary and empty files, and odd names', async () => {
     const { directory, from, to } = pairOf(
       [
         { path: 'to-link', content: 'x\n' },
@@ -206,7 +159,7 @@ describe('Diffs', () => {
     expect((await diffTrees(reader, to, to)).entries).toEqual([]);
   });
 
-  it('head hunks with whole characters, as git does', LONG, async () => {
+  it('head hunks with whole characters, as git does', async () => {
     const body = text(30, 'b');
     const characters = ['\u00e9', '\u65e5', '\u{1f600}', '\uffff', '\u0001'].map((character) => Buffer.from(character));
     // Latin-1, cut off, too long, a surrogate, beyond Unicode.
@@ -231,7 +184,7 @@ describe('Diffs', () => {
     expect(entries.some(({ diff }) => diff.includes('\ufffd'))).toBe(false);
   });
 
-  it.each(READERS)('leave out what is beyond the limits, and say so, $how', LONG, async ({ open }) => {
+  it.each(READERS)('leave out what is beyond the limits, and say so, $how', async ({ open }) => {
     const names = ['a', 'b', 'c', 'd'];
     const { directory, from, to } = pairOf(
       names.map((path) => ({ path, content: text(100, path) })),
@@ -255,7 +208,7 @@ describe('Diffs', () => {
     expect(counted.entries.every(({ diff }) => diff === '')).toBe(true);
   });
 
-  it('leave out what is beyond the number of paths, and compare the first ones all the same', LONG, async () => {
+  it('leave out what is beyond the number of paths, and compare the first ones all the same', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `d${at % 3}/a ${at} "x"`);
     const side = (label: string) => names.map((path) => ({ path, content: text(20, label + path) }));
     const { directory, from, to } = pairOf(side('old'), [...side('new'), { path: 'z', content: 'new\n' }]);
@@ -270,7 +223,7 @@ describe('Diffs', () => {
     }
   });
 
-  it('find no renames among files that are too large or too many to be read', LONG, async () => {
+  it('find no renames among files that are too large or too many to be read', async () => {
     const content = (end: string) => `${text(200, 'same')}${end}`;
     const { directory, from, to } = pairOf(
       [
@@ -293,49 +246,45 @@ describe('Diffs', () => {
     expect(await renamed({ totalBytes: 1_000 })).toEqual(['moved']);
   });
 
-  it(
-    'leave files out that were added or removed and are too large for git, and find renames among the others',
-    LONG,
-    async () => {
-      const large = Buffer.alloc(9 * 1024 * 1024);
-      // Git is not let have as much memory as it would read this into.
-      const huge = Buffer.alloc(200 * 1024 * 1024);
-      const { directory, from, to } = pairOf(
-        [
-          { path: 'b/old', content: text(50, 'same') },
-          { path: 'd', content: large },
-          { path: 'f/large', content: large },
-        ],
-        [
-          { path: 'b/old', remove: true },
-          { path: 'd', remove: true },
-          { path: 'f/large', remove: true },
-          { path: 'f', content: 'no directory any more\n' },
-          { path: 'a', content: huge },
-          { path: 'c/new', content: `${text(50, 'same')}more\n` },
-          { path: 'e', content: large },
-        ],
-      );
-      const { entries, overflow } = await diffTrees(new ProgramReader(directory), from, to);
-      expect(overflow).toBe(true);
-      expect(entries.map(({ oldPath, newPath, tooLarge }) => [oldPath, newPath, tooLarge])).toEqual([
-        ['a', 'a', true],
-        ['b/old', 'c/new', false],
-        ['d', 'e', false],
-        ['f', 'f', true],
-        ['f/large', 'f/large', true],
-      ]);
-      expect(entries[1]?.diff).toContain('\n+more\n');
-      const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
-      expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
-        ['b/old', false],
-        ['d', true],
-        ['f/large', true],
-      ]);
-    },
-  );
+  it('leave files out that were added or removed and are too large for git, and find renames among the others', async () => {
+    const large = Buffer.alloc(9 * 1024 * 1024);
+    // Git is not let have as much memory as it would read this into.
+    const huge = Buffer.alloc(200 * 1024 * 1024);
+    const { directory, from, to } = pairOf(
+      [
+        { path: 'b/old', content: text(50, 'same') },
+        { path: 'd', content: large },
+        { path: 'f/large', content: large },
+      ],
+      [
+        { path: 'b/old', remove: true },
+        { path: 'd', remove: true },
+        { path: 'f/large', remove: true },
+        { path: 'f', content: 'no directory any more\n' },
+        { path: 'a', content: huge },
+        { path: 'c/new', content: `${text(50, 'same')}more\n` },
+        { path: 'e', content: large },
+      ],
+    );
+    const { entries, overflow } = await diffTrees(new ProgramReader(directory), from, to);
+    expect(overflow).toBe(true);
+    expect(entries.map(({ oldPath, newPath, tooLarge }) => [oldPath, newPath, tooLarge])).toEqual([
+      ['a', 'a', true],
+      ['b/old', 'c/new', false],
+      ['d', 'e', false],
+      ['f', 'f', true],
+      ['f/large', 'f/large', true],
+    ]);
+    expect(entries[1]?.diff).toContain('\n+more\n');
+    const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
+    expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
+      ['b/old', false],
+      ['d', true],
+      ['f/large', true],
+    ]);
+  });
 
-  it('that take too long are cut off, and others go on', LONG, async () => {
+  it('that take too long are cut off, and others go on', async () => {
     const noise = (seed: number) => {
       const random = randomizer(seed);
       return Buffer.from(Array.from({ length: 300_000 }, () => Math.floor(random() * 3)).join('\n'));
@@ -354,238 +303,10 @@ describe('Diffs', () => {
     await expect(compare(to, 10)).rejects.toThrow(ProgramLate);
     expect((await busy).join('')).toContain('+++ b/a');
     expect(await compare(from, 10_000)).toEqual([`${from} ${from}\n`]);
-    await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
+    await expect.poll(() => pool.size, { timeout: 30_000 }).toBe(0);
   });
 
-  describe('that were begun before they were asked for', () => {
-    const deadline = performance.now() + 100_000;
-    const old = [{ path: 'a', content: 'a\n' }];
-    const compare = (pool: DiffTreePool, directory: string, trees: Trees, start?: () => DiffTree) => {
-      const lines: Buffer[] = [];
-      const take = (some: Buffer) => lines.push(some) > 0;
-      const ask = async (program: DiffTree) => {
-        const hadBegun = program.hasBegun(trees);
-        await program.ask(trees.from, trees.to, take, deadline);
-        return { hadBegun, said: Buffer.concat(lines).toString() };
-      };
-      return pool.lend(directory, { ...trees, deadline }, ask, start);
-    };
-
-    it('come from the program that is at them', async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
-      for (let turn = 0; turn < 3; turn++) {
-        // Another one has no room.
-        for (let time = 0; time < 2; time++) pool.prepare(directory, { from, to });
-        expect(pool.size).toBe(1);
-        const { hadBegun, said } = await compare(pool, directory, { from, to });
-        expect(hadBegun).toBe(true);
-        expect(said).toContain('\n-a\n+b\n');
-        expect(said).not.toContain('=');
-      }
-      pool.release(directory);
-      expect(pool.size).toBe(0);
-    });
-
-    it('are whole, however long they are', LONG, async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const content = Array.from({ length: 100_000 }, (_, at) => `${at}\n`).join('');
-      const files = Array.from({ length: 5 }, (_, at) => ({ path: `b${at}`, content }));
-      const { directory, from, to } = treesOf(old, [...old, ...files]);
-      pool.prepare(directory, { from, to });
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      const { hadBegun, said } = await compare(pool, directory, { from, to });
-      expect(hadBegun).toBe(true);
-      expect(said.match(/\n\+\d/g)).toHaveLength(500_000);
-      expect((await compare(pool, directory, { from: to, to: from })).said.match(/\n-\d/g)).toHaveLength(500_000);
-      pool.release(directory);
-    });
-
-    it('answer nobody who asks for others', async () => {
-      const pool = new DiffTreePool(3, 10_000);
-      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
-      pool.prepare(directory, { from, to });
-      const back = await compare(pool, directory, { from: to, to: from });
-      expect(back.hadBegun).toBe(false);
-      expect(back.said).toContain('\n-b\n+a\n');
-      const own = await compare(pool, directory, { from, to }, () => new DiffTree(directory, ['--no-renames']));
-      expect(own.hadBegun).toBe(false);
-      expect(own.said).toContain('\n-a\n+b\n');
-      // The one that had begun with it is not needed any more.
-      expect(pool.size).toBe(1);
-      pool.prepare(directory, { from, to });
-      pool.forget(directory, { from, to });
-      expect(pool.size).toBe(0);
-      pool.release(directory);
-    });
-
-    it('are only those that are going to be asked for', async () => {
-      const files = Array.from({ length: 10 }, (_, at) => ({ path: `d${at}/a`, content: 'a\n' }));
-      const { directory, from, to } = treesOf(old, files);
-      const reader = new ProgramReader(directory);
-      const prepare = vi.spyOn(diffTreePool, 'prepare');
-      onTestFinished(() => prepare.mockRestore());
-      expect((await reader.changes(from, to, { most: 100 })).changes).toHaveLength(10);
-      expect(prepare).not.toHaveBeenCalled();
-      await reader.changes(from, to, { most: 100, compared: true });
-      expect(prepare.mock.calls).toEqual([[directory, { from, to }]]);
-      await reader.close();
-    });
-
-    it('come from a program that was started before anybody knew what to ask', async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
-      const other = treesOf(old, [{ path: 'a', content: 'c\n' }]);
-      pool.start(directory);
-      pool.start(directory);
-      // There is no room for more.
-      pool.start(other.directory);
-      expect(pool.size).toBe(1);
-      pool.prepare(directory, { from, to });
-      expect(pool.size).toBe(1);
-      const { hadBegun, said } = await compare(pool, directory, { from, to });
-      expect(hadBegun).toBe(true);
-      expect(said).toContain('\n-a\n+b\n');
-      // The one that answered is idle, and enough.
-      pool.start(directory);
-      expect(pool.size).toBe(1);
-      pool.release(directory);
-    });
-
-    it('begin at once for trees that are far apart, and find the same', async () => {
-      const files = Array.from({ length: 3 }, (_, at) => ({ path: `d${at}/"ä\t${at}"`, content: 'a\n' }));
-      const { directory, from, to } = treesOf(old, files);
-      const reader = new ProgramReader(directory);
-      onTestFinished(() => reader.close());
-      const prepare = vi.spyOn(diffTreePool, 'prepare');
-      onTestFinished(() => prepare.mockRestore());
-      const near = await reader.changes(from, to, { most: 100, compared: true });
-      expect(near.isComplete).toBe(true);
-      expect(prepare).not.toHaveBeenCalled();
-      expect(await reader.changes(from, to, { most: 100, compared: true, isFar: true })).toEqual(near);
-      expect(prepare.mock.calls).toEqual([[directory, { from, to }]]);
-      const options = { limits: { milliseconds: 60_000 } };
-      expect(await diffTrees(reader, from, to, { ...options, isFar: true })).toEqual(
-        await diffTrees(reader, from, to, options),
-      );
-    });
-
-    it.each([1, 2, 3])('name the same files as where renames are not looked for (seed %i)', async (seed) => {
-      const random = randomizer(seed);
-      const pick = (most: number) => Math.floor(random() * most);
-      const before: Change[] = [];
-      const after: Change[] = [];
-      for (let at = 0; at < 80; at++) {
-        const file = `${['a', 'a.b', 'a-b', 'b/c', '"q"', 'ä\t'][pick(6)]}/${pick(9)}.${at}`;
-        const content = text(20, `${at}`);
-        before.push({ path: file, content });
-        const to = [`${['a', 'b', 'z', 'B'][pick(4)]}${pick(99)}/${at}`, `${file}/below`, `${file}.moved`, file][
-          pick(4)
-        ];
-        after.push({ path: file, remove: true }, { path: to ?? file, content: `${content}${pick(2) ? 'more\n' : ''}` });
-      }
-      const { directory, from, to } = treesOf(before, after);
-      const named = await namesOf(directory, { from, to });
-      expect(named.toString()).toMatch(/ R\d\d\d\t/);
-      const reader = new ProgramReader(directory);
-      for (const most of [1, 2, 3, 5, 8, 13, 21, 34, 1_000]) {
-        const changes = changesIn(named, most);
-        expect(changes).toEqual(await reader.changes(from, to, { most }));
-        expect(changes.isComplete).toBe(most === 1_000);
-      }
-    });
-
-    it('name the old path of a rename among the first, though the rename comes last', async () => {
-      const content = text(20, 'moved');
-      const others = (mark: string) => Array.from({ length: 9 }, (_, at) => ({ path: `m${at}`, content: mark }));
-      const { directory, from, to } = treesOf(
-        [{ path: 'a', content }, ...others('old\n')],
-        [{ path: 'a', remove: true }, { path: 'z', content }, ...others('new\n')],
-      );
-      const { changes, isComplete } = changesIn(await namesOf(directory, { from, to }), 3);
-      expect(changes.map(({ path: name }) => name)).toEqual(['a', 'm0', 'm1']);
-      expect(isComplete).toBe(false);
-    });
-
-    it('name nothing to those who do not wait or come late, or if the lines are very long', async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const files = Array.from({ length: 6_000 }, (_, at) => ({ path: `${'long'.repeat(30)}/${at}`, content: 'a\n' }));
-      const { directory, from, to } = treesOf(old, files);
-      onTestFinished(() => pool.release(directory));
-      const program = pool.prepare(directory, { from, to });
-      expect(await program?.named(0)).toBeNull();
-      pool.forget(directory, { from, to });
-      expect(await program?.named(10_000)).toBeNull();
-      expect(await pool.prepare(directory, { from, to })?.named(10_000)).toBeNull();
-      const { said } = await compare(pool, directory, { from, to });
-      expect(said.split('\n').filter((line) => line.startsWith(':'))).toHaveLength(6_000);
-      const begun = pool.prepare(directory, { from: to, to: from });
-      const [named, back] = await Promise.all([begun?.named(10_000), compare(pool, directory, { from: to, to: from })]);
-      expect([named, back.hadBegun]).toEqual([null, true]);
-    });
-
-    it('end before a large file is in memory, and begin anew in a program that may read it', async () => {
-      const content = Buffer.alloc(40 * 1024 * 1024);
-      const { directory, from, to } = treesOf(old, [{ path: 'large', content }]);
-      const begun = diffTreePool.prepare(directory, { from, to });
-      expect((await begun?.named(10_000))?.toString()).toContain('\tlarge\n');
-      await expect.poll(() => begun?.ended).toBe(true);
-      const reader = new ProgramReader(directory);
-      onTestFinished(() => reader.close());
-      const { entries } = await diffTrees(reader, from, to, { isFar: true });
-      expect(entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([['large', true]]);
-      // Had nobody found out its size, git would be asked about it.
-      const changes = await reader.changes(from, to);
-      const limits = { ...DEFAULT_LIMITS, milliseconds: 60_000 };
-      const comparison = { from, to, ...changes, sizes: new Map(), limits, text: true };
-      const plan = await reader.compare({ ...comparison, deadline: performance.now() + 60_000 });
-      expect(plan.results()).toMatchObject([{ tooLarge: false, binary: true }]);
-    });
-
-    it('name nothing that differs between trees that are the same', async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const { directory, from } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
-      onTestFinished(() => pool.release(directory));
-      const named = await pool.prepare(directory, { from, to: from })?.named(10_000);
-      expect(named?.toString()).toMatch(/^[^:]+$/);
-    });
-
-    it.runIf(existsSync('/proc/self/cmdline'))('have our priority for a moment, and then a lower one', async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const content = Array.from({ length: 100_000 }, (_, at) => `${at}\n`).join('');
-      const files = Array.from({ length: 4 }, (_, at) => ({ path: `b${at}`, content }));
-      const { directory, from, to } = treesOf(old, [...old, ...files]);
-      // It waits for somebody to take what it says: more than is kept for those who come later.
-      pool.prepare(directory, { from, to });
-      onTestFinished(() => pool.release(directory));
-      const pid = await vi.waitUntil(() => pidOf(directory));
-      expect(getPriority(pid)).toBe(getPriority());
-      await expect.poll(() => getPriority(pid), { timeout: 3_000 }).toBe(getPriority() + 5);
-      expect((await compare(pool, directory, { from, to })).said).toContain('\n+99999\n');
-    });
-
-    it.runIf(existsSync('/proc/self/cmdline'))('keep our priority where all is said before anybody asks', async () => {
-      const pool = new DiffTreePool(1, 10_000);
-      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
-      pool.prepare(directory, { from, to });
-      onTestFinished(() => pool.release(directory));
-      const pid = await vi.waitUntil(() => pidOf(directory));
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      expect(getPriority(pid)).toBe(getPriority());
-      expect((await compare(pool, directory, { from, to })).said).toContain('\n-a\n+b\n');
-    });
-
-    it('are given up when nobody asks for them', LONG, async () => {
-      const pool = new DiffTreePool(1, 100);
-      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
-      pool.prepare(directory, { from, to });
-      await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
-      expect((await compare(pool, directory, { from, to })).said).toContain('\n-a\n+b\n');
-      pool.release(directory);
-    });
-  });
-
-  it('come from programs that are as many as they may be, and none is used for long', LONG, async () => {
+  it('come from programs that are as many as they may be, and none is used for long', async () => {
     const pool = new DiffTreePool(2, 10_000);
     const places = Array.from({ length: 5 }, (_, at) =>
       treesOf([{ path: 'a', content: `${at}\n` }], [{ path: 'a', content: `${at}!\n` }]),
@@ -614,7 +335,7 @@ describe('Diffs', () => {
 });
 
 describe('Diffs without a git program', () => {
-  it.each([1, 2])('give the other text when they are applied (seed %i)', LONG, async (seed) => {
+  it.each([1, 2])('give the other text when they are applied (seed %i)', async (seed) => {
     const random = randomizer(seed);
     const texts = Array.from({ length: 60 }, (_, at) => randomTexts(random, at + 1));
     const side = (which: 0 | 1) => texts.map((pair, at): Change => ({ path: `f ${at}`, content: pair[which] }));
@@ -646,7 +367,7 @@ describe('Diffs without a git program', () => {
     expect(bodies(ownDiff(entries))).toEqual(bodies(expected));
   });
 
-  it('of very different texts leave room for others, and end in time', LONG, async () => {
+  it('of very different texts leave room for others, and end in time', async () => {
     const lines = (label: string) => Array.from({ length: 5_000 }, (_, at) => `${label} ${at}\n`).join('');
     const { directory, from, to } = pairOf(
       [

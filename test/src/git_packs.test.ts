@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -11,7 +13,6 @@ import { ObjectWriter } from '#src/git/write/objects.ts';
 import { text } from '../support/git_fixtures.ts';
 import { HistoryBuilder, randomizer } from '../support/git_history.ts';
 import { git, gitBytes, gitLines, scratch, unpack } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 
 /** Many versions of some files, so that packs hold long chains of differences. */
 function chains(): string {
@@ -41,7 +42,7 @@ describe('Packs', () => {
     ['differences by offset', ['repack', '-adqf', '--depth=100', '--window=50']],
     ['differences by name', ['-c', 'repack.useDeltaBaseOffset=false', 'repack', '-adqf', '--depth=100', '--window=50']],
     ['offsets in the table for 2 GB and more', ['repack', '-adqf', '-n']],
-  ])('are read object by object as git reads them: %s', LONG, async (_, args) => {
+  ])('are read object by object as git reads them: %s', async (_, args) => {
     const directory = chains();
     git(directory, args);
     // Such an index is made for any pack when told from which offset on to use the table.
@@ -72,7 +73,7 @@ describe('Packs', () => {
     await store.close();
   });
 
-  it('may be replaced while they are read', LONG, async () => {
+  it('may be replaced while they are read', async () => {
     const directory = chains();
     const store = new IsomorphicStore(directory);
     const oids = gitLines(directory, ['rev-list', '--objects', '--all']).map((line) => line.slice(0, 40));
@@ -86,7 +87,7 @@ describe('Packs', () => {
     await store.close();
   });
 
-  it('take over single objects while these are read', LONG, async () => {
+  it('take over single objects while these are read', async () => {
     const directory = chains();
     const reader = new IsomorphicStore(directory);
     const all = gitLines(directory, ['rev-list', '--objects', '--all']).map((line) => line.slice(0, 40));
@@ -134,7 +135,7 @@ describe('Packs', () => {
     await store.close();
   });
 
-  it('of several kinds find short names in all of them', LONG, async () => {
+  it('of several kinds find short names in all of them', async () => {
     const directory = chains();
     git(directory, ['repack', '-dq']);
     git(directory, ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', '-m', 'loose', 'HEAD^{tree}']);
@@ -148,7 +149,7 @@ describe('Packs', () => {
     await store.close();
   });
 
-  it('that are damaged are reported and not believed', LONG, async () => {
+  it('that are damaged are reported and not believed', async () => {
     const directory = chains();
     git(directory, ['repack', '-adq']);
     const [tip = ''] = gitLines(directory, ['rev-parse', 'main']);
@@ -166,7 +167,6 @@ describe('Packs', () => {
 describe('Very many packs', () => {
   it.runIf(existsSync('/proc/self/fd'))(
     'are read with a bounded number of open files, also when they are replaced by one',
-    LONG,
     async () => {
       const directory = path.join(scratch(), 'r.git');
       await initRepository(directory, 'main');

@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +16,6 @@ import { writeTag } from '#src/git/writer.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { randomizer } from '../support/git_history.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 
 const run = promisify(execFile);
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
@@ -38,7 +39,7 @@ const locksIn = (directory: string) =>
   readdirSync(directory, { recursive: true }).filter((name) => String(name).endsWith('.lock'));
 
 describe('Many refs at once', () => {
-  it('are packed as git packs them, with what annotations lead to', LONG, async () => {
+  it('are packed as git packs them, with what annotations lead to', async () => {
     const { directory, reader, commit } = await repository();
     const tip = await commit(null, 'one');
     const tag = await writeTag(directory, { object: tip, type: 'commit', name: 'v', tagger: who, message: 'v\n' });
@@ -70,7 +71,7 @@ describe('Many refs at once', () => {
     for (const { name } of changes) expect(await reader.resolve(name)).toBe(tip);
   });
 
-  it('become what they become one at a time, whatever they were', { ...LONG, timeout: 90_000 }, async () => {
+  it('become what they become one at a time, whatever they were', { timeout: 90_000 }, async () => {
     const { directory, commit } = await repository();
     const [a, b] = [await commit(null, 'a'), await commit(null, 'b')];
     await updateRef(directory, 'refs/heads/elsewhere', { to: a });
@@ -110,7 +111,7 @@ describe('Many refs at once', () => {
     }
   });
 
-  it('change all or not at all where they are to', LONG, async () => {
+  it('change all or not at all where they are to', async () => {
     const { directory, commit } = await repository();
     const [a, b] = [await commit(null, 'a'), await commit(null, 'b')];
     await updateRef(directory, 'refs/heads/x', { to: a });
@@ -146,7 +147,7 @@ describe('Many refs at once', () => {
     expect(long.map((error) => error?.constructor)).toEqual([InvalidRefName]);
   });
 
-  it('exclude changes by the git program', { ...LONG, timeout: 90_000 }, async () => {
+  it('exclude changes by the git program', { timeout: 90_000 }, async () => {
     const { directory, commit } = await repository();
     const root = await commit(null, 'root');
     const names = Array.from({ length: 8 }, (_, at) => `refs/heads/r/${at}`);
@@ -191,7 +192,6 @@ describe('Many refs at once', () => {
   });
 
   it('hold an old or a new value each, and can be changed again, when the process is killed', {
-    ...LONG,
     timeout: 90_000,
   }, async () => {
     const { directory, commit } = await repository();

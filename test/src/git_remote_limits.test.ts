@@ -1,3 +1,5 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +12,6 @@ import { type GitConcurrencyLimits, gitSemaphore } from '#src/domain/repository/
 import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
 import { gitRemote, isGitPath, type RequestLimits } from '#src/entrances/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -51,7 +52,7 @@ function begin(url: string, headers: Record<string, string>, body: string | Buff
 const FETCH = { 'Content-Type': 'application/x-git-upload-pack-request' };
 
 describe('Limits of the git remote', () => {
-  it.each([{ idle: 150 }, { total: 300 }])('breaks a push off that does not go on: %o', LONG, async (limits) => {
+  it.each([{ idle: 150 }, { total: 300 }])('breaks a push off that does not go on: %o', async (limits) => {
     const project = await world.project({ owner });
     const { directory } = await world.repositories.ensure(project, 'main');
     const url = `${await serve(remote(limits))}/${project.fullPath}.git/git-receive-pack`;
@@ -70,7 +71,7 @@ describe('Limits of the git remote', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
   });
 
-  it('ends requests whose content does not begin, or does not go on', LONG, async () => {
+  it('ends requests whose content does not begin, or does not go on', async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const slow = await serve(remote({ firstByte: 100 }));
     expect(await begin(`${slow}/${project.fullPath}.git/git-upload-pack`, FETCH, '')).toBe(408);
@@ -78,7 +79,7 @@ describe('Limits of the git remote', () => {
     expect(await begin(`${halting}/${project.fullPath}.git/git-upload-pack`, FETCH, '0032want ')).toBe(408);
   });
 
-  it('ends answers of which the client takes nothing', LONG, async () => {
+  it('ends answers of which the client takes nothing', async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const { directory } = await world.repositories.ensure(project, 'main');
     const work = await workingCopy();
@@ -116,7 +117,7 @@ describe('Limits of the git remote', () => {
     expect(size).toBeLessThan(noise.length);
   });
 
-  it('leaves no more to one address, and to all anonymous callers, than their parts', LONG, async () => {
+  it('leaves no more to one address, and to all anonymous callers, than their parts', async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const url = await serve(remote({ atOnce: 4, patience: 50, window: 60_000 }));
     const half = () => begin(`${url}/${project.fullPath}.git/git-upload-pack`, FETCH, '0032want ');
@@ -132,7 +133,7 @@ describe('Limits of the git remote', () => {
 });
 
 describe('Bodies of other requests', () => {
-  it('must arrive in time, but those of git have limits of their own', LONG, async () => {
+  it('must arrive in time, but those of git have limits of their own', async () => {
     const url = await serve(bodyArrival(100, isGitPath, { bytes: 1_000, milliseconds: 100 }), (incoming, response) => {
       incoming.resume();
       setTimeout(() => response.end('ok'), 300);

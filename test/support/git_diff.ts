@@ -1,6 +1,7 @@
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 import { encodeName } from '#src/git/names.ts';
-import { gitBytes } from './git_program.ts';
+import { type Change, HistoryBuilder } from './git_history.ts';
+import { gitBytes, gitLines } from './git_program.ts';
 
 /** One entry of a diff in comparable form; names are Latin-1 for their bytes. */
 export interface Entry {
@@ -53,4 +54,21 @@ export function ownDiff(entries: DiffEntry[]): Entry[] {
     similarity: entry.similarity,
     body: entry.diff,
   }));
+}
+
+/** Two commits from changes. */
+export function pairOf(before: Change[], after: Change[]): { directory: string; from: string; to: string } {
+  const h = new HistoryBuilder();
+  const first = h.commit({ branch: 'main', changes: before });
+  h.commit({ branch: 'main', from: [first], changes: after });
+  const directory = h.build();
+  const [to = '', from = ''] = gitLines(directory, ['rev-list', 'main']);
+  return { directory, from, to };
+}
+
+/** As pairOf, but names the trees of the commits. */
+export function treesOf(before: Change[], after: Change[]): { directory: string; from: string; to: string } {
+  const { directory, from, to } = pairOf(before, after);
+  const [left = '', right = ''] = gitLines(directory, ['rev-parse', `${from}^{tree}`, `${to}^{tree}`]);
+  return { directory, from: left, to: right };
 }

@@ -1,7 +1,8 @@
+// Each test takes long: the long run has them all.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commitFile, run } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { sshGit, startSshWorld } from '../support/ssh.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -25,7 +26,7 @@ const push = (by: typeof key, branch: string, to: { fullPath: string } = project
   sshGit(by, work, 'push', ssh.url(to), `HEAD:${branch}`);
 
 describe('A deploy key that can only read', () => {
-  it('fetches from its projects, private as they are, and cannot push', LONG, async () => {
+  it('fetches from its projects, private as they are, and cannot push', async () => {
     const deploy = await ssh.deployKey(owner, project);
     const { code, output } = await sshGit(deploy, scratch(), 'ls-remote', ssh.url(project), 'main');
     expect([code, output]).toEqual([0, `${head}\trefs/heads/main`]);
@@ -37,7 +38,7 @@ describe('A deploy key that can only read', () => {
     );
   });
 
-  it('opens no other private project, and every public one', LONG, async () => {
+  it('opens no other private project, and every public one', async () => {
     const deploy = await ssh.deployKey(owner, project);
     const [hidden, open, internal] = [
       await world.project({ owner }),
@@ -60,7 +61,7 @@ describe('A deploy key that can only read', () => {
     expect((await ssh.run(deploy, null)).output).toContain('Welcome, deploy key deploy!');
   });
 
-  it('is worth nothing once its project gave it up', LONG, async () => {
+  it('is worth nothing once its project gave it up', async () => {
     const other = await world.project({ owner });
     const deploy = await ssh.deployKey(owner, other);
     const [{ id }] = (await world.api(owner).get(`/projects/${other.id}/deploy_keys`)).body;
@@ -72,7 +73,7 @@ describe('A deploy key that can only read', () => {
     await expect(ssh.connect(deploy)).rejects.toThrow('All configured authentication methods failed');
   });
 
-  it('hears where a project of its own went, and nothing of others', LONG, async () => {
+  it('hears where a project of its own went, and nothing of others', async () => {
     const moved = await world.project({ owner });
     const [deploy, stranger] = [await ssh.deployKey(owner, moved), await ssh.deployKey(owner, project)];
     const path = world.unique('moved');
@@ -82,7 +83,7 @@ describe('A deploy key that can only read', () => {
     expect((await ssh.run(stranger, command)).said).toBe(NOT_FOUND);
   });
 
-  it('is noted when it is used', LONG, async () => {
+  it('is noted when it is used', async () => {
     const other = await world.project({ owner });
     const deploy = await ssh.deployKey(owner, other);
     await sshGit(deploy, scratch(), 'ls-remote', ssh.url(other));
@@ -92,7 +93,7 @@ describe('A deploy key that can only read', () => {
 });
 
 describe('A deploy key that can push', () => {
-  it('pushes as a developer: not to protected branches, unless developers may', LONG, async () => {
+  it('pushes as a developer: not to protected branches, unless developers may', async () => {
     const deploy = await ssh.deployKey(owner, project, true);
     await commitFile(work, 'more', 'x');
     expect(await push(deploy, 'topic')).toMatchObject({ code: 0 });
@@ -108,7 +109,7 @@ describe('A deploy key that can push', () => {
     expect((await sshGit(deploy, work, 'push', ssh.url(project), ':main')).code).toBe(1);
   });
 
-  it('is recorded as of the user who added it, even where they have no role any more', LONG, async () => {
+  it('is recorded as of the user who added it, even where they have no role any more', async () => {
     const its = await world.project({ owner });
     await push(key, 'main', its);
     const master = await world.user();
@@ -120,7 +121,7 @@ describe('A deploy key that can push', () => {
     expect(event).toMatchObject({ action_name: 'pushed new', author_username: master.username });
   });
 
-  it('has no more rights for an administrator who added it', LONG, async () => {
+  it('has no more rights for an administrator who added it', async () => {
     const its = await world.project({ owner });
     await push(key, 'main', its);
     const deploy = await ssh.deployKey(admin, its, true);
@@ -129,7 +130,7 @@ describe('A deploy key that can push', () => {
     expect((await push(deploy, 'topic', its)).code).toBe(0);
   });
 
-  it('only reads while the user who added it is blocked, or gone', LONG, async () => {
+  it('only reads while the user who added it is blocked, or gone', async () => {
     const its = await world.project({ owner });
     await push(key, 'main', its);
     const master = await world.user();
@@ -145,7 +146,7 @@ describe('A deploy key that can push', () => {
     expect((await push(deploy, 'other', its)).said).toContain(said);
   });
 
-  it('does not push to an archived project', LONG, async () => {
+  it('does not push to an archived project', async () => {
     const its = await world.project({ owner });
     const deploy = await ssh.deployKey(owner, its, true);
     await world.api(owner).post(`/projects/${its.id}/archive`);
