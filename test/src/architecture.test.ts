@@ -182,7 +182,8 @@ describe('Who may import whom', () => {
     expect(files.length).toBeGreaterThan(500);
     const odd = files.filter(
       (file) =>
-        !file.includes('generated') && !/^([a-z0-9_]+(\.[a-z0-9_]+)+|package-lock\.json|README\.md)$/.test(path.basename(file)),
+        !file.includes('generated') &&
+        !/^([a-z0-9_]+(\.[a-z0-9_]+)+|package-lock\.json|README\.md)$/.test(path.basename(file)),
     );
     expect(odd).toEqual([]);
   });

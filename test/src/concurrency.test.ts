@@ -86,61 +86,58 @@ describe('Two requests at once', () => {
 });
 
 describe('Totals', () => {
-  it(
-    'agree with the rows after issues were opened, closed, reopened, hidden, moved and deleted at the same time',
-    async () => {
-      const [here, there] = [
-        await world.project({ owner, visibility: 'public' }),
-        await world.project({ owner, visibility: 'public' }),
-      ];
-      const path = `/projects/${here.id}/issues`;
-      for (let n = 1; n <= 24; n += 1) await world.issue(here, owner, { confidential: n % 4 === 0 });
-      const change = (iid: number) => {
-        const one = `${path}/${iid}`;
-        switch (iid % 6) {
-          case 0:
-            return api.delete(one);
-          case 1:
-            return api.put(one, { state_event: 'close' });
-          case 2:
-            return api.post(`${one}/move`, { to_project_id: there.id });
-          case 3:
-            return api.put(one, { confidential: true, state_event: 'close' });
-          case 4:
-            return api.put(one, { confidential: false });
-          default:
-            return api.put(one, { state_event: 'close' }).then(() => api.put(one, { state_event: 'reopen' }));
-        }
-      };
-      const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => change(n + 1)));
-      expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
-      const outsider = await world.user();
-      for (const project of [here, there]) {
-        for (const who of [owner, outsider]) {
-          for (const state of ['opened', 'closed', 'all']) {
-            const where = {
-              projectId: project.id,
-              deletedAt: null,
-              ...(state === 'all' ? {} : { state: state as 'opened' }),
-              ...(who === owner ? {} : { confidential: false }),
-            };
-            const { headers, body } = await world
-              .api(who)
-              .get(`/projects/${project.id}/issues?state=${state}&per_page=100`);
-            const rows = await world.db.issue.count({ where });
-            expect([project.name, who.username, state, headers['x-total'], body.length]).toEqual([
-              project.name,
-              who.username,
-              state,
-              String(rows),
-              rows,
-            ]);
-          }
+  it('agree with the rows after issues were opened, closed, reopened, hidden, moved and deleted at the same time', async () => {
+    const [here, there] = [
+      await world.project({ owner, visibility: 'public' }),
+      await world.project({ owner, visibility: 'public' }),
+    ];
+    const path = `/projects/${here.id}/issues`;
+    for (let n = 1; n <= 24; n += 1) await world.issue(here, owner, { confidential: n % 4 === 0 });
+    const change = (iid: number) => {
+      const one = `${path}/${iid}`;
+      switch (iid % 6) {
+        case 0:
+          return api.delete(one);
+        case 1:
+          return api.put(one, { state_event: 'close' });
+        case 2:
+          return api.post(`${one}/move`, { to_project_id: there.id });
+        case 3:
+          return api.put(one, { confidential: true, state_event: 'close' });
+        case 4:
+          return api.put(one, { confidential: false });
+        default:
+          return api.put(one, { state_event: 'close' }).then(() => api.put(one, { state_event: 'reopen' }));
+      }
+    };
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => change(n + 1)));
+    expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
+    const outsider = await world.user();
+    for (const project of [here, there]) {
+      for (const who of [owner, outsider]) {
+        for (const state of ['opened', 'closed', 'all']) {
+          const where = {
+            projectId: project.id,
+            deletedAt: null,
+            ...(state === 'all' ? {} : { state: state as 'opened' }),
+            ...(who === owner ? {} : { confidential: false }),
+          };
+          const { headers, body } = await world
+            .api(who)
+            .get(`/projects/${project.id}/issues?state=${state}&per_page=100`);
+          const rows = await world.db.issue.count({ where });
+          expect([project.name, who.username, state, headers['x-total'], body.length]).toEqual([
+            project.name,
+            who.username,
+            state,
+            String(rows),
+            rows,
+          ]);
         }
       }
-      expect((await api.get(`/projects/${here.id}`)).body.open_issues_count).toBe(
-        await world.db.issue.count({ where: { projectId: here.id, state: 'opened', deletedAt: null } }),
-      );
-    },
-  );
+    }
+    expect((await api.get(`/projects/${here.id}`)).body.open_issues_count).toBe(
+      await world.db.issue.count({ where: { projectId: here.id, state: 'opened', deletedAt: null } }),
+    );
+  });
 });

@@ -184,29 +184,26 @@ describe('gantry fsck finds', () => {
     expect([lock, young, incoming].map((file) => existsSync(file))).toEqual([false, true, false]);
   });
 
-  it(
-    'what belongs to no project, and files that were never recorded; it removes only what was broken off',
-    async () => {
-      const { directory } = await filled();
-      const stray = path.join(path.dirname(directory), '99999999.git');
-      const draft = `${stray}.copy-0123456789abcdef`;
-      for (const folder of [stray, draft]) mkdirSync(folder);
-      old(draft);
-      const place = { projectId: 99_999_999, secret: 'e'.repeat(32), fileName: 'a.txt' };
-      await world.uploads.write(place, content(), 0);
-      old(uploadPath(world, place.projectId, place.secret, place.fileName));
-      const about = async (fix: boolean) =>
-        (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
-      const whats = [/No project/, /copy or an import was interrupted/, /upload was interrupted/].map((pattern) =>
-        expect.stringMatching(pattern),
-      );
-      expect((await about(false)).sort()).toEqual(expect.arrayContaining(whats));
-      await about(true);
-      expect(await about(false)).toEqual([expect.stringMatching(/No project/)]);
-      expect(existsSync(stray)).toBe(true);
-      rmSync(stray, { recursive: true });
-    },
-  );
+  it('what belongs to no project, and files that were never recorded; it removes only what was broken off', async () => {
+    const { directory } = await filled();
+    const stray = path.join(path.dirname(directory), '99999999.git');
+    const draft = `${stray}.copy-0123456789abcdef`;
+    for (const folder of [stray, draft]) mkdirSync(folder);
+    old(draft);
+    const place = { projectId: 99_999_999, secret: 'e'.repeat(32), fileName: 'a.txt' };
+    await world.uploads.write(place, content(), 0);
+    old(uploadPath(world, place.projectId, place.secret, place.fileName));
+    const about = async (fix: boolean) =>
+      (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
+    const whats = [/No project/, /copy or an import was interrupted/, /upload was interrupted/].map((pattern) =>
+      expect.stringMatching(pattern),
+    );
+    expect((await about(false)).sort()).toEqual(expect.arrayContaining(whats));
+    await about(true);
+    expect(await about(false)).toEqual([expect.stringMatching(/No project/)]);
+    expect(existsSync(stray)).toBe(true);
+    rmSync(stray, { recursive: true });
+  });
 
   it('no project of a name that there is not', async () => {
     await expect(findings({ fullPath: 'no/where' } as ProjectRow)).rejects.toThrow('There is no project "no/where"');

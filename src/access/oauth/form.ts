@@ -103,7 +103,6 @@ function parse(body: string): object {
   try {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-  }
+  } catch {}
   throw new Unreadable('the body is not a JSON object');
 }
