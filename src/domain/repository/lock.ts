@@ -1,6 +1,7 @@
 import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ALL_OBJECTS_LOCK, type RepositoryLock, repositoryLock } from '#src/platform/database/lock_names.ts';
 import { Unavailable } from '#src/platform/errors.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 const { sql } = Prisma;
 
@@ -13,8 +14,10 @@ const PATIENCE_FOR_BRANCH = 20_000;
 /** Milliseconds that work without waiting writers may take: jobs end before that. */
 const LONGEST = 2 * 60 * 60_000;
 
-/** The last waiting writer in this process, by database and repository. */
-const queues = new WeakMap<Db, Map<number, Promise<unknown>>>();
+/** Of each repository one write at a time. */
+const ANY = Number.POSITIVE_INFINITY;
+const ONE_EACH = { concurrency: ANY, perCaller: 1, waitingPerCaller: ANY, patience: PATIENCE };
+const queues = new WeakMap<Db, CallerSemaphore>();
 
 /**
  * Runs work while no other writes refs of the repository, in any process: every change of a ref, by the API or by a push, is made
@@ -124,26 +127,9 @@ export async function unlessMaintained(db: Db, projectId: number, work: () => Pr
 
 /** Runs work after all earlier work in this process. Throws Unavailable if that takes too long. */
 function queued<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
-  const queue = queues.get(db) ?? new Map<number, Promise<unknown>>();
+  const queue = queues.get(db) ?? new CallerSemaphore(ONE_EACH, tooMany);
   queues.set(db, queue);
-  const before = queue.get(projectId) ?? Promise.resolve();
-  const turn = inTime(before).then(work);
-  // Giving up does not change the order of the others.
-  const done = Promise.allSettled([before, turn]).then(() => {
-    if (queue.get(projectId) === done) queue.delete(projectId);
-  });
-  queue.set(projectId, done);
-  return turn;
-}
-
-function inTime(before: Promise<unknown>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooMany()), PATIENCE);
-    void before.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  return queue.run(`project ${projectId}`, work);
 }
 
 /** The key of a lock in the database. */
