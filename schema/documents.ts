@@ -30,7 +30,6 @@ export interface Prepared extends Measured {
   operation: OperationDefinitionNode;
 }
 
-/** The errors of an invalid document. */
 export class Invalid extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -42,16 +41,11 @@ export class Invalid extends Error {
 
 const NO_OPERATION = 'The document has no operation with that name, or has several and none was named.';
 
-/**
- * Characters of all cached documents, and of the largest of them: a parsed document takes up to a hundred times as many bytes.
- */
+/** Characters of all cached documents, and of the largest: a parsed document takes up to a hundred times as many bytes. */
 const MOST_KEPT = 512 * 1024;
 const LARGEST_KEPT = 32 * 1024;
 
-/**
- * Parses documents and checks them against the limits first. Valid documents are cached by their text, and neither parsed nor
- * validated again.
- */
+/** Parses documents and checks them against the limits first. Valid documents are cached by text, with their validation. */
 export class Documents {
   readonly limiter: Limiter;
   readonly #schema: GraphQLSchema;
@@ -81,9 +75,7 @@ export class Documents {
     return { document, operation, measure };
   }
 
-  /**
-   * Returns the document, and the measure of the requested operation. Throws GraphQLError for syntax errors and exceeded limits.
-   */
+  /** The document, and the measure of its requested operation. Throws GraphQLError for syntax errors and exceeded limits. */
   parse(text: string, { operationName, variables }: Wanted): { document: DocumentNode } & Measured {
     const known = this.#valid.get(text);
     const document = known ?? parseWithin(text, this.#limits);

@@ -8,9 +8,10 @@ import { DomainError, NotFound } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
 /**
- * Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden.
+ * Passes errors of the domain and of the request, and converts temporary failures to UNAVAILABLE; other errors are reported and
+ * hidden.
  *
- * @param variables of the request, if they are known
+ * @param variables of the request, if known
  */
 export function maskError(error: unknown, report: (error: unknown) => void, variables?: unknown): GraphQLError {
   if (error instanceof GraphQLError) {
@@ -39,7 +40,7 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
     }
     const gone = vanished(originalError);
     if (gone !== null) {
-      // It was there when the request looked for it, and somebody deleted it since.
+      // It was deleted after the request had found it.
       const notFound = new NotFound(`${gone.slice(0, 1).toUpperCase()}${gone.slice(1)}`);
       return new GraphQLError(notFound.message, { nodes, path, originalError: notFound });
     }
@@ -55,7 +56,7 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
   return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
 }
 
-/** Whether the executor could not make an answer of what a resolver returned, such as a word that an enum does not have. */
+/** Whether the executor could not convert what a resolver returned, such as an unknown enum value. */
 function isOfSchema({ extensions, path, nodes }: GraphQLError): boolean {
   return extensions.code === undefined && path !== undefined && nodes?.[0]?.kind !== Kind.VARIABLE;
 }

@@ -60,8 +60,7 @@ export async function executeWithin(
 }
 
 /**
- * Runs an operation if the caller's credential allows it. One without any access to the API gets no data at all, not even public
- * data.
+ * Runs an operation if the caller's credential allows it. Without any access to the API it gets no data, not even public data.
  */
 async function runFor(
   actor: Actor | null,

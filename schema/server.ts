@@ -33,9 +33,9 @@ export interface GraphQLServerOptions {
   limits: Limits;
   /** The database budget of an operation. */
   budget?: BudgetLimits | undefined;
-  /** In which callers take turns with whatever they ask. */
+  /** Limits how many requests of a caller run at once. */
   turns: CallerSemaphore;
-  /** The documents that alone are executed; any is without them. */
+  /** The only documents that are executed; any when absent. */
   trustedDocuments?: TrustedDocuments | undefined;
   /** What subscriptions need. */
   live: LiveServing;

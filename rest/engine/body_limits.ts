@@ -14,7 +14,6 @@ export function tooLarge(limit: string): BadBody {
   return new BadBody(413, `413 Request Entity Too Large: a request may hold ${limit} at most`);
 }
 
-/** Limits of a body. */
 export interface BodyLimits {
   /** Bytes, without files; for spooled JSON and multipart those of the values, without escapes. */
   bytes: number;

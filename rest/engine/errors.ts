@@ -8,13 +8,13 @@ import {
   HTTP_STATUS,
 } from '#src/platform/errors.ts';
 
-/** Codes of refusals because of what was given. */
+/** Codes of errors about given values. */
 const BY_VALUE = new Set<ErrorCode>(['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'NOT_FOUND']);
 
-/** A refusal as the REST API words it. */
+/** An error response of the REST API. */
 export interface Refusal {
   status: number;
-  /** Null where the status has no body. */
+  /** Null if the status has no body. */
   body: Record<string, unknown> | null;
   headers?: Record<string, string>;
 }
@@ -47,7 +47,7 @@ export type Refused = Error & {
   readonly originalError?: Error | undefined;
 };
 
-/** The refusal for an error of the domain; null for any other error. */
+/** The response to an error of the domain; null for other errors. */
 export function refusal(error: Refused, route?: Route): Refusal | null {
   const { message, extensions: details } = error;
   const code = details.code as ErrorCode;
@@ -83,7 +83,7 @@ export function refusal(error: Refused, route?: Route): Refusal | null {
       return { status, body: { message: details.fields ?? (route?.conflictsListed ? [message] : message) } };
     case 'VALIDATION_FAILED': {
       const wrong = validation(details.fields as FieldErrors, route);
-      // Of a route that words them as one text.
+      // For a route that reports these errors as one text.
       const isText = status === 404 && typeof wrong === 'string';
       return { status, body: { message: isText ? `404 ${wrong} Not Found` : wrong } };
     }
@@ -92,10 +92,10 @@ export function refusal(error: Refused, route?: Route): Refusal | null {
   }
 }
 
-/** A refusal whose status is that of the code, unless it has its own. */
+/** An error response whose status is that of the code, unless it has its own. */
 type Worded = Partial<Refusal> & Pick<Refusal, 'body'>;
 
-/** Refusals with a wording of their own in v4, some with a status of their own (behaviour.md 1.5, 3, 8). */
+/** Errors with a message of their own in v4, some with a status of their own (behaviour.md 1.5, 3, 8). */
 const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: string) => Worded>> = {
   valuesMissing: (message) => ({ body: { error: message } }),
   incompleteIdentity: () => ({ body: { message: 'extern_uid, provider provide all or none of parameters' } }),
@@ -113,14 +113,14 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notWaitingForPipeline: () => ({ status: 406, body: { message: '406 Not Acceptable' } }),
 };
 
-/** For the bearer of an access token that was good once (behaviour.md 4.4). */
+/** For the bearer of an expired or revoked access token (behaviour.md 4.4). */
 function endedToken(status: number, description: string): Refusal {
   const challenge = `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`;
   const body = { error: 'invalid_token', error_description: description };
   return { status, body, headers: { 'WWW-Authenticate': challenge } };
 }
 
-/** The status that a route has for errors of a code. */
+/** The status of an error code on a route. */
 export function statusOf(code: ErrorCode, route?: Route): number {
   if (code === 'FORBIDDEN' && route?.refused) return route.refused.status;
   const failure = route?.failure;
@@ -135,7 +135,7 @@ function notFound(details: Refused['extensions'], explanation: string | null, ro
   return own ?? explanation ?? `404 ${resource} Not Found`;
 }
 
-/** The status in words, and after it the explanation, if there is one (behaviour.md 1.3). */
+/** The text of the status, followed by the explanation, if there is one (behaviour.md 1.3). */
 function explained(status: string, between: string, explanation: string | null): string {
   return explanation === null ? status : `${status}${between}${explanation}`;
 }

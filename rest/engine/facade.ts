@@ -49,9 +49,9 @@ export interface FacadeOptions<A extends Asker> {
   ): Promise<RawContent>;
   /** Called with the path below /api/v4 of the route that handles a request. */
   matched?(request: IncomingMessage, path: string): void;
-  /** In which callers take turns with whatever they ask. */
+  /** Limits how many requests of a caller run at once. */
   turns: CallerSemaphore;
-  /** Who is one caller there. */
+  /** Identifies the caller for that limit. */
   callerOf(actor: A | null, request: IncomingMessage): string;
   /** Bytes of the largest file upload. */
   largestFile(): Promise<number>;
@@ -260,7 +260,7 @@ function refuseBy<A extends Asker>(
 ): void {
   const { extensions } = error;
   const expected = refusal(error, endpoint.route);
-  // What was masked has been reported there; what the executor refuses before it runs anything is a fault of this engine.
+  // Masked errors have been reported there; errors of the executor before it runs are bugs of this engine.
   if (!expected && extensions.code !== 'INTERNAL_SERVER_ERROR') options.logError(error, request);
   const { status, body, headers } = expected ?? { status: 500, body: { message: '500 Internal Server Error' } };
   const { movedTo } = extensions;

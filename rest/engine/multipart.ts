@@ -83,7 +83,7 @@ function parserOf(
     for (const file of files) file.destroy();
   });
   parser.on('file', (name: string | undefined, stream, fileName: string | undefined) => {
-    // A body that ends in the middle of a file fails its stream too, whether or not anybody reads it yet.
+    // A body that ends within a file also fails that file's stream, even if it is not read yet.
     stream.on('error', (error) => parser.destroy(error));
     files.push(stream);
     onFile(name, stream, fileName ?? '');

@@ -42,8 +42,7 @@ export interface Route {
   /** Whether the body contains file contents, and so may be larger; `files` for those of a repository, which are the largest. */
   readonly contents?: true | 'files';
   /**
-   * Parameters that are passed to git as they are, and may contain what the database cannot store (NUL); `a.b` is key `b` of the
-   * records in `a`.
+   * Parameters passed to git as they are, which may contain what the database cannot store (NUL); `a.b` is key `b` within `a`.
    */
   readonly verbatim?: readonly string[];
   /** Whether the command has a queue of its own, which rejects callers sooner. */
@@ -77,8 +76,7 @@ export interface Route {
   /** Headers that are `true` if the result's connection is true at the key. */
   readonly flags?: Readonly<Record<string, string>>;
   /**
-   * Keys of the record, or of each record, whose numbers are written as texts, with so many decimals, or as many as they have but
-   * at least one.
+   * Keys of the record, or each record, whose numbers become texts, with so many decimals, or as many as needed but at least one.
    */
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
@@ -96,8 +94,7 @@ export interface Route {
   /** The only values of a numeric parameter. */
   readonly allowed?: Readonly<Record<string, readonly number[]>>;
   /**
-   * Parameters of enums whose unknown values the domain itself rejects, after all other checks; `a.b` is key `b` of the records
-   * in `a`.
+   * Parameters of enums whose unknown values the domain rejects, after all other checks; `a.b` is key `b` of the records in `a`.
    */
   readonly passUnknownEnum?: readonly string[];
   /** Parameters that accept only the numeric ID of a project, group or namespace, not a path. */
@@ -106,10 +103,7 @@ export interface Route {
   readonly nullWord?: Readonly<Record<string, string>>;
   /** Names of parameters, if they differ from the variable or input field that they fill, in snake_case. */
   readonly names?: Readonly<Record<string, string>>;
-  /**
-   * Words of parameters, each with the value that it stands for: additional ones of enums, and the only ones of parameters of
-   * other types.
-   */
+  /** Words of parameters, each with the value that it stands for: additional ones of enums, and the only ones of other types. */
   readonly words?: Readonly<Record<string, Words>>;
   /** Parameters with a single value that may also be sent as a list of one. */
   readonly onlyOne?: readonly string[];

@@ -12,7 +12,6 @@ import { securityOf } from '#rest/openapi/security.ts';
 import { tagOf } from '#rest/openapi/tags.ts';
 import { headingOf, inRestWords } from '#rest/openapi/words.ts';
 
-/** The operation object of an endpoint, with its operation ID. */
 export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, operationName, paginated } = endpoint;
   const description = route.description ?? inRestWords(fieldAnswered(endpoint, schema).description ?? '');

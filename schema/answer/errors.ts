@@ -105,7 +105,7 @@ function sentence(fields: FieldErrors): string {
   return all.join(', ');
 }
 
-/** Kinds of records are names of types in the domain: `AccessRequest not found` is `Access request not found`. */
+/** Domain errors name the GraphQL type: `AccessRequest not found` becomes `Access request not found`. */
 function worded(error: GraphQLError): string {
   const cause = domainErrorOf(error);
   if (!(cause instanceof NotFound) || cause.reason === 'explained') return error.message;

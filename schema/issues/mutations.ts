@@ -108,7 +108,6 @@ const MoveIssueInput = builder.inputType('MoveIssueInput', {
   fields: (t) => ({ ...which(t), to: projectField(t, 'that gets the issue') }),
 });
 
-/** The payload of a mutation of an issue. */
 export function issuePayload(mutation: string) {
   return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
     description: 'The issue after the mutation.',

@@ -10,14 +10,10 @@ import type { GraphQLContext } from '#schema/context.ts';
 /** What a field of a type with a model reads from the record. */
 export interface Reads {
   /**
-   * The path to the value: relations, ending in a relation, column or computed field; null if a resolver computes it from
-   * `select`.
+   * The path to the value: relations, then a relation, column or computed field; null if a resolver computes it from `select`.
    */
   path: readonly string[] | null;
-  /**
-   * Read in addition to the end of the path. Like Prisma's `select`: names of columns, computed fields, and relations with the
-   * same nested.
-   */
+  /** Read besides the end of the path. Like Prisma's `select`: names of columns, computed fields, and nested relations. */
   select: Readonly<Record<string, unknown>>;
   /** Whether the value depends on more than the record, so that only the resolver can produce it. */
   isGuarded: boolean;

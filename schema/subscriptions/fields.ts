@@ -169,8 +169,7 @@ interface Asked<In> {
 }
 
 /**
- * What the caller may subscribe to. Without an ability, anonymous callers may subscribe, too. Throws NotFound, Forbidden,
- * Unauthenticated.
+ * The source for the caller. Without an ability, anonymous callers may subscribe. Throws NotFound, Forbidden, Unauthenticated.
  */
 async function sourceOf(
   context: GraphQLContext,

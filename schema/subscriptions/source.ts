@@ -13,10 +13,7 @@ export interface LiveEvent {
   isOver?: boolean;
 }
 
-/**
- * The source of a subscription field. It is not iterated: changes are read once for all who wait for the same
- * (src/domain/live/hub.ts).
- */
+/** The source of a subscription field; not iterated: changes are read once for all who wait for them (src/domain/live/hub.ts). */
 export class Source implements AsyncIterable<LiveEvent> {
   readonly topic: Topic;
   readonly after: string | null;

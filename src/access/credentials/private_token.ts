@@ -17,10 +17,7 @@ export async function renewPrivateToken(context: Context): Promise<string> {
   });
 }
 
-/**
- * Replaces the private token of a user: someone who had the password, or a session without the second factor, may know the
- * old one.
- */
+/** Replaces a user's private token: people with the password, or a session without second factor, may know the old one. */
 export async function replacePrivateToken(tx: Transaction, secret: string, userId: number): Promise<string> {
   const token = newToken();
   const data = { privateTokenHash: tokenHash(token), privateTokenEncrypted: encrypt(token, secret) };

@@ -52,7 +52,7 @@ export interface Actor {
   readonly impersonator?: number;
 }
 
-/** What every command and reader of the domain gets. Rooms above this one add what they keep: repositories, uploads, followers. */
+/** What every command and reader of the domain gets. Higher rooms add what they own: repositories, uploads, followers. */
 export interface Context {
   readonly db: Db;
   readonly actor: Actor | null;
@@ -60,9 +60,9 @@ export interface Context {
   readonly secret: string;
   /** The queue for deferred work. */
   readonly jobs: JobQueue;
-  /** Where projects may be imported from, and where webhooks may lead. */
+  /** Which hosts projects may be imported from, and webhooks may be sent to. */
   readonly imports: ImportSettings;
-  /** IP address from which the request came; null without a request. */
+  /** IP address of the client; null without a request. */
   readonly clientAddress: string | null;
   /** The response to the request, which identifies its work; absent without a request. */
   readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;

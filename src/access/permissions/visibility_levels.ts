@@ -27,9 +27,7 @@ export function visibilityErrors(
   return [];
 }
 
-/**
- * The widest visibility that is no wider than the requested one and that the actor may set; the requested one if there is none.
- */
+/** The widest visibility that is no wider than the requested one and that the actor may set; else the requested one. */
 export function closestVisibility(
   actor: Pick<Actor, 'admin'>,
   settings: Settings,

@@ -15,7 +15,7 @@ const queue = new CallerSemaphore(HASHING);
 
 /** In a checkout the script is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(`./hashing_thread.${import.meta.filename.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-/** What scrypt takes is not in the heap. The time is many times what a hash takes on a slow machine. */
+/** The heap does not include scrypt's memory. The time is many times what a hash takes on a slow machine. */
 const LIMITS = { threads: HASHING.concurrency, memory: 64, milliseconds: 30_000, idle: 30_000 };
 const threads = new Threads<HashRequest, Uint8Array>(SCRIPT, LIMITS);
 

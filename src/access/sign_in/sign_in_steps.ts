@@ -14,19 +14,14 @@ export type NextStep =
   | { step: 'enter'; userId: number; shown: Shown }
   | { step: 'second_factor' | 'new_password'; ticket: string };
 
-/**
- * The first step: username or e-mail, and password. Throws RateLimited, Unauthenticated with an explanation as signIn does,
- * Unconfirmed.
- */
+/** The first step: username or e-mail, and password. Throws RateLimited, Unauthenticated as signIn does, Unconfirmed. */
 export async function beginSignIn(context: Context, login: string, password: string): Promise<NextStep> {
   const user = await verifyLogin(context, login, password);
   await refuseClosed(context.db, user);
   return user.twoFactorEnabled ? next(context, user, 'second_factor') : afterFactors(context, user);
 }
 
-/**
- * The second step, for users with a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed.
- */
+/** The second step, with a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed. */
 export async function proveSecondFactor(context: Context, ticket: string, code: string): Promise<NextStep> {
   const user = await readTicket(context, ticket, 'second_factor');
   if (!user) throw new Unauthenticated();

@@ -4,7 +4,6 @@ import type { Context } from '#src/access/permissions/actor.ts';
 /** Seconds within which the next step must follow. */
 export const TICKET_LIFETIME = 10 * 60;
 
-/** The step that a ticket is for. */
 export type Step = 'second_factor' | 'new_password';
 
 export interface TicketHolder {

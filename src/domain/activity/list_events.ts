@@ -154,10 +154,7 @@ const IS_MERGE_REQUEST = sql`e.target_type IN ('MergeRequest', 'MergeRequestNote
 /** The issue that an event or its note is about. */
 const ISSUE_ID = sql`CASE e.target_type WHEN 'Issue' THEN e.target_id WHEN 'IssueNote' THEN e.subject_id END`;
 
-/**
- * Whether the event is about an issue that the actor sees. Of a deleted issue only its deletion is shown, to those who saw the
- * issue.
- */
+/** Whether the actor sees the issue of the event. Of a deleted issue only its deletion is shown, to those who saw the issue. */
 function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
   return sql`(e.target_type IN ('Issue', 'IssueNote') AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${ISSUE_ID}
     AND (${issue.deletedAt} IS NULL OR e.action = 'destroyed') AND ${issueVisible(issue, actor, seesConfidential)}))`;

@@ -56,9 +56,7 @@ export async function findApplicationsByIds<R>(
   return readRows(context.db, selection, { rows: application, where });
 }
 
-/**
- * The applications registered by each user, oldest first, for the user and administrators; Forbidden in place of those of others.
- */
+/** The applications registered by each user, oldest first, for the user and administrators; Forbidden in place of others'. */
 export async function listApplications<R>(
   context: Context,
   ownerIds: readonly number[],

@@ -12,7 +12,6 @@ export interface NewApplication extends ApplicationValues {
   confidential: boolean;
 }
 
-/** The credentials of an application. */
 export interface ApplicationCredentials {
   /** The application ID. */
   uid: string;

@@ -15,10 +15,7 @@ export interface ForkLink {
   linkedAt: Date;
 }
 
-/**
- * Marks a project as a fork of another one, for administrators. Throws NotFound for either, Forbidden, Conflict,
- * ValidationFailed.
- */
+/** Links a fork to its source, for administrators. Throws NotFound for either, Forbidden, Conflict, ValidationFailed. */
 export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrPath): Promise<ForkLink> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -45,8 +42,7 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
 }
 
 /**
- * Detaches a fork from its source, and closes its open merge requests there. Throws NotFound, Forbidden, NotModified if it is not
- * a fork.
+ * Detaches a fork, and closes its open merge requests to the source. Throws NotFound, Forbidden, NotModified if it is not a fork.
  */
 export async function unlinkFork(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);

@@ -15,8 +15,8 @@ import { select } from '#src/platform/records/selection.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
- * Forks a project into a namespace: the actor's own, or the one given by ID, full path, path or name.
- * A job copies the repository.
+ * Forks a project into a namespace: the actor's own, or the one given by ID, full path, path or name. A job copies the
+ * repository.
  * The visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden, LimitReached,
  * Conflict.
  */

@@ -9,7 +9,7 @@ import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
- * Moves a project into a group; its old full path redirects. Returns the IDs of both. Throws NotFound for either, Forbidden,
+ * Moves a project into a group; the old path redirects. Returns both IDs. Throws NotFound for either, Forbidden,
  * ValidationFailed.
  */
 export async function transferProject(

@@ -71,7 +71,6 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
   return findProject(context, found.id);
 }
 
-/** The errors of the changed texts. */
 function changedTextErrors(
   project: Pick<ProjectRow, 'name' | 'path'>,
   { name, path, ...texts }: ProjectChanges,

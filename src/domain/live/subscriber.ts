@@ -36,8 +36,7 @@ export interface Reading {
 /** Sends results to one client. */
 export interface Sink {
   /**
-   * Sends a result, as JSON, with the cursor after it. It must not throw; if the client is lost, it calls the function passed to
-   * `join`.
+   * Sends a result, as JSON, with the cursor after it. Must not throw; calls the function passed to `join` if the client is lost.
    */
   next(json: string, cursor: string | null): void;
   /** Ends the stream; null if it is complete, else the reason. */

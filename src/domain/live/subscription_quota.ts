@@ -27,9 +27,9 @@ const MOST_TEXT = 64 * 1024 * 1024;
 const RETRY = 5;
 
 /**
- * Limits the number of subscriptions or connections, for each caller and in all. Throws RateLimited, Unavailable.
+ * Limits the number of subscriptions or connections, per caller and in all. Throws RateLimited, Unavailable.
  *
- * @param what they are for, as errors name it: `subscriptions`
+ * @param what plural noun for errors: `subscriptions`
  */
 export function subscriptionQuota(
   what: string,

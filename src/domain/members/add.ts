@@ -42,9 +42,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   return { source, userId: input.userId };
 }
 
-/**
- * Inserts the membership, replacing an expired one; fulfills the user's access request. Throws Conflict if the user is a member.
- */
+/** Inserts the membership, replacing an expired one; settles any access request. Throws Conflict if the user is a member. */
 export async function insertMember(
   tx: Transaction,
   context: ChangeContext,

@@ -6,9 +6,7 @@ export async function requireAlive(db: Pick<Db, '$queryRaw'> | Transaction, proj
   if (!(await isAlive(db, projectId))) throw new NotFound('Project');
 }
 
-/**
- * Whether a project exists and is not deleted. If so, its repository stays for as long as the caller holds the repository's lock.
- */
+/** Whether a project is not deleted. If so, its repository stays for as long as the caller holds the repository's lock. */
 export async function isAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<boolean> {
   const alive = await db.$queryRaw<object[]>`SELECT id FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
   return alive.length > 0;

@@ -37,10 +37,7 @@ const BASE = select('Project', PROJECT_BASE);
 /** A project as the actor sees it. */
 export type ProjectRow = typeof BASE.row;
 
-/**
- * The project with the selected fields, if the actor may see it. Throws NotFound, whose `movedTo` holds the new path of a moved
- * project.
- */
+/** The project with the selected fields, if visible to the actor. Throws NotFound, with `movedTo` for a moved project. */
 export async function findProject<R = unknown>(
   context: Context,
   ref: IdOrPath,

@@ -9,18 +9,12 @@ import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql, join } = Prisma;
 
-/**
- * How a user is affiliated with a project: it is in the personal namespace, or the user is a member of it, of its group, or of a
- * parent group.
- */
+/** How a user is affiliated: the project is in the personal namespace, or the user is a member of it, its group, or a parent. */
 export type Affiliation = 'owner' | 'member' | 'group_member';
 
 type OfUser = Asked<{ user: number }>;
 
-/**
- * The projects with which each user has one of these affiliations, as far as the actor can see them, in one statement. Throws
- * Unauthenticated.
- */
+/** The visible projects with which each user has one of these affiliations, in one statement. Throws Unauthenticated. */
 export function listProjectsOfUsers<R>(
   context: Context,
   userIds: readonly number[],

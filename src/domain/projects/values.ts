@@ -20,7 +20,6 @@ export const SWITCHES = [
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = { [Name in Switch]?: boolean | null | undefined };
 
-/** The texts of a project. */
 export interface ProjectTexts {
   name?: string | undefined;
   path?: string | undefined;

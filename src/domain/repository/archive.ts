@@ -19,10 +19,7 @@ export interface ArchiveRow {
   fileName: string;
 }
 
-/**
- * The archive of a branch, tag or hash, by default of the default branch. Throws NotFound, BadRequest, Forbidden,
- * Unauthenticated.
- */
+/** The archive of a revision, by default the default branch. Throws NotFound, BadRequest, Forbidden, Unauthenticated. */
 export async function findArchive(
   context: Context,
   project: ProjectRow,

@@ -56,7 +56,7 @@ const outside = AsyncLocalStorage.snapshot();
 export class BranchLines<Task extends LineTask> {
   readonly #limits: LineLimits;
   readonly #work: (tasks: Task[]) => Promise<void>;
-  /** By branch; those whose turn neither is to come nor goes on are left out. */
+  /** Tasks by branch, for branches that have or wait for a turn. */
   readonly #lines = new Map<string, Waiting<Task>[]>();
   readonly #branches: KeyedWorkQueue<string>;
   readonly #room: CallerSemaphore;
@@ -104,7 +104,7 @@ export class BranchLines<Task extends LineTask> {
   async #turn(branch: string): Promise<void> {
     const group = this.#take(branch);
     if (group.length > 0) await this.#work(group);
-    // Behind the other branches, as it had its turn.
+    // Back to the end of the queue.
     if (this.#lines.get(branch)?.length) this.#branches.add(branch);
     else this.#lines.delete(branch);
   }

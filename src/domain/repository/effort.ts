@@ -5,7 +5,7 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 
-/** How many requests with such work are under way at once: each keeps this process busy, and fills its memory. */
+/** Concurrent requests with such work: each takes CPU time and memory of this process. */
 const LIMITS = { concurrency: 6, perCaller: 2, anonymous: 4, waitingPerCaller: 200, patience: 20_000 };
 const semaphore = new CallerSemaphore(LIMITS, busy);
 

@@ -70,10 +70,7 @@ async function copyTo(stores: Stores, from: string, fork: Fork): Promise<void> {
   if (isThere || !(await copyWhole(stores, from, fork))) await addTo(stores, from, fork);
 }
 
-/**
- * Puts a complete copy in place; returns false if there is a repository already. Clean-up removes copies that a crash
- * interrupted.
- */
+/** Puts a complete copy in place; returns false if there is a repository already. Clean-up removes interrupted copies. */
 async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork): Promise<boolean> {
   const directory = repositories.directory(fork);
   const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;

@@ -66,8 +66,7 @@ export function withBranchLock<T>(
 }
 
 /**
- * Runs work that removes the repository, while it is not written to, repacked or copied. Throws Unavailable if it is in use for
- * long.
+ * Runs work that removes the repository while nothing writes, repacks or copies it. Throws Unavailable if it is in use for long.
  */
 export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
   return db.$transaction(

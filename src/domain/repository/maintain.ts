@@ -28,7 +28,7 @@ const GRACE = 14 * 24 * 60 * 60;
 const TIME = { look: 30_000, repack: 45 * 60_000 };
 /** How many objects are removed at a time. */
 const AT_ONCE = 10_000;
-/** Maintenance of a project is wanted once a second; of how many that is remembered. */
+/** Limits requests for maintenance to one per second and project; how many projects are remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
 /** Maintains the repositories of recently active projects, if they need it, after cleanUpAll has cleaned them up. */

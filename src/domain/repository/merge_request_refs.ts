@@ -23,10 +23,7 @@ export function keptRef(oid: Oid): string {
   return `${KEPT_REFS}/${oid}`;
 }
 
-/**
- * Records the server's own refs as they are on the disk now, in the transaction that holds the repository's lock, so that backups
- * contain them.
- */
+/** Records the server's own refs from the disk, in the transaction that holds the lock, so that backups contain them. */
 export async function recordOwnRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]): Promise<void> {
   const rows = JSON.stringify(changes.map(({ name, to }) => ({ name, oid: to })));
   await tx.$executeRaw`

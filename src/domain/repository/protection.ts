@@ -16,10 +16,7 @@ export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 /** Why an actor may not do something to a branch of a project; null if they may. */
 export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;
 
-/**
- * Why the actor may not do something to branches of the project. For the API and for pushes alike (behaviour.md 6, Protected
- * branches).
- */
+/** Why the actor may not change branches, for the API and pushes alike (behaviour.md 6, Protected branches). */
 export async function branchRefusals(
   context: Pick<Context, 'db' | 'repositories'>,
   actor: Actor,

@@ -56,7 +56,7 @@ export interface RawArchive {
   fileName: string;
 }
 
-/** How many archives are made at once: each keeps a processor busy. */
+/** How many archives are created concurrently: each takes a CPU core. */
 const archives = new CallerSemaphore(
   { concurrency: 6, perCaller: 2, anonymous: 4 },
   () => new RateLimited(10, 'Too many archives are being created. Try again later.'),

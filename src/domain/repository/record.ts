@@ -90,9 +90,7 @@ export interface Recorded {
   missed: Step[];
 }
 
-/**
- * Records changes that were made, in the transaction that holds the repository's lock, after those that a crash left unrecorded.
- */
+/** Records changes that were made, in the transaction that holds the lock, after those that a crash left unrecorded. */
 export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<Recorded> {
   const { project, reader } = recorder;
   const known = await recordedRefs(tx, project.id, changes);
@@ -173,8 +171,7 @@ async function recordedRefs(tx: Transaction, projectId: number, changes: readonl
 }
 
 /**
- * Makes the first branch of a repository the default one, protected according to the settings (behaviour.md 6). Returns the new
- * default branch.
+ * Makes a repository's first branch the default one, protected as configured (behaviour.md 6). Returns the new default branch.
  */
 async function firstBranch(
   tx: Transaction,

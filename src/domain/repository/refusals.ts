@@ -16,9 +16,7 @@ export function changeRefusal(error: unknown, message: string): unknown {
   return error instanceof GitError && !(error instanceof RefLocked) ? new BadRequest(message) : error;
 }
 
-/**
- * The error to throw if a repository was removed in the meantime, as its project was deleted: NotFound. Null for any other error.
- */
+/** The error if a repository was removed meanwhile, as its project was deleted: NotFound. Null for any other error. */
 export function goneRefusal(error: unknown): DomainError | null {
   if (!(error instanceof Error) || error instanceof DomainError) return null;
   const named = (error as NodeJS.ErrnoException).path ?? (error instanceof GitError ? error.message : '');

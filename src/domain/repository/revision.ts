@@ -20,9 +20,8 @@ export async function defaultBranch(project: ProjectRow, repository: RepositoryR
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 
 /**
- * The commit that a revision leads to: a branch, a tag, a whole hash or its first 7 digits or more, and steps from there such as
- * `master~1` or `v1.0^2`; the tip of the default branch when none is given. Null where there is none, as in an empty repository.
- * Throws LimitExceeded, RateLimited.
+ * The commit of a revision: a branch, a tag, a hash of at least 7 digits, and steps from there such as `master~1` or `v1.0^2`;
+ * the tip of the default branch when absent. Null if there is none, as in an empty repository. Throws LimitExceeded, RateLimited.
  */
 export async function findRevision(
   context: Caller & Pick<Context, 'repositories'>,

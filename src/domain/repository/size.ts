@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isTemporary } from '#src/git/write/leftovers.ts';
 import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
-/** A repository is measured once in ten seconds: adding up all its files at each of many writes costs too much. */
+/** A repository is measured once in ten seconds: adding up all its files on each of many writes costs too much. */
 const measuring = new LeakyBucket({ perSecond: 0.1, atOnce: 1 }, 1_000);
 
 /** The size of a repository's objects, in bytes; null if it was measured a moment ago. */

@@ -12,10 +12,7 @@ export interface NamedTip {
   commit: Oid;
 }
 
-/**
- * The commits of refs, in their order; null if missing, damaged or not a commit, which is reported: the other refs are not
- * affected.
- */
+/** The commits of refs, in order; null if missing, damaged or not a commit, which is reported: other refs are not affected. */
 export async function soundCommits(
   { repositories }: { repositories: RepositoryStore },
   project: ProjectRow,

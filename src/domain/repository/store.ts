@@ -51,7 +51,7 @@ export interface StoreOptions {
   report?: ((error: unknown) => void) | undefined;
 }
 
-/** A damage is reported once in ten minutes; how many are remembered. */
+/** Each damage is reported once in ten minutes; how many are remembered. */
 const REPORTED = { perSecond: 1 / 600, atOnce: 1 };
 const REMEMBERED = 1_000;
 

@@ -22,8 +22,8 @@ export interface TreeFilter {
 }
 
 /**
- * What a directory holds: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated,
- * and LimitExceeded where that takes more work than a request may cause.
+ * The entries of a directory: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated,
+ * and LimitExceeded if it takes more work than allowed per request.
  */
 export async function listTree(
   context: Context,

@@ -17,9 +17,7 @@ export interface ChangedSnippet {
   id: number;
 }
 
-/**
- * A snippet of a project. Anonymous callers can see public ones of public projects. Throws Unauthenticated, Forbidden, NotFound.
- */
+/** A project snippet; anonymous callers see public ones of public projects. Throws Unauthenticated, Forbidden, NotFound. */
 export async function findProjectSnippet<R>(
   context: Context,
   project: ProjectRow,
@@ -77,7 +75,6 @@ export async function findSnippetsByIds<R>(
 
 const SEEN = select('Snippet', { id: true, projectId: true, isOpen: true, isOpenToMember: true });
 
-/** Whether the actor may read snippets of a project at all. */
 function mayRead({ actor }: Context, project: ProjectRow): boolean {
   if (actor) return can(actor, 'read_project_snippet', project);
   return project.visibility === 'public' && project.snippetsEnabled;

@@ -29,9 +29,9 @@ const CHANNEL = 'gantry_hook_deliveries';
 /** How many hooks are delivered to concurrently, and how many more whose last attempt failed. */
 const AT_ONCE = 64;
 const FAILING_AT_ONCE = 32;
-/** How many of these ask the database at once: most of its connections are for those who wait for an answer. */
+/** How many of these use the database concurrently: most connections are for requests. */
 const STATEMENTS = { concurrency: 2, waitingPerCaller: Number.POSITIVE_INFINITY };
-/** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
+/** Milliseconds between two checks for deliveries of dead processes, and between two heartbeats of this one. */
 const SWEEP = 10_000;
 const HEARTBEAT = 5_000;
 /** Milliseconds that running deliveries have to end; unfinished ones are sent again. */

@@ -25,7 +25,6 @@ export interface Stores {
   isOnlyHere?: boolean;
 }
 
-/** The receiver of a request. */
 export interface Receiver {
   url: string;
   tokenEncrypted: Uint8Array | null;

@@ -33,9 +33,7 @@ export async function createProjectHook(context: Context, ref: IdOrPath, values:
   return create(context, { projectId: id }, values, `project ${id}`);
 }
 
-/**
- * Creates a group hook, which receives the events of all projects in the group and its subgroups. Throws as createProjectHook.
- */
+/** Creates a group hook, which receives the events of all projects in the group and subgroups. Throws as createProjectHook. */
 export async function createGroupHook(context: Context, ref: IdOrPath, values: NewHook): Promise<SavedHook> {
   const { id } = await administeredGroup(context, ref);
   return create(context, { namespaceId: id }, values, `group ${id}`);

@@ -97,9 +97,7 @@ export async function settleAgain(db: Db, attempt: Attempt): Promise<void> {
     WHERE id = ${hookId} AND ${outcome.succeeded}::boolean AND failures > 0`;
 }
 
-/**
- * Drops the oldest pending deliveries beyond the limit: a receiver that recovers gets the latest, and the number of missing ones.
- */
+/** Drops the oldest deliveries beyond the limit: a receiver that recovers gets the latest, and the number of missing ones. */
 async function dropOldest(tx: Transaction, hookId: number): Promise<void> {
   const dropped = await tx.$executeRaw`
     DELETE FROM hook_deliveries WHERE hook_id = ${hookId} AND state = 'waiting' AND id <= (

@@ -17,9 +17,7 @@ export function hostKeyOf(member: string): string | null {
   return HOST_KEY_FILES.find((name) => member === `ssh/${name}`) ?? null;
 }
 
-/**
- * Writes host keys into their directory by file name; an existing one, as in a directory outside of the data directory, stays.
- */
+/** Writes host keys into their directory by file name; keeps existing ones, as in a directory outside of the data directory. */
 export function placeHostKeys(directory: string, keys: ReadonlyMap<string, string>): void {
   if (keys.size === 0) return;
   mkdirSync(directory, { recursive: true, mode: 0o700 });

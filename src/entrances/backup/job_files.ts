@@ -44,9 +44,7 @@ interface ArtifactsRow extends UploadLocation {
   id: number;
 }
 
-/**
- * Archives the job artifacts recorded in the snapshot: like uploads, each was there before it was recorded, and never changes.
- */
+/** Archives the job artifacts in the snapshot: like uploads, each was there before it was recorded, and never changes. */
 export async function* archiveArtifacts(sources: Sources, store: UploadStore): AsyncGenerator<Buffer> {
   const { archive, exclusion, known, missing, onStep } = sources;
   const rows = rowsOf<ArtifactsRow>(sources.snapshot, 'job_artifacts', ARTIFACTS);

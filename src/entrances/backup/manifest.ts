@@ -114,10 +114,7 @@ function areaOf(path: string): string {
   return /^(database\/[^/]+|repositories\/[^/]+\/[^/]+)\//.exec(path)?.[1] ?? path;
 }
 
-/**
- * The common name under which parts of a table, and loose objects of a repository, are summed; null for members with a checksum
- * of their own.
- */
+/** The common name under which parts of a table, or loose objects of a repository, are summed; null for other members. */
 function groupOf(path: string): string | null {
   const [, table] = /^(database\/[^/]+)\/\d*(?:\.copy)?$/.exec(path) ?? [];
   if (table !== undefined) return table;

@@ -232,10 +232,7 @@ function removeAll(config: Config): void {
   }
 }
 
-/**
- * Syncs everything below the directories to the disk: faster than file by file, as there are many small ones. Windows has no such
- * program.
- */
+/** Syncs everything below the directories to the disk, which is faster than file by file. Windows has no such program. */
 async function syncDisks(directories: readonly string[]): Promise<void> {
   if (!(await runSync(['-f', '--', ...directories.filter((directory) => existsSync(directory))]))) await runSync([]);
 }

@@ -70,7 +70,6 @@ export function isHead(value: unknown): value is Head {
   return format(value) && head(value);
 }
 
-/** Whether this is a manifest. */
 export function isManifest(value: unknown): value is Manifest {
   return manifest(value);
 }

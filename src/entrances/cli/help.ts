@@ -15,9 +15,7 @@ and \`gantry doctor\` checks them. Apart from serve, work, restore and upgrade, 
 `;
 }
 
-/**
- * The output of `gantry help <words>`: the page of a command, or those of all commands that begin with the word. Throws WrongUse.
- */
+/** The output of `gantry help <words>`: the page of a command, or of all commands that begin with the word. Throws WrongUse. */
 export function helpOn(words: readonly string[]): string {
   const group = groupOf(words);
   const names = group.length > 0 ? group : [findCommand(words).name];

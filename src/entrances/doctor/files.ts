@@ -20,9 +20,7 @@ const SPACE = { warn: 1024 * MIB, part: 0.05 };
 /** How many of the latest uploads are checked. */
 const SAMPLE = 50;
 
-/**
- * Checks whether the data directory is writable and has free space, and whether it exists if the database belongs to a server.
- */
+/** Checks whether the data directory is writable, has free space, and exists if the database belongs to a server. */
 export async function checkData(config: Config, url: string | null): Promise<Finding> {
   const { dataDir } = config;
   if (url !== null && isNeeded(config) && (await lookAt(dataDir)) === null && (await isInUse(url))) {

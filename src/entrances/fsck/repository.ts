@@ -9,7 +9,6 @@ import { checkObjects } from '#src/entrances/fsck/objects.ts';
 import { type BrokenRef, findBrokenRefs } from '#src/git/refs/check.ts';
 import { findLeftovers } from '#src/git/write/leftovers.ts';
 
-/** A project to check. */
 export interface CheckedProject extends RepositoryPlace {
   fullPath: string;
   /** How many refs are recorded in the database. */

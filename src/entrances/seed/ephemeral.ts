@@ -15,9 +15,7 @@ export function knownAdministrator(): Credentials {
   return { password: KNOWN_SECRETS.password('root'), privateToken: KNOWN_SECRETS.privateToken('root') };
 }
 
-/**
- * Fills the empty database of an ephemeral server; returns what to announce. Throws Error if the IDs are not the documented ones.
- */
+/** Fills the empty database of an ephemeral server; returns what to announce. Throws Error if the IDs are not as documented. */
 export async function fill(stores: Stores, { exposed }: SampleOptions): Promise<string[]> {
   await seed(stores, { secrets: KNOWN_SECRETS, beside: false });
   const first = await stores.db.user.findUnique({ where: { id: 2 }, select: { username: true } });

@@ -1,10 +1,7 @@
 import type { JobHandlers, JobName, JobQueue, Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/**
- * Keeps the jobs that commands enqueue until `work` is called: no worker runs concurrently, so the sample data is the same each
- * time.
- */
+/** Keeps enqueued jobs until `work` is called: no worker runs concurrently, so the sample data is the same each time. */
 export class LaterJobs implements JobQueue {
   #wanted: ((handlers: JobHandlers) => Promise<void>)[] = [];
 

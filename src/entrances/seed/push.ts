@@ -12,7 +12,6 @@ import type { Action } from '#src/git/write/actions.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { mergeAhead } from '#src/git/writer.ts';
 
-/** A commit of a push. */
 export interface SampleCommit {
   /** When it was made, in UTC; the time of the push when absent. */
   at?: string;

@@ -92,9 +92,9 @@ export interface AppOptions {
   trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** Limits of one operation; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
-  /** Lets git clients in, shared with those over SSH; one of its own when absent. */
+  /** Limits concurrent git clients, shared with SSH; a separate one when absent. */
   gitConcurrency?: CallerSemaphore | undefined;
-  /** Where clients of git reach the server over SSH; turned off when absent. */
+  /** The address for git over SSH; SSH is turned off when absent. */
   sshAddress?: (() => SshPlace) | undefined;
   /** Addresses and networks that may read the metrics without a credential; none when absent. */
   metricsAddresses?: readonly string[] | undefined;
@@ -253,7 +253,7 @@ interface Entrance {
   report(error: unknown): void;
   budget: BudgetLimits;
   turns: CallerSemaphore;
-  /** Who asks for something of the REST API. */
+  /** Identifies the caller of a REST request. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
   /** The context of resolvers, for a caller and the server's URL. */

@@ -17,15 +17,10 @@ const SERVICES: Record<string, RemoteService> = {
   'git receive-pack': 'push',
 };
 
-/**
- * One word as clients quote it for a shell: in single quotes, with `'\''` and `'\!'` between them, in double quotes, or plain.
- */
+/** One word as clients quote it for a shell: in single quotes with `'\''` and `'\!'` between them, double quotes, or plain. */
 const WORD = /^(?:(?:'[^']*'|\\['!])+|"[^"\\$`]*"|[\w@%+=:,./~-]+)$/;
 
-/**
- * Parses a command of git, such as `git-upload-pack '/group/project.git'`; null for anything else. No command is ever passed to a
- * shell.
- */
+/** Parses a git command such as `git-upload-pack '/group/project.git'`; null for others. No command is ever passed to a shell. */
 export function parseCommand(text: string): GitCommand | null {
   if (text.length > LONGEST) return null;
   const match = /^(git[- ](?:upload|receive)-pack) +(\S.*)$/s.exec(text.trimEnd());

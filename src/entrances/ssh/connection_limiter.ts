@@ -3,30 +3,30 @@ import type { SshLimits } from '#src/entrances/ssh/limits.ts';
 import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
-/** A connection, as far as its place among the others goes. */
+/** A connection, as far as the limiter needs it. */
 export interface Guest {
   readonly network: string;
-  /** Whether somebody has logged in on it. */
+  /** Whether it is logged in. */
   isIn: boolean;
-  /** Commands that run on it. */
+  /** Number of running commands. */
   running: number;
-  /** Ends it. */
+  /** Closes the connection. */
   leave(): void;
 }
 
-/** How many networks are remembered. */
+/** Maximum number of networks that are remembered. */
 const NETWORKS = 10_000;
 
 /**
- * Decides which connections stay. Where there are too many, the one of those that do nothing goes that has been there longest: of
- * the same network, or of the network that has the most. So nobody keeps others out by connections alone.
+ * Decides which connections stay. If there are too many, the oldest idle one is closed: of the same network, or of the network
+ * with the most connections, so that connections alone cannot lock others out.
  */
 export class ConnectionLimiter {
   readonly #limits: SshLimits;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #guests = new Set<Guest>();
   readonly #failures: LeakyBucket;
-  /** Key exchanges, which cost the server work: in all, and those of each network. */
+  /** Key exchanges, which are expensive for the server: in all, and per network. */
   readonly #exchanges: LeakyBucket;
   readonly #exchangesEach: LeakyBucket;
 
@@ -42,9 +42,9 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Lets a connection in, which calls `leave` of its guest when it ends; null when it has to go.
+   * Admits a connection; `leave` closes it to make room for others. Null if it is rejected.
    *
-   * @returns with the milliseconds that its key exchange has to wait
+   * @returns with the milliseconds that its key exchange must wait
    */
   admit(socket: Pick<Socket, 'remoteAddress'>, leave: () => void): { guest: Guest; wait: number } | null {
     const network = networkOf(socket.remoteAddress ?? '');
@@ -80,13 +80,13 @@ export class ConnectionLimiter {
     this.#guests.delete(guest);
   }
 
-  /** Counts a login that failed. */
+  /** Counts a failed login. */
   fail({ network }: Guest): void {
     this.#failures.take(network);
   }
 }
 
-/** The first one of the network with the most of them that may go. */
+/** The first closable connection of the network with the most of them. */
 function longestOf(guests: readonly Guest[], mayGo: (guest: Guest) => boolean): Guest | undefined {
   const counts = new Map<string, number>();
   for (const { network } of guests) counts.set(network, (counts.get(network) ?? 0) + 1);

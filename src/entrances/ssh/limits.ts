@@ -9,12 +9,12 @@ export interface SshLimits extends RemoteLimits {
   /** Connections that have not logged in. */
   strangers: number;
   strangersEach: number;
-  /** Key exchanges that begin, in all and of one network. */
+  /** New key exchanges, in all and per network. */
   exchanges: Rate;
   exchangesEach: Rate;
   /** How long a connection may wait for its key exchange. */
   patience: number;
-  /** Failed logins of one network in a minute; past that it is not let in. */
+  /** Failed logins per network and minute, after which it is rejected. */
   failures: number;
   /** How long a client may take to log in. */
   login: number;

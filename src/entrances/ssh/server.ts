@@ -13,7 +13,6 @@ import { sshConnections } from '#src/platform/observability/metrics/registry.ts'
 /** Milliseconds between heartbeats, and how many may go unanswered. */
 const KEEP_ALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 4 };
 
-/** A listening SSH server. */
 export interface SshListening {
   port: number;
   /** Stops accepting, ends idle connections, and waits so many milliseconds for running commands. */

@@ -28,7 +28,7 @@ export interface GitRemoteOptions {
   baseUrl(request: Request): string;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
-  /** Shared with what else serves clients of git. */
+  /** Shared with the other entrances for git. */
   gitConcurrency: CallerSemaphore;
   limits?: Partial<RequestLimits> | undefined;
 }

@@ -33,9 +33,7 @@ export function methodOf({ method }: Request): string {
   return METHODS.has(method) ? method : 'other';
 }
 
-/**
- * The template of the route that answered a request, never its path, so that their number is bounded; `other` for unknown paths.
- */
+/** The template of the route that answered a request, so that there are few; never its path. `other` for unknown paths. */
 export function templateOf(request: Request): string {
   if (request.routeTemplate !== undefined) return request.routeTemplate;
   const [path = ''] = request.originalUrl.split('?');

@@ -11,10 +11,7 @@ export interface RunnerProtocolOptions extends Answering {
   baseUrl(request: Request): string;
   /** Tells whether there may be a job for a runner. */
   queue: Pick<QueueWatch, 'valueFor'>;
-  /**
-   * Reads a body of at most so many bytes: JSON or a form, one parameter of which may be a SpooledFile. Throws errors with a
-   * `status`.
-   */
+  /** Reads a body of at most so many bytes: JSON or a form, with one possible SpooledFile. Throws errors with a `status`. */
   readBody(request: Request, bytes: number, file?: { name: string; bytes: number }): Promise<Record<string, unknown>>;
   /** Sends content, or the requested range of it. */
   sendContent(content: RawContent, request: Request, response: Response): Promise<void>;

@@ -8,9 +8,7 @@ import type { Mailer } from '#src/platform/outbound/mail/mailer.ts';
 /** What sending mail needs. */
 export interface Outgoing {
   mailer: Mailer;
-  /**
-   * URL of the server, without a trailing slash: from the settings or the address on which it listens, never from the request.
-   */
+  /** The server's URL, without trailing slash: from the settings or the address on which it listens, never from the request. */
   baseUrl(): Promise<string>;
 }
 

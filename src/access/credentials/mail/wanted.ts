@@ -12,10 +12,7 @@ export type MailWanted =
   /** To the address that a user has, or had until just now. */
   | { kind: Notice; email: string; username: string };
 
-/**
- * The subject of a mail: an address to confirm, a new password, an account created for the recipient, or an account that exists
- * already.
- */
+/** The subject of a mail: an address to confirm, a new password, a new account for the recipient, or an existing one. */
 export type MailKind = 'confirmation' | 'password_reset' | 'welcome' | 'sign_up_again';
 
 /** A change to how a user signs in. */

@@ -9,7 +9,6 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 export const TEMPLATE_KINDS = ['gitignores', 'gitlab_ci_ymls', 'dockerfiles'] as const;
 export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
 
-/** A file template. */
 export interface FileTemplate {
   name: string;
   content: string;

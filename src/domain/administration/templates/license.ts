@@ -73,7 +73,7 @@ function fill(text: string, { project, fullName }: Filling): string {
 
 const loaded = new Map<string, Promise<LicenseTemplate>>();
 
-/** Reads the text of a license when somebody asks for the first time, and keeps it. */
+/** Reads the text of a license on first use, and keeps it. */
 function load(facts: LicenseFacts): Promise<LicenseTemplate> {
   const known = loaded.get(facts.key);
   if (known) return known;

@@ -2,7 +2,7 @@
 export interface LicenseFacts {
   /** Key in the REST API. */
   key: string;
-  /** Where its text was published. */
+  /** URL where its text was published. */
   sourceUrl: string;
   name: string;
   nickname: string | null;

@@ -9,9 +9,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const job = alias('Job', 'j');
 
-/**
- * The job of a name in the latest pipeline of a branch or tag that succeeded. Throws NotFound, Forbidden, Unauthenticated.
- */
+/** The job of a name in the latest successful pipeline of a ref. Throws NotFound, Forbidden, Unauthenticated. */
 export async function findLatestJob<R>(
   context: Context,
   project: ProjectRow,

@@ -14,10 +14,7 @@ export interface RawArtifacts {
   databaseId: number;
 }
 
-/**
- * The artifacts of a job as a stream, for callers who may read the job. Throws NotFound, Forbidden, Unauthenticated,
- * UploadsUnavailable.
- */
+/** Streams the artifacts of a job, if the caller may read it. Throws NotFound, Forbidden, Unauthenticated, UploadsUnavailable. */
 export async function readRawArtifacts(context: Context, { projectId, databaseId }: RawArtifacts): Promise<RawContent> {
   const project = await findProject(context, projectId);
   const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));

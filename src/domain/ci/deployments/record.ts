@@ -2,7 +2,6 @@ import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
-/** A deployment to record. */
 export interface NewDeployment {
   projectId: number;
   ref: string;

@@ -8,10 +8,7 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/**
- * Stops an environment, and starts the stop job of its latest deployment if that is manual. A stopped one stays so. Throws
- * NotFound, Forbidden.
- */
+/** Stops an environment, and starts its latest deployment's stop job if that is manual. Throws NotFound, Forbidden. */
 export async function stopEnvironment(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);

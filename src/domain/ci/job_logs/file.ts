@@ -33,10 +33,7 @@ export async function writeAt(file: string, position: number, bytes: Uint8Array)
   }
 }
 
-/**
- * Reads bytes of a file from a position, at most so many. A missing file counts as empty: fsck reports it, rather than every list
- * of jobs.
- */
+/** Reads at most so many bytes of a file. A missing file counts as empty: fsck reports it, rather than every list of jobs. */
 export async function readAt(file: string, position: number, length: number): Promise<Buffer> {
   const opened = await open(file, 'r').catch((error) => {
     if (error.code === 'ENOENT') return null;

@@ -4,7 +4,7 @@ import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-/** Milliseconds of CPU time in which a pattern must have found what it looks for. */
+/** Milliseconds of CPU time within which a pattern must match. */
 const DEADLINE = 500;
 
 /** One pattern at a time; projects take turns. */
@@ -18,10 +18,7 @@ const threads = new Threads<{ pattern: string; text: string }, { coverage: numbe
   { threads: 1, memory: 64, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 },
 );
 
-/**
- * The coverage, in percent, that a job's `coverage` pattern finds at the end of its log; null without either, and if the pattern
- * takes too long.
- */
+/** The coverage, in percent, that a job's pattern finds at the end of its log; null without a match, or if it takes too long. */
 export async function traceCoverage(
   stores: Pick<Context, 'db' | 'repositories'>,
   job: { id: number; projectId: number },
@@ -34,7 +31,7 @@ export async function traceCoverage(
     const { pattern } = row;
     return (await turns.run(`project ${job.projectId}`, () => threads.run({ pattern, text }))).coverage;
   } catch (error) {
-    // The job ends without it.
+    // The job ends without coverage.
     if (error instanceof Overrun || error instanceof ThreadLate || error instanceof DomainError) return null;
     throw error;
   }

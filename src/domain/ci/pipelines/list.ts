@@ -35,10 +35,7 @@ type AskedProject = {
   refs: readonly string[];
 };
 
-/**
- * The pipelines of each project, newest first, in one statement; Forbidden in place of those that the actor may not read. Throws
- * Unauthenticated.
- */
+/** A page of each project's pipelines, newest first; Forbidden in place of those that are unreadable. Throws Unauthenticated. */
 export async function listPipelines<R>(
   context: Context,
   projects: readonly ProjectRow[],

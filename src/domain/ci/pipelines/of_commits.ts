@@ -2,10 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { CommitKey } from '#src/domain/repository/commits/find.ts';
 
-/**
- * The status of each commit's latest pipeline, null without one; in one statement. The caller must be allowed to read the
- * commits.
- */
+/** The status of each commit's latest pipeline, null without one; in one statement. The caller may read the commits. */
 export async function commitStatuses(
   { db }: Pick<Context, 'db'>,
   commits: readonly CommitKey[],

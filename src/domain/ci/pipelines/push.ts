@@ -38,10 +38,7 @@ const MOST_REFS = 20;
 /** Creates pipelines for pushes. */
 export const pushedPipelines: Follower = { refsPushed: requestPipelines };
 
-/**
- * Enqueues a job that creates pipelines for those pushed refs whose commit has a CI configuration, when the transaction of the
- * push commits.
- */
+/** Enqueues a job that creates pipelines for the pushed refs with a CI configuration, once the push commits. */
 async function requestPipelines(
   tx: Transaction,
   { jobs }: ChangeContext,

@@ -28,9 +28,7 @@ export function updateRunner(context: Context, id: number, changes: RunnerChange
   });
 }
 
-/**
- * Deletes a runner of one project; shared ones and those of several projects only by administrators. Throws NotFound, Forbidden.
- */
+/** Deletes a project's runner; shared ones and those of several projects only by administrators. Throws NotFound, Forbidden. */
 export function deleteRunner(context: Context, id: number): Promise<void> {
   const check = (actor: Actor, runner: RunnerAccess) => {
     if (!actor.admin && !runner.isShared && runner.projects > 1) throw new Forbidden(REASONS.manyProjects);

@@ -5,7 +5,6 @@ import { checkRunner, normalTags, type RunnerInfo, type RunnerValues } from '#sr
 import { Forbidden } from '#src/platform/errors.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
 
-/** A runner to register. */
 export interface NewRunner extends RunnerValues {
   /** The registration token of the server or of a project. */
   token: unknown;

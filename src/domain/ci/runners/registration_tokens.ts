@@ -62,10 +62,7 @@ async function readServerToken(db: Db): Promise<Uint8Array | null> {
 /** Projects whose tokens are hashed per statement. */
 const TOGETHER = 500;
 
-/**
- * Hashes the registration tokens of projects created by an earlier version; returns whether there were any. Usually there are
- * none.
- */
+/** Hashes registration tokens that an earlier version created; returns whether there were any, which is rare. */
 async function hashTokens({ db, secret }: Stores): Promise<boolean> {
   for (let after = 0, some = false; ; some = true) {
     const rows = await db.project.findMany({

@@ -54,10 +54,7 @@ export async function runnerAccess(
   return row ?? null;
 }
 
-/**
- * Which of these runners the actor may see in full: shared ones, those of projects that the actor administers, for administrators
- * all.
- */
+/** The runners that the actor may see in full: shared ones, those of administered projects, for administrators all. */
 export async function fullyVisible(context: Context, runners: readonly { id: number; isShared: boolean }[]) {
   const { actor, db } = context;
   if (!actor || !reachesApi(actor)) return runners.map(() => false);

@@ -29,9 +29,7 @@ export async function requestAccess(context: Context, ref: SourceRef): Promise<M
   return { source, userId: actor.id };
 }
 
-/**
- * Whether access can be requested: requests are enabled, and the actor has no access yet, direct or inherited (behaviour.md 6).
- */
+/** Whether requests are enabled and the actor has no access yet, direct or inherited (behaviour.md 6). */
 function isOpen({ record }: Source): boolean {
   return record.requestAccessEnabled && record.visibility !== 'private' && record.accessLevel === 0;
 }

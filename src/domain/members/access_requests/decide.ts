@@ -35,8 +35,8 @@ export async function approveAccessRequest(
 }
 
 /**
- * Denies a request for access, or withdraws the actor's own. Returns the request as it was.
- * Throws NotFound for source and request, Forbidden.
+ * Denies a request for access, or withdraws the actor's own. Returns the request as it was. Throws NotFound for source and
+ * request, Forbidden.
  */
 export async function denyAccessRequest(context: Context, ref: SourceRef, userId: number): Promise<{ userId: number }> {
   const actor = requireActor(context);

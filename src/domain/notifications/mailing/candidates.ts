@@ -71,10 +71,7 @@ async function namesFor(
     : { now: all(texts?.note), before: all(texts?.description) };
 }
 
-/**
- * Users who chose to be notified beyond what they participate in: for the project, for a group above it, or for all their
- * projects.
- */
+/** Users notified beyond what they participate in, by their setting for the project, a group above it, or all their projects. */
 function watchers(projectId: number): Prisma.Sql {
   const place = sql`projects p JOIN namespaces n ON n.id = p.namespace_id`;
   const more = sql`s.level IN ('watch', 'custom')`;

@@ -15,9 +15,7 @@ export interface Unsubscription {
 
 const { sql } = Prisma;
 
-/**
- * The token of a link that works for that user and record only, without signing in, as long as the server's key stays the same.
- */
+/** The token of a link that works for that user and record only, without signing in, until the server's key changes. */
 export function unsubscribeToken(secret: string, { userId, type, id }: Unsubscription): string {
   const named = `${userId}.${type}.${id}`;
   return `${named}.${signature(secret, named)}`;

@@ -15,7 +15,6 @@ export interface Protection {
   developersCanMerge: boolean;
 }
 
-/** All protections of a project. */
 export function listProtections(db: Db | Transaction, projectId: number): Promise<ProtectionRow[]> {
   const select = { name: true, developersCanPush: true, developersCanMerge: true };
   return db.protectedBranch.findMany({ where: { projectId }, select, orderBy: { id: 'asc' } });

@@ -49,7 +49,6 @@ export async function createCommit(context: Context, ref: IdOrPath, input: NewCo
   return commitFiles(context, target, { bytes, held, prepare }, input);
 }
 
-/** The actions of a commit. */
 export interface FileActions {
   /** The size of their contents in the repository, in bytes. */
   bytes: number;
@@ -59,10 +58,7 @@ export interface FileActions {
   prepare(series: CommitSeries): Promise<Action[]>;
 }
 
-/**
- * Commits actions to a branch that the actor may write to, on its tip at that time. Throws BadRequest; `refusal` words a failed
- * action.
- */
+/** Commits actions to a writable branch, on its current tip. Throws BadRequest; `refusal` words a failed action. */
 export async function commitFiles(
   context: Context,
   target: WritableBranch,

@@ -4,7 +4,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { type Diff, type DiffEntry, diffCommit } from '#src/git/diff/diff.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 
-/** What a commit changed against its first parent, by path. Throws RateLimited, LimitExceeded. */
+/** The changes of a commit against its first parent, by path. Throws RateLimited, LimitExceeded. */
 export async function commitDiff(context: Context, { repository, oid }: CommitRow): Promise<Diff> {
   return withEffort(context, () => diffCommit(repository, oid));
 }
@@ -15,7 +15,7 @@ export interface DiffPage extends Page<DiffEntry> {
   overflow: boolean;
 }
 
-/** A page of what a commit changed, as `commitDiff` has it. Throws RateLimited, LimitExceeded. */
+/** A page of the changes of a commit, like `commitDiff`. Throws RateLimited, LimitExceeded. */
 export async function commitDiffPage(context: Context, commit: CommitRow, page: PageRequest): Promise<DiffPage> {
   const { entries, overflow } = await commitDiff(context, commit);
   return { ...pageOf(entries, page), overflow };

@@ -9,7 +9,6 @@ import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** A commit, with its repository. */
 export interface CommitRow extends Commit {
   project: ProjectRow;
   repository: RepositoryReader;

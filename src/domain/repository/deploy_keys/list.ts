@@ -23,8 +23,7 @@ function ofProject(projectId: number | Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * A condition for the keys that the actor may add to other projects: those of projects whose deploy keys they administer, for
- * administrators all.
+ * A condition for keys that the actor may add elsewhere: those of projects whose keys they administer, for administrators all.
  */
 export function accessibleTo(actor: Pick<Actor, 'id' | 'admin'>): Prisma.Sql {
   if (actor.admin) return sql`TRUE`;

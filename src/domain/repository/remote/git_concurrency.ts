@@ -11,13 +11,13 @@ export interface GitConcurrencyLimits {
 
 export const GIT_CONCURRENCY: GitConcurrencyLimits = { atOnce: 100, patience: 5_000 };
 
-/** The parts of all that one caller may have at once, and all anonymous callers together. */
+/** The maximum fractions for one caller, and for all anonymous callers together. */
 const PARTS = { each: 0.3, anonymous: 0.7 };
 
 /** Seconds after which rejected clients may retry. */
 const LATER = { retryAfter: 30 };
 
-/** Limits how many git requests run at once, in all and for each caller. Throws DomainError of UNAVAILABLE, RATE_LIMITED. */
+/** Limits how many git requests run at once, in all and per caller. Throws DomainError of UNAVAILABLE, RATE_LIMITED. */
 export function gitSemaphore(limits: Partial<GitConcurrencyLimits> = {}): CallerSemaphore {
   const { atOnce, patience } = { ...GIT_CONCURRENCY, ...limits };
   const each = Math.ceil(atOnce * PARTS.each);

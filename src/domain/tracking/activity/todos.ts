@@ -30,10 +30,7 @@ export async function writeTodos(
   }
 }
 
-/**
- * Like writeTodos, for a note, before and after (`from` is null for a new one): its author's todos are done, mentioned users get
- * one.
- */
+/** Like writeTodos, for a note (`from` is null for a new one): its author's todos are done, mentioned users get one. */
 export async function writeNoteTodos(
   tx: Transaction,
   actor: { id: number },

@@ -43,9 +43,7 @@ const TABLES: Record<AwardableType, Prisma.Sql> = {
   Note: Prisma.raw('notes'),
 };
 
-/**
- * Locks the record until the award is stored, so that deleting the record deletes the award too. Throws NotFound if it is gone.
- */
+/** Locks the record until the award is stored, so that both are deleted together. Throws NotFound if it is gone. */
 async function hold(tx: Transaction, type: AwardableType, id: number): Promise<void> {
   const [found] = await tx.$queryRaw<unknown[]>`SELECT id FROM ${TABLES[type]} WHERE id = ${id} FOR KEY SHARE`;
   if (!found) throw new NotFound(type);

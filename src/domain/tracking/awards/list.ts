@@ -16,10 +16,7 @@ const { sql } = Prisma;
 const award = alias('AwardEmoji', 'a');
 const OLDEST_FIRST = order('AwardEmoji', ['id']);
 
-/**
- * The awards on each of the records, oldest first, in one statement. The caller must have checked that the actor can see the
- * records.
- */
+/** The awards on each of the records, oldest first, in one statement. The caller has checked that the records are visible. */
 export async function listAwardsOn<R>(
   context: Context,
   type: AwardableType,

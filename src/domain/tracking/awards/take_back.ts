@@ -12,7 +12,7 @@ import { select } from '#src/platform/records/selection.ts';
 const GIVEN = select('AwardEmoji', { id: true, userId: true });
 
 /**
- * Revokes an award, for its author and administrators; if a record is given, it must be on that. Returns its ID. Throws NotFound,
+ * Revokes an award, for its author and administrators; it must be on the record, if given. Returns its ID. Throws NotFound,
  * Forbidden.
  */
 export async function takeAwardBack(context: Context, id: number, on?: AwardableRef | null): Promise<{ id: number }> {

@@ -16,10 +16,7 @@ export interface BoardMove {
   toList?: number | null | undefined;
 }
 
-/**
- * Moves an issue between lists of the board: replaces the label of the one by that of the other. Throws NotFound, Forbidden,
- * BadRequest.
- */
+/** Moves an issue between lists of the board by swapping labels. Throws NotFound, Forbidden, BadRequest. */
 export async function moveBoardIssue(
   context: Context,
   ref: IdOrPath,

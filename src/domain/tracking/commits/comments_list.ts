@@ -14,10 +14,7 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const comment = alias('CommitComment', 'c');
 
-/**
- * The comments on each commit, oldest first, in one statement; Forbidden or Unauthenticated in place of those that the actor may
- * not read.
- */
+/** The comments on each commit, oldest first, in one statement; Forbidden or Unauthenticated in place of unreadable ones. */
 export function listCommitComments<R>(
   context: Context,
   commits: readonly CommitRow[],

@@ -21,7 +21,7 @@ export type Thread =
   | { kind: 'answer'; discussionId: number }
   | { kind: 'begun'; line: PlacedLine | null };
 
-/** The thread that a note on the record is to belong to. Throws ValidationFailed, RateLimited, LimitExceeded. */
+/** Determines the thread of a new note. Throws ValidationFailed, RateLimited, LimitExceeded. */
 export async function threadFor(
   context: Context,
   { type, id, project }: Noteable,

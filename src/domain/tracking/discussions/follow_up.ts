@@ -65,10 +65,7 @@ export async function followUpOn(
   };
 }
 
-/**
- * Resolves what an issue continues, with a note in each thread; in the transaction that opens the issue, before its number is
- * assigned.
- */
+/** Resolves what an issue continues, with a note in each thread; in the transaction that opens the issue, before numbering it. */
 export async function resolveByIssue(
   tx: Transaction,
   context: ChangeContext,

@@ -1,9 +1,6 @@
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/**
- * Detaches a note from its thread before it is deleted, so that the next one becomes the first. A thread without other notes by
- * users is deleted.
- */
+/** Detaches a note from its thread before it is deleted; the next one becomes first. A thread of only system notes is deleted. */
 export async function leaveThread(tx: Transaction, noteId: number): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM discussions d USING notes n WHERE n.id = ${noteId} AND d.id = COALESCE(n.discussion_id, n.id) AND NOT EXISTS (

@@ -9,7 +9,6 @@ import { alias } from '#src/platform/records/alias.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
-/** The alias of notes in lists. */
 const note = alias('Note', 'nt');
 
 /** Whether a note is the first remaining one of its thread. */
@@ -52,10 +51,7 @@ export async function findDiscussion<R>(
   return found.nodes[0];
 }
 
-/**
- * The notes of each of the threads, oldest first, in one statement. The caller must have checked that the actor can see their
- * records.
- */
+/** The notes of each thread, oldest first, in one statement. The caller has checked that the records are visible. */
 export async function listNotesOfDiscussions<R>(
   context: Context,
   ids: readonly number[],

@@ -18,8 +18,8 @@ export interface PlacedLine {
 }
 
 /**
- * The line of the changes of a merge request that somebody names. It must be one that the diff of the version shows: added,
- * removed, or near such lines. Throws ValidationFailed, RateLimited, LimitExceeded.
+ * Finds a line in the diff of a merge request's version. It must be one that the diff shows: added, removed, or in the context.
+ * Throws ValidationFailed, RateLimited, LimitExceeded.
  */
 export async function placeOnDiff(
   context: Context,

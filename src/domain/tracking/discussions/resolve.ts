@@ -57,10 +57,7 @@ async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
   return found;
 }
 
-/**
- * Resolves those of the threads of a merge request that are unresolved, and records when none is left; in a transaction that has
- * touched it.
- */
+/** Resolves the unresolved ones of these threads, and records when none is left; in a transaction that has touched the record. */
 export async function resolveThreads(
   tx: Transaction,
   context: ChangeContext,

@@ -84,7 +84,7 @@ async function trace(
   try {
     return await traceLine(reader, compare, position, version);
   } catch (error) {
-    // What cannot be compared now could not be the next time.
+    // What cannot be compared now will not be comparable later either.
     if (isLimit(error, 'work') || error instanceof MissingObject) return null;
     throw error;
   }

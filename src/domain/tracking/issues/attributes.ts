@@ -36,10 +36,7 @@ export function checkTexts(title: string | null | undefined, description: string
 
 const FOR_REPORTERS = ['assigneeId', 'milestoneId', 'labels', 'dueDate'] as const;
 
-/**
- * The attributes that the actor may set on an issue or merge request. 0 clears like null. Throws Forbidden for others, unless
- * they are to be skipped.
- */
+/** The attributes that the actor may set. 0 clears like null. Throws Forbidden for others, unless they are to be skipped. */
 export function permittedAttributes(
   actor: Actor,
   project: ProjectRow,

@@ -76,10 +76,7 @@ export async function findIssuesByIds<R>(
   return ofSeenProjects(found, projectOf, mayRead);
 }
 
-/**
- * Like findIssue, but also finds confidential ones that the actor cannot see: for commands that check an ability (behaviour.md
- * 6).
- */
+/** Like findIssue, but also finds confidential ones that are invisible: for commands that check an ability (behaviour.md 6). */
 async function findIssueUnseen<R>(
   context: Context,
   project: ProjectRow,

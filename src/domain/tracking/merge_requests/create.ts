@@ -107,10 +107,7 @@ interface Opening extends Sides {
   keepLock: PackKeepLock | undefined;
 }
 
-/**
- * Git objects are durable before the transaction commits. What a crash in between leaves behind is overwritten by the next
- * attempt.
- */
+/** Git objects are durable before the transaction commits. The next attempt overwrites what a crash in between leaves behind. */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
   const { source, target, version, labels, columns, deeds, keepLock } = opening;
   return openingOne(context.db, opening, () =>

@@ -82,10 +82,7 @@ export async function findMergeRequestsByIds<R>(
   });
 }
 
-/**
- * The merge request after a command has changed it and checked that the actor can see it. Throws NotFound if it was deleted
- * since.
- */
+/** The merge request after a command has changed it and checked its visibility. Throws NotFound if it was deleted since. */
 export async function changedMergeRequest<R>(
   context: Context,
   { project, id }: ChangedRecord,
@@ -101,9 +98,7 @@ export async function locateMergeRequest(context: Context, ref: IdOrPath, iid: n
   return { project, mergeRequest: await findMergeRequest(context, project, iid, CHANGEABLE) };
 }
 
-/**
- * Whether the actor may update the merge request: developers, the author and the assignee may, unless the project is archived.
- */
+/** Whether the actor may update it: developers, the author and the assignee may, unless the project is archived. */
 export function mayUpdate(
   actor: Actor,
   project: ProjectRow,

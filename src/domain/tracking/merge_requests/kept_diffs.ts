@@ -11,7 +11,7 @@ const names = new WeakMap<RepositoryReader, string>();
 const diffs = new LRUCache<string, Diff>({ maxSize: MOST, maxEntrySize: LARGEST, sizeCalculation: bytesOf });
 let scopes = 0;
 
-/** The difference of two commits, which never changes: of versions that are looked at again and again. Throws LimitExceeded. */
+/** The diff of two commits, which never changes; cached for versions that are viewed repeatedly. Throws LimitExceeded. */
 export async function keptDiff(reader: RepositoryReader, from: Oid, to: Oid): Promise<Diff> {
   const key = `${scopeOf(reader)} ${from} ${to}`;
   const known = diffs.get(key);

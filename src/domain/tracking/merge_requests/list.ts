@@ -29,10 +29,7 @@ export interface MergeRequestParent {
 
 type AskedParent = { project: number; path: string; milestone: number | null; label: number | null };
 
-/**
- * The merge requests of each parent, in one statement; Forbidden in place of those that the actor may not read. Throws
- * BadRequest.
- */
+/** The merge requests of each parent, in one statement; Forbidden in place of unreadable ones. Throws BadRequest. */
 export async function listMergeRequestsOf<R>(
   context: Context,
   parents: readonly MergeRequestParent[],

@@ -27,7 +27,6 @@ import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
 import { BadRequest, Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
-/** Options of a merge. */
 export interface MergeOptions {
   /** Message of the merge commit; the default one when absent. */
   mergeCommitMessage?: string | null | undefined;
@@ -106,7 +105,7 @@ function mergeConflict(): BadRequest {
   return new BadRequest('Branch cannot be merged', undefined, 'mergeConflict');
 }
 
-/** What the branches hold, after what was pushed to the source branch just now has become a version. Throws NotFound. */
+/** The current commits of the branches, after recent pushes to the source branch have become a version. Throws NotFound. */
 async function presentSides(context: Context, id: number, actor: Actor): Promise<SideTips> {
   const sides = await sideTips(context, id);
   if (

@@ -122,10 +122,7 @@ async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, tar
   return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
 }
 
-/**
- * `refused` if the commits of the source may not, or cannot, become part of the merge request; `changed` if it was changed
- * concurrently.
- */
+/** `refused` if the source's commits may not, or cannot, be added to the merge request; `changed` after a concurrent change. */
 async function addVersion(
   stores: Stores,
   { mergeRequest, source, target, reader, targetTip, version }: SideTips,

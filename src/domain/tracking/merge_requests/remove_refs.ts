@@ -24,7 +24,7 @@ export async function removeUnneededRefs(
     const part = own.slice(at, at + AT_ONCE);
     if ((await unneeded(db, projectId, part)).length === 0) continue;
     await withRepositoryLock(db, projectId, async (tx) => {
-      // Whoever creates such refs holds the lock until they are recorded.
+      // New refs of this kind are recorded under the same lock.
       const gone = await unneeded(tx, projectId, part);
       const changes = gone.map(({ name, target }) => ({ name, from: target, to: null }));
       if (changes.length === 0) return;

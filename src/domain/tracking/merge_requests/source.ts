@@ -47,7 +47,7 @@ export async function requireBringing(tx: Transaction, origin: Origin, actorId: 
   }
 }
 
-/** The refusal of a source that is not a fork of the target; `about` is the field that names the one that does not fit. */
+/** The error for a source that is not a fork of the target; `about` is the field that does not fit. */
 export function notAFork(about: string): BadRequest {
   return new BadRequest('Source project is not a fork of the target project', about, 'notAFork');
 }

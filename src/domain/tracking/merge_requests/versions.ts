@@ -32,9 +32,7 @@ export interface VersionCommits {
 /** Maximum number of commits that a version shows. */
 const MOST_COMMITS = 5_000;
 
-/**
- * The versions of each merge request, latest first, in one statement. The caller must have checked that the actor may read them.
- */
+/** The versions of each merge request, latest first, in one statement. The caller has checked that they are readable. */
 export async function listVersions<R>(
   { db }: Context,
   mergeRequestIds: readonly number[],
@@ -128,7 +126,7 @@ async function bound(repository: RepositoryReader, version: VersionCommits): Pro
 
 const NO_DIFF: Diff = { entries: [], additions: 0, deletions: 0, overflow: false };
 
-/** What a version changed since both branches parted, with the limits of comparisons. Throws RateLimited, LimitExceeded. */
+/** The changes of a version since the merge base, with the limits of comparisons. Throws RateLimited, LimitExceeded. */
 export async function versionDiff(context: Context, version: VersionCommits | null): Promise<Diff> {
   const repository = version && (await context.repositories.open(version.project));
   if (!repository) return NO_DIFF;

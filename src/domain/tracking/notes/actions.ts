@@ -8,7 +8,6 @@ import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-/** Writes the note, in a transaction. */
 type Write = (tx: Transaction) => Promise<number | null>;
 
 /** The text of a note without its quick actions, and a function that writes the note and applies these. Snippets have none. */

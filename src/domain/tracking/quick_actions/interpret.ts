@@ -87,10 +87,7 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
   return counting.reverse();
 }
 
-/**
- * The attributes that actions set regardless of the current value; other actions depend on the current value, or are interpreted
- * without look-ups.
- */
+/** The attributes that actions set regardless of the current value; others depend on it, or need no look-ups. */
 const SETS: Partial<Record<QuickActionName, string>> = {
   close: 'state',
   reopen: 'state',

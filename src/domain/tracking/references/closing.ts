@@ -10,10 +10,7 @@ const BETWEEN = /(?:,? +and +|, *| *& *)/iy;
 /** Maximum number of issues that one text closes; further ones stay open. */
 const MOST = 100;
 
-/**
- * The issues that a text closes, without duplicates, in order: `Closes #4`, `fixes #4, #5 and group/project#6`. They may not
- * exist.
- */
+/** The issues that a text closes, distinct and in order: `Closes #4`, `fixes #4, #5 and group/project#6`. They may not exist. */
 export function closedIssues(text: string): RecordName[] {
   const plain = plainText(text);
   const found = new Map<string, RecordName>();

@@ -18,7 +18,7 @@ export interface MentionedUser {
 
 /**
  * The users mentioned in a text, individually, by group (`@group`) or as everyone in the project (`@all`), as far as they can see
- * the record of the text. In two statements; none if the text mentions nobody.
+ * the record of the text. In two statements; none if the text mentions no one.
  *
  * @param author the author of the text, who must be able to see the groups
  */

@@ -13,10 +13,7 @@ export interface Reader {
   username: string;
 }
 
-/**
- * The users with these IDs or usernames (in lower case) who can read an issue or merge request, in one statement. Blocked users
- * can read nothing.
- */
+/** The users with these IDs or lower-case usernames who can read an issue or merge request, in one statement; none blocked. */
 export function readersAmong(
   db: Pick<Db, '$queryRaw'>,
   { type, id, project: { id: projectId } }: Pick<Subject, 'type' | 'id'> & { project: { id: number } },

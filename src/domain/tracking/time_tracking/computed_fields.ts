@@ -1,7 +1,7 @@
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 
-/** What issues and merge requests have of time beside their column `timeEstimate`. */
+/** Time tracking of issues and merge requests besides their column `timeEstimate`. */
 const { sql } = Prisma;
 const timelog = alias('Timelog', 'tl');
 

@@ -25,10 +25,7 @@ const LONGEST_TEXT = 255;
 
 const PART = /^\s*(?:and\s+|,\s*)?(\d+(?:\.\d+)?)\s*([a-z]+)/;
 
-/**
- * Parses a duration such as `3h30m`, `1w 2d` or `-1h` into seconds; a plain number counts seconds. Null if invalid. May exceed
- * `LONGEST_DURATION`.
- */
+/** Parses a duration (`3h30m`, `1w 2d`, `-1h`, plain seconds) into seconds; null if invalid. May exceed `LONGEST_DURATION`. */
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT) return null;
   const trimmed = text.trim().toLowerCase();

@@ -4,10 +4,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { writeEstimate } from '#src/domain/tracking/time_tracking/write.ts';
 
-/**
- * Sets the time estimate of an issue or merge request, such as `3h30m`; null or 0 removes it. Throws NotFound, Forbidden,
- * ValidationFailed.
- */
+/** Sets the time estimate of a record, such as `3h30m`; null or 0 removes it. Throws NotFound, Forbidden, ValidationFailed. */
 export async function setTimeEstimate(
   context: Context,
   type: SubjectType,

@@ -17,7 +17,6 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [todo, issue, mergeRequest] = [alias('Todo', 't'), alias('Issue', 'i'), alias('MergeRequest', 'mr')];
 
-/** Filter of todos. */
 export interface TodoFilter {
   state: 'pending' | 'done';
   action?: TodoAction | null | undefined;

@@ -39,10 +39,7 @@ export interface DoomedEmail {
   id: number;
 }
 
-/**
- * Deletes a secondary address. Returns null for a missing one of the actor; throws NotFound for a missing one of another user, or
- * a missing user.
- */
+/** Deletes a secondary address. For a missing one, returns null if the user is the actor, else throws NotFound. */
 export async function deleteEmail(context: Context, { userId, id }: DoomedEmail): Promise<EmailRow | null> {
   const owner = await chooseAccount(context, userId);
   try {

@@ -32,10 +32,7 @@ export interface DoomedKey {
   id: number;
 }
 
-/**
- * Deletes a key. Returns null for a missing one of the actor; throws NotFound for a missing one of another user, or a missing
- * user.
- */
+/** Deletes a key. For a missing one, returns null if the user is the actor, else throws NotFound. */
 export async function deleteKey(context: Context, { userId, id }: DoomedKey): Promise<KeyRow | null> {
   const owner = await chooseAccount(context, userId);
   try {

@@ -17,7 +17,6 @@ export interface Asset {
 export class Assets {
   readonly #kept = new Map<string, Promise<Packed>>();
 
-  /** The path of an asset. */
   async path(asset: Asset): Promise<string> {
     return (await this.#packed(asset)).path;
   }

@@ -1,9 +1,6 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/**
- * The cookies of the pages: the session, the binding of forms to a browser, the progress of a sign-in, and the token of a mailed
- * link.
- */
+/** The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, and a mailed link's token. */
 export type CookieName = 'gantry_session' | 'gantry_form' | 'gantry_sign_in' | 'gantry_link';
 
 /** The value of a cookie that this server set; undefined without one. */

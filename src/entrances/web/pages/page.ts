@@ -85,7 +85,6 @@ export function pagesFor(options: PageOptions): Pages {
   };
 }
 
-/** A page with an error. */
 export function showError({ show }: Visit, status: number, title: string, message: string): void {
   show('error', { title, message }, status);
 }

@@ -7,7 +7,6 @@ import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-/** Pages to sign up. */
 export function signUpPages({ page, form }: Pages): Router {
   return Router().get('/users/sign_up', page(showForm)).post('/users/sign_up', form(submit));
 }

@@ -74,10 +74,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   };
 }
 
-/**
- * The external form targets of a page: signing in and consent redirect to the waiting application, signing out to where the
- * settings say.
- */
+/** External form targets of a page: signing in and consent lead to the waiting application, signing out to the configured URL. */
 async function formTargetsOf(db: Db, request: Request, session: Session | null): Promise<string[]> {
   const { afterSignOutPath } = session ? await currentSettings(db) : { afterSignOutPath: null };
   const returnTo: unknown = request.body?.return_to ?? request.query.return_to ?? request.path;

@@ -22,7 +22,6 @@ import {
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
 
-/** Defaults for all jobs. */
 export interface JobDefaults {
   stages: readonly string[];
   variables: Variables;

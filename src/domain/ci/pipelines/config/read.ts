@@ -23,14 +23,14 @@ const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : '.
 const turns = new CallerSemaphore(TURNS);
 const threads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
 
-/** Others for what anybody sends: pipelines do not wait for it. */
+/** A separate queue for linting, so that pipelines do not wait for it. */
 const lintTurns = new CallerSemaphore(TURNS);
 const lintThreads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
 
 /**
  * Parses the file of a commit and selects its jobs for the occasion, in a separate thread.
  *
- * @throws RateLimited, Unavailable when too many files wait; ThreadLate when the machine is busy: that says nothing about the file
+ * @throws RateLimited, Unavailable if too many files wait; ThreadLate if the machine is busy: that says nothing about the file
  */
 export async function planPipeline(
   repository: RepositoryReader,
@@ -56,8 +56,8 @@ const OVERRUN = `Reading the file takes more than ${DEADLINE} ms of CPU time`;
 /**
  * The error of a CI configuration; null if it is valid.
  *
- * @param caller whose turn it takes
- * @throws RateLimited, Unavailable when too many texts wait; ThreadLate
+ * @param caller key for fair queueing
+ * @throws RateLimited, Unavailable if too many texts wait; ThreadLate
  */
 export async function configError(caller: string, text: string): Promise<string | null> {
   if (text.trim() === '') return `Please provide content of ${CONFIG_PATH}`;

@@ -26,10 +26,7 @@ export function refSlug(ref: string): string {
     .replace(/^-+|(?<!-)-+$/g, '');
 }
 
-/**
- * Expands `$NAME` and `${NAME}`; unknown names become empty. Truncated after `limit` characters, as variables may be long and
- * repeated.
- */
+/** Expands `$NAME` and `${NAME}`; unknown names become empty. Truncated after `limit` characters, as values may be long. */
 export function expand(text: string, variables: Variables, limit: number): string {
   let [result, end] = ['', 0];
   for (const match of text.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)) {

@@ -15,7 +15,6 @@ import { packageRevision } from '#src/platform/package_root.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
-/** A variable for a runner. */
 export interface PayloadVariable {
   key: string;
   value: string;
@@ -35,10 +34,7 @@ export interface Surroundings {
   secret: string;
 }
 
-/**
- * All variables of a job in increasing precedence (runner-protocol.md): predefined ones, those of the runner, the project, the
- * file, the trigger.
- */
+/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, project's, file's, trigger's. */
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
   const known = job.options.variables;
