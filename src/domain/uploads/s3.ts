@@ -7,7 +7,7 @@ import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';
 import { elementOf, S3Client, S3Error, type S3Request } from './s3_client.ts';
 import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
-/** The uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
+/** Uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
 export class S3Uploads implements UploadStore {
   readonly #settings: S3Settings;
   readonly #client: S3Client;
@@ -79,11 +79,11 @@ export class S3Uploads implements UploadStore {
     return `${this.#prefix}${projectId}/${secret}/${fileName}`;
   }
 
-  /** The answer to a request for an object; null if it is not there. */
+  /** The response to a request for an object; null if it does not exist. */
   async #find(request: S3Request): Promise<IncomingMessage | null> {
     return available(
       this.#client.send(request).catch((error) => {
-        // HEAD is answered by the status alone.
+        // The response to HEAD has only a status.
         if (error instanceof S3Error && error.status === 404 && ['NoSuchKey', ''].includes(error.code)) return null;
         throw error;
       }),
@@ -117,7 +117,7 @@ export class S3Uploads implements UploadStore {
   }
 }
 
-/** As many as one request may delete. */
+/** The limit of one delete request. */
 const MOST_AT_ONCE = 1000;
 
 async function available<Answer>(asked: Promise<Answer>): Promise<Answer> {

@@ -9,34 +9,34 @@ import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { defaultCredentials, type S3Credentials } from './s3_credentials.ts';
 
-/** Milliseconds in which a connection has to be made, and in which something has to come over it. */
+/** Milliseconds for establishing a connection, and until data must arrive. */
 const CONNECTING = 5_000;
 const SILENCE = 30_000;
 
-/** How many connections there are at most: each upload and download has one for as long as the client takes. */
+/** Maximum number of connections: each upload and download holds one for as long as the client takes. */
 const SOCKETS = { keepAlive: true, maxSockets: 500 };
 
-/** How often a request is sent at most, and milliseconds before it is sent the second time. */
+/** Maximum number of attempts, and milliseconds before the second one. */
 const ATTEMPTS = 3;
 const PAUSE = 100;
 
-/** Bytes of an answer that is read as a text: a list of 1,000 keys has one at most. */
+/** Bytes of the longest response that is read as text: a list of 1,000 keys has one at most. */
 const LONGEST_TEXT = 8 << 20;
 
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST';
-  /** Of an object; the bucket itself when left out. */
+  /** Key of an object; the bucket itself when absent. */
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** A stream is sent once, and needs a `content-length`; texts are sent again when that may help. */
+  /** A stream is sent once, and needs a `content-length`; texts are sent again on retries. */
   body?: string | Readable;
 }
 
-/** What the store answered instead of what it was asked for. */
+/** An error response of the store. */
 export class S3Error extends Error {
   override name = 'S3Error';
-  /** As the store names the error, such as NoSuchKey; empty where it said none, as for HEAD. */
+  /** The store's error code, such as NoSuchKey; empty if it sent none, as for HEAD. */
   readonly code: string;
   readonly status: number;
 
@@ -63,7 +63,7 @@ export class S3Client {
     this.#credentials = credentials ? async () => credentials : defaultCredentials(region);
   }
 
-  /** The answer, of which somebody reads or destroys the body. Throws S3Error, or the error of the connection. */
+  /** The response, whose body the caller reads or destroys. Throws S3Error, or the error of the connection. */
   async send(request: S3Request): Promise<IncomingMessage> {
     const attempts = typeof request.body === 'object' ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt += 1) {
@@ -77,7 +77,7 @@ export class S3Client {
     }
   }
 
-  /** The text of the answer, otherwise as `send`. */
+  /** Like `send`, returning the response body as text. */
   async sendForText(request: S3Request): Promise<string> {
     return textOf(await this.send(request));
   }
@@ -124,7 +124,7 @@ export class S3Client {
       });
       sent.on('error', reject);
       sent.on('timeout', () => {
-        // Whoever reads may be slower than the store.
+        // The reader may be slower than the store.
         if (answer && answer.readableLength > 0) sent.setTimeout(SILENCE);
         else sent.destroy(new Error('the store does not answer in time'));
       });
@@ -147,7 +147,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   }
 }
 
-/** By the name of the bucket, which certificates do not have where there are dots in it. */
+/** Virtual-hosted URL, unless the name contains dots, which certificates do not cover. */
 function amazonUrl(bucket: string, region: string): string {
   const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;

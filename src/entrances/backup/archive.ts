@@ -56,7 +56,7 @@ export class Archive {
         for (let chunk = this.#pack.read(); chunk !== null; chunk = this.#pack.read()) yield this.#count(chunk);
       }
     } finally {
-      // Whoever goes away has the content closed.
+      // Closes the content if the consumer stops early.
       if (!isFilled) this.#pack.destroy();
     }
   }
@@ -67,7 +67,7 @@ export class Archive {
   }
 }
 
-/** A content that is added up. Throws an Error when it is not of that size. */
+/** Yields a content and updates its checksum. Throws an Error if it has another size. */
 async function* exactly(
   path: string,
   size: number,

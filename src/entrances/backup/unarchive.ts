@@ -6,19 +6,19 @@ export interface Entry {
   path: string;
   /** In bytes. */
   size: number;
-  /** Its content, in chunks; to be read before the next member is asked for. */
+  /** Its content, in chunks; must be read before the next member is requested. */
   content: AsyncGenerator<Buffer>;
 }
 
-/** The archive ends before its end, or is none. */
+/** The archive is truncated or not a tar archive. */
 export class BrokenArchive extends Error {
   override name = 'BrokenArchive';
 }
 
-/** The most that may come between two members, in bytes: headers that say more of one are kept in memory as a whole. */
+/** Maximum number of bytes between two members, as long headers are kept in memory as a whole. */
 const BETWEEN = 1024 * 1024;
 
-/** The members of a tar archive in the order in which they lie there. Throws BrokenArchive, and what the source throws. */
+/** The members of a tar archive in order. Throws BrokenArchive, and errors of the source. */
 export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
   const archive = extract();
   let failure: unknown;
@@ -57,7 +57,7 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
       if (type !== 'file') throw new BrokenArchive(`${path} is not a file`);
       if (!Number.isSafeInteger(size)) throw new BrokenArchive('a header is damaged');
       yield { path, size, content: contentOf(stream) };
-      // What nobody read is left behind.
+      // Skips unread content.
       stream.resume();
     }
   } catch (error) {
