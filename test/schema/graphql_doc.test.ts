@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { blocksOf, commandsOf, type Shown, walk, withoutGaps } from '../support/documentation.ts';
-import { itEveryNth, LONG } from '../support/long.ts';
+import { LONG } from '../support/long.ts';
 import { until } from '../support/server_process.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -31,17 +31,17 @@ describe('The tasks of docs/graphql.md', () => {
     expect(tasks.length).toBe(13);
   });
 
-  itEveryNth(
-    4,
-    tasks.map((document) => [/(\w+)\(|viewer/.exec(document.replace(/^\w* ?\(.*/, ''))?.[0] ?? '', document]),
-  )('%s works as it is written', async (_name, text) => {
-    const document = parse(text);
-    expect(validate(schema, document)).toEqual([]);
-    if (getOperationAST(document)?.operation === 'subscription') return;
-    const { body: global } = await world.graphql('{ user(username: "bob") { id } }', {}, ada);
-    const { body } = await world.graphql(text, { bob: global.data.user.id }, ada);
-    expect(body.errors).toBeUndefined();
-  });
+  it.each(tasks.map((document) => [/(\w+)\(|viewer/.exec(document.replace(/^\w* ?\(.*/, ''))?.[0] ?? '', document]))(
+    '%s works as it is written',
+    async (_name, text) => {
+      const document = parse(text);
+      expect(validate(schema, document)).toEqual([]);
+      if (getOperationAST(document)?.operation === 'subscription') return;
+      const { body: global } = await world.graphql('{ user(username: "bob") { id } }', {}, ada);
+      const { body } = await world.graphql(text, { bob: global.data.user.id }, ada);
+      expect(body.errors).toBeUndefined();
+    },
+  );
 });
 
 describe('What else docs/graphql.md shows', () => {

@@ -330,6 +330,8 @@ export async function startWorld(
   const databaseUrl = await freshDatabase();
   const heard: Heard = { statements: null };
   const db = connect(databaseUrl, {
+    // Each costs PostgreSQL a process, for one file of tests.
+    connections: 4,
     heard: (statement) => {
       if (!SIGN_OF_LIFE.test(statement)) heard.statements?.push(statement);
     },
