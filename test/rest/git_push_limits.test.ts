@@ -67,7 +67,7 @@ describe('A push', () => {
     expect([code, said]).toEqual([1, expect.stringMatching(new RegExp(`the ${kind} \\w+ has \\d+ bytes`))]);
   });
 
-  it('is refused with a directory beyond all measure', async () => {
+  it('is refused with a directory beyond all measure', { timeout: 180_000 }, async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     const bare = path.join(work, '.git');

@@ -122,7 +122,7 @@ describe('Pushes', () => {
     expect(receiver.at(path)).toHaveLength(1);
   });
 
-  it('that delete a branch have no commits', LONG, async () => {
+  it('that delete a branch have no commits', async () => {
     await createBranch(world.as(owner), project.id, 'short-lived', 'master');
     const path = await hook(project, {});
     await api.delete(`/projects/${project.id}/repository/branches/short-lived`);

@@ -3,11 +3,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getOperationAST, parse, validate } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { blocksOf, commandsOf, type Shown, walk, withoutGaps } from '../support/documentation.ts';
-import { LONG } from '../support/long.ts';
 import { until } from '../support/server_process.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -57,6 +56,12 @@ describe('What else docs/graphql.md shows', () => {
   const reader = () => mkdtempSync(path.join(tmpdir(), 'gantry-graphql-'));
   const signIn = commandsOf('docs/graphql.md', 'Authentication');
 
+  beforeAll(async () => {
+    const owner = await world.user();
+    const group = await world.group({ owner, path: 'group', visibility: 'public' });
+    await world.project({ owner, name: 'here', namespaceId: group.id, visibility: 'public' });
+  });
+
   it('documents that the schema knows', () => {
     const all = blocksOf('docs/graphql.md').filter(({ language }) => language === 'graphql');
     expect(all.length).toBeGreaterThan(tasks.length);
@@ -64,9 +69,6 @@ describe('What else docs/graphql.md shows', () => {
   });
 
   it('a partial answer, a cost and a persisted document', async () => {
-    const owner = await world.user();
-    const group = await world.group({ owner, path: 'group', visibility: 'public' });
-    await world.project({ owner, name: 'here', namespaceId: group.id, visibility: 'public' });
     const [partial] = blocksOf('docs/graphql.md').filter(({ section }) => section === 'Partial answers');
     const { body } = await world.graphql(partial?.text ?? '', {});
     expect(body).toEqual(jsonOf('Partial answers')[0]);
@@ -81,14 +83,14 @@ describe('What else docs/graphql.md shows', () => {
     expect(unknown.body.errors[0].extensions.code).toMatch(/PERSISTED_QUERY_NOT_FOUND|BAD_REQUEST/);
   });
 
-  it('how to authenticate, and how to upload a file', LONG, async () => {
+  it('how to authenticate, and how to upload a file', async () => {
     const directory = reader();
     writeFileSync(path.join(directory, 'map.png'), 'a picture');
     const outputs = await walk([...signIn, ...commandsOf('docs/graphql.md', 'Uploads')], { directory, fill });
     expect(outputs.at(-1)).toContain('"markdown":"');
   });
 
-  it('how curl subscribes to events, and what comes', LONG, async () => {
+  it('how curl subscribes to events, and what comes', async () => {
     const [shown] = commandsOf('docs/graphql.md', 'Subscriptions') as [Shown];
     const curl = spawn('/bin/bash', ['-c', `exec ${fill(shown.command).replace('curl ', 'curl --silent ')}`], {
       env: { PATH: process.env.PATH, TOKEN: ada.token },
@@ -107,7 +109,7 @@ describe('What else docs/graphql.md shows', () => {
     expect(shapeOf(output)).toContain(shapeOf(shown.answer?.replace(/^:\s*/, '') ?? 'nothing'));
   });
 
-  it('a program that goes on when its connection is lost', LONG, async () => {
+  it('a program that goes on when its connection is lost', async () => {
     const [program] = blocksOf('docs/graphql.md').filter(({ language }) => language === 'js');
     const args = ['--input-type=module', '--eval', fill(program?.text ?? '')];
     const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, TOKEN: ada.token } });

@@ -59,6 +59,7 @@ beforeAll(async () => {
     await world.issue(project, owner, { title: `Tab\t, back\\slash, "quotes" and 🐚 ${at}` });
   }
   await upload('first.txt', 'The first upload');
+  await world.idle();
   await sql(`INSERT INTO pgboss.job (name, data, start_after, retry_limit, priority)
     VALUES ('projects.remove', '{"projectId": 0}', now() + interval '1 day', 7, 3)`);
 });

@@ -58,7 +58,8 @@ export class S3Client {
   readonly #derived = new Map<string, ArrayBuffer>();
 
   constructor({ bucket, endpoint, region, credentials }: S3Settings) {
-    this.#base = endpoint === undefined ? amazonUrl(bucket, region) : `${endpoint.replace(/\/+$/, '')}/${bucket}`;
+    this.#base =
+      endpoint === undefined ? amazonUrl(bucket, region) : `${endpoint.replace(/(?<!\/)\/+$/, '')}/${bucket}`;
     this.#region = region;
     this.#credentials = credentials ? async () => credentials : defaultCredentials(region);
   }
