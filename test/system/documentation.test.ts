@@ -237,6 +237,7 @@ describe('docs/operating.md', { timeout: TIMEOUT }, () => {
         .replace(/^gantry fsck$/, 'gantry fsck || [ $? = 1 ]')
         .replaceAll('acme/website', name)
         .replaceAll('/srv/gantry/repositories/05/5.git', at('data', folder))
+        .replace('1f0c…', '…')
         .replace('240 projects', '… project…');
     const [output = ''] = await follow(shown ? [shown] : [], fill);
     const [advice = ''] = /git --git-dir=.*$/m.exec(output) ?? [];
