@@ -91,8 +91,9 @@ function checked(sent: unknown): Params {
   const given = Object.entries(sent).filter(([, value]) => value !== null);
   for (const [name, value] of given) {
     if (!NAMES.has(name)) throw badRequest(`Unexpected parameter "${name.slice(0, 100)}" in the request body.`);
-    const isRight = name === 'variables' || name === 'extensions' ? isObject(value) : typeof value === 'string';
-    if (!isRight) throw badRequest(`The parameter "${name}" has the wrong type.`);
+    if (name === 'variables' || name === 'extensions') {
+      if (!isObject(value)) throw badRequest(`The parameter "${name}" must be an object.`);
+    } else if (typeof value !== 'string') throw badRequest(`The parameter "${name}" must be a string.`);
   }
   return Object.fromEntries(given);
 }

@@ -103,6 +103,8 @@ function parse(body: string): object {
   try {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {}
+  } catch {
+    // Refused below, as JSON of another kind is.
+  }
   throw new Unreadable('the body is not a JSON object');
 }
