@@ -153,7 +153,10 @@ describe('A fork that is made less visible than its target', () => {
     await expectUntouched(given, secret, { state: 'closed' });
     expect((await world.db.mergeRequest.findUnique({ where: { id: own.id } }))?.state).toBe('opened');
     expect(await systemNotes(given)).toContain('closed');
-    const events = await world.db.event.findMany({ where: { targetType: 'MergeRequest', targetId: given.id }, orderBy: { id: 'asc' } });
+    const events = await world.db.event.findMany({
+      where: { targetType: 'MergeRequest', targetId: given.id },
+      orderBy: { id: 'asc' },
+    });
     expect(events.map(({ action, authorId }) => [action, authorId])).toEqual([
       ['opened', rosa.id],
       ['closed', rosa.id],
