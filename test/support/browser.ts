@@ -1,5 +1,11 @@
 import type { Answer, Send } from './http.ts';
 
+/** The errors that a page shows. */
+export const alertsOn = (page: string) => [...page.matchAll(/role="alert"[^>]*>([^<]*)</g)].map(([, text]) => text);
+
+/** What a page says was done. */
+export const noticeOn = (page: string) => /role="status">([^<]*)</.exec(page)?.[1];
+
 /** A browser without scripts: keeps cookies, fills in the forms of pages and follows redirections when told. */
 export class Browser {
   readonly #send: Send;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { resetTokenFromCommandLine } from '#src/domain/users/reset_password.ts';
+import { twice } from '../support/accounts.ts';
 import { Browser } from '../support/browser.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
-const twice = (password: string) => ({ new_password: password, new_password_again: password });
 
 describe('Without mail', () => {
   it('who creates an account is confirmed and signed in at once', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '#src/entrances/server/app.ts';
 import type { SshAddress } from '#src/platform/config/ssh_address.ts';
 import { packagePath } from '#src/platform/package_root.ts';
-import { Browser } from '../support/browser.ts';
+import { alertsOn, Browser } from '../support/browser.ts';
 import { sender } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
@@ -18,7 +18,6 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/5HKmVAAAAABJRU5ErkJggg==',
   'base64',
 );
-const alertsOn = (page: string) => [...page.matchAll(/role="alert"[^>]*>([^<]*)</g)].map(([, text]) => text);
 const tokenOf = (page: string) => /name="authenticity_token" value="([^"]*)"/.exec(page)?.[1] ?? '';
 
 async function onProfile(user?: TestUser) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Browser } from '../support/browser.ts';
+import { alertsOn, Browser } from '../support/browser.ts';
 import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
@@ -15,7 +15,6 @@ async function signedIn(): Promise<{ user: TestUser; visitor: Browser }> {
 }
 
 const tokenOn = (page: string) => /id="token">([^<]*)</.exec(page)?.[1] ?? '';
-const alertsOn = (page: string) => [...page.matchAll(/role="alert"[^>]*>([^<]*)</g)].map(([, text]) => text);
 const tokensOf = ({ id }: TestUser) =>
   world.db.personalAccessToken.findMany({ where: { userId: id }, orderBy: { id: 'asc' } });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '#src/access/credentials/sessions/session.ts';
 import { ACCOUNT_LIMIT } from '#src/access/sign_in/attempts.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
-import { Browser } from '../support/browser.ts';
+import { alertsOn, Browser } from '../support/browser.ts';
 import { LONG } from '../support/long.ts';
 import { totp, wrongCode } from '../support/totp.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
@@ -32,7 +32,6 @@ async function signedIn() {
 
 const secretOn = (page: string) => (/id="secret">([^<]*)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
 const codesOn = (page: string) => [...page.matchAll(/<li><code>([^<]*)</g)].map(([, code = '']) => code);
-const alertsOn = (page: string) => [...page.matchAll(/role="alert"[^>]*>([^<]*)</g)].map(([, text]) => text);
 
 /** Somebody with two-factor authentication, whose app showed the code of the half minute before last. */
 async function protectedUser() {
