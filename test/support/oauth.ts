@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { startSession } from '#src/access/credentials/sessions/session.ts';
 import type { ApplicationRow } from '#src/domain/applications/find.ts';
 import { type NewApplication, registerApplication } from '#src/domain/applications/save.ts';
@@ -71,6 +72,15 @@ export async function code(
   if (asks(browser)) await decide(browser, 'approve');
   return sentBack(browser.answer).code ?? '';
 }
+
+/** The headers of a request with an access token. */
+export const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+
+/** What RFC 6749 has for a request that is refused. */
+export const refused = (status: number, error: string) => ({
+  status,
+  body: { error, error_description: expect.any(String) },
+});
 
 /** A request of an application, as a form. */
 export function post(
