@@ -99,7 +99,7 @@ describe('A client that was written for /api/v4', () => {
     await expect(client.Users.show(ada.id)).rejects.toThrow();
   });
 
-  it('walks the repository: commits, files, tree, comparison, branches, tags', async () => {
+  it('walks the repository: commits, files, tree, archive, comparison, contributors', async () => {
     const client = new Gitlab({ host: world.url, token: owner.token });
     const { id } = await client.Projects.create({ name: world.unique('Repository') });
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
@@ -140,7 +140,14 @@ describe('A client that was written for /api/v4', () => {
     const compared = await client.Repositories.compare(id, first.id, 'main');
     expect(compared.commits?.[0]).toMatchObject({ title: 'Second' });
     expect(await client.Repositories.allContributors(id)).toMatchObject([{ commits: 5 }]);
+  });
 
+  it('walks branches, cherry-picks, comments on commits, and tags', async () => {
+    const client = new Gitlab({ host: world.url, token: owner.token });
+    const { id } = await client.Projects.create({ name: world.unique('Branches') });
+    await client.Commits.create(id, 'main', 'First', [
+      { action: 'create', filePath: 'README.md', content: '# Read\n' },
+    ]);
     await client.Branches.create(id, 'feature/größe', 'main');
     expect(await client.Branches.show(id, 'feature/größe')).toMatchObject({ name: 'feature/größe', protected: false });
     const more = await client.Commits.create(id, 'feature/größe', 'More', [

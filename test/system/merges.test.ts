@@ -14,9 +14,8 @@ import {
 const ROUNDS = 4;
 const EACH = 12;
 
-test('after kill -9 in the middle of merges git and the record of each merge request agree', {
-  timeout: 300_000,
-}, async () => {
+/** A server with a project whose merge requests are merged; it starts again on the same data. */
+async function startMerging() {
   const own = scratchDirectory();
   let server = await startServer(settings(own.directory));
   const headers = {
@@ -45,8 +44,11 @@ test('after kill -9 in the middle of merges git and the record of each merge req
       actions: [{ action: 'create', file_path: name, content: name }],
     });
   await commit('main', 'first');
+  const merge = (iid: number, where = server) => call(where, 'PUT', `${at}/merge_requests/${iid}/merge`);
+  /** Merge commits that were answered with success. */
   const answered: string[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+
+  async function openMergeRequests(round: number): Promise<number[]> {
     const iids: number[] = [];
     for (let n = 0; n < EACH; n++) {
       const branch = `topic-${round}-${n}`;
@@ -55,27 +57,56 @@ test('after kill -9 in the middle of merges git and the record of each merge req
       const values = { title: branch, source_branch: branch, target_branch: 'main', remove_source_branch: n % 2 === 0 };
       iids.push((await made(`${at}/merge_requests`, values)).iid);
     }
+    return iids;
+  }
+
+  /** Kills the server while merge requests are merged all at once, and starts it again. */
+  async function killWhileMerging(round: number): Promise<void> {
+    const iids = await openMergeRequests(round);
     const busy = server;
+    const before = answered.length;
     const merges = iids.map(async (iid) => {
-      const { status, body } = await call(busy, 'PUT', `${at}/merge_requests/${iid}/merge`);
+      const { status, body } = await merge(iid, busy);
       if (status === 200) answered.push(body.merge_commit_sha);
     });
     const settled = Promise.allSettled(merges);
-    const before = answered.length;
     await until(async () => (answered.length > before + round * 2 ? true : undefined));
     await sleep(round * 7);
     await server.end('SIGKILL');
     await settled;
     server = await startServer(settings(own.directory));
   }
-  const directory = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
-  const all = async () => {
+
+  async function mergeRequests() {
     const pages = [1, 2, 3, 4, 5, 6, 7, 8].map((page) => call(server, 'GET', `${at}/merge_requests?page=${page}`));
     return (await Promise.all(pages)).flatMap(({ body }) => body);
+  }
+
+  async function events() {
+    const { body: first } = await call(server, 'GET', `${at}/events?per_page=100`);
+    const pages = [first];
+    while (pages.at(-1).length === 100) {
+      pages.push((await call(server, 'GET', `${at}/events?per_page=100&page=${pages.length + 1}`)).body);
+    }
+    return pages.flat();
+  }
+
+  const directory = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
+  const end = async () => {
+    await server.end('SIGTERM');
+    own.remove();
   };
+  return { answered, merge, killWhileMerging, mergeRequests, events, directory, end };
+}
+
+test('after kill -9 in the middle of merges git and the record of each merge request agree', {
+  timeout: 300_000,
+}, async () => {
+  const { answered, merge, killWhileMerging, mergeRequests, events, directory, end } = await startMerging();
+  for (let round = 0; round < ROUNDS; round++) await killWhileMerging(round);
   const ofGit = () => gitLines(directory, ['rev-list', '--first-parent', '--min-parents=2', 'main']);
   // What a crash left unrecorded is recorded after the start.
-  const merged = async () => (await all()).filter(({ state }) => state === 'merged');
+  const merged = async () => (await mergeRequests()).filter(({ state }) => state === 'merged');
   await until(async () => ((await merged()).length === ofGit().length ? true : undefined));
   const inGit = ofGit();
   expect(new Set(inGit).size).toBe(inGit.length);
@@ -86,20 +117,13 @@ test('after kill -9 in the middle of merges git and the record of each merge req
   }
   expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
   // The others are open, and are merged when somebody asks again.
-  for (const { iid, state } of await all()) {
-    if (state === 'merged') continue;
-    expect((await call(server, 'PUT', `${at}/merge_requests/${iid}/merge`)).status).toBe(200);
+  for (const { iid, state } of await mergeRequests()) {
+    if (state !== 'merged') expect((await merge(iid)).status).toBe(200);
   }
   expect(ofGit()).toHaveLength(ROUNDS * EACH);
   // Each merge is told of once.
-  const { body: first } = await call(server, 'GET', `${at}/events?per_page=100`);
-  const pages = [first];
-  while (pages.at(-1).length === 100) {
-    pages.push((await call(server, 'GET', `${at}/events?per_page=100&page=${pages.length + 1}`)).body);
-  }
-  const accepted = pages.flat().filter(({ action_name }) => action_name === 'accepted');
+  const accepted = (await events()).filter(({ action_name }) => action_name === 'accepted');
   expect(new Set(accepted.map(({ target_id }) => target_id)).size).toBe(ROUNDS * EACH);
   expect(accepted).toHaveLength(ROUNDS * EACH);
-  await server.end('SIGTERM');
-  own.remove();
+  await end();
 });
