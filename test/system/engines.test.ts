@@ -48,74 +48,102 @@ function api({ server, token }: { server: ServerProcess; token: string }) {
   };
 }
 
+type Send = ReturnType<typeof api>;
+
+/** A primary whose commits wait for its standby. */
+async function replicated(at: (name: string) => string) {
+  const primary = ended(await startCluster(at('primary'), { max_wal_senders: '5', wal_level: 'replica' }));
+  const standby = ended(await startStandby(at('standby'), primary));
+  const administrator = new pg.Client(`postgresql://postgres@127.0.0.1:${primary.port}/postgres`);
+  administrator.on('error', () => undefined);
+  await administrator.connect();
+  await administrator.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await administrator.query('SELECT pg_reload_conf()');
+  await administrator.end();
+  return { primary, standby };
+}
+
+async function projectWithCommit(send: Send, name: string): Promise<number> {
+  const { id } = (await send('POST', '/projects', { name })).body;
+  const actions = [{ action: 'create', file_path: 'a.txt', content: 'one' }];
+  await send('POST', `/projects/${id}/repository/commits`, { branch: 'main', commit_message: 'One', actions });
+  return id;
+}
+
+/** Four who open issues without a break. */
+function openIssues(send: Send, project: number) {
+  const acknowledged: string[] = [];
+  const statuses = new Map<number, number>();
+  const stop = new AbortController();
+  let onNext = (): void => undefined;
+  const writer = async (name: string) => {
+    for (let n = 0; !stop.signal.aborted; n += 1) {
+      const title = `${name} ${n}`;
+      const { status } = await send('POST', `/projects/${project}/issues`, { title });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status !== 201) continue;
+      acknowledged.push(title);
+      onNext();
+    }
+  };
+  const writers = ['a', 'b', 'c', 'd'].map(writer);
+  return {
+    acknowledged,
+    statuses,
+    /** Resolves when the next issue is acknowledged. */
+    next: () => new Promise<void>((resolve) => (onNext = resolve)),
+    async stop(): Promise<void> {
+      stop.abort();
+      await Promise.all(writers);
+    },
+  };
+}
+
+async function titlesOf(send: Send, project: number): Promise<Set<string>> {
+  const titles = new Set<string>();
+  for (let page = 1; ; page += 1) {
+    const { body } = await send('GET', `/projects/${project}/issues?per_page=100&page=${page}`);
+    for (const { title } of body) titles.add(title);
+    if (body.length < 100) return titles;
+  }
+}
+
+/** Forks a project, which the queue does, and waits for its branch. */
+async function fork(send: Send, project: number): Promise<void> {
+  await send('POST', '/groups', { name: 'copies', path: 'copies' });
+  const copy = (await send('POST', `/projects/${project}/fork`, { namespace: 'copies' })).body;
+  const branch = `/projects/${copy.id}/repository/branches/main`;
+  await until(async () => (await send('GET', branch)).status === 200 || undefined);
+}
+
 describe.runIf(postgresPrograms !== null)('On PostgreSQL with a synchronous standby', () => {
   test('nothing that was acknowledged is lost when the standby is promoted under load, and it serves again within seconds', {
     timeout: 300_000,
   }, async () => {
     const at = directories();
-    const primary = ended(await startCluster(at('primary'), { max_wal_senders: '5', wal_level: 'replica' }));
-    const standby = ended(await startStandby(at('standby'), primary));
-    const administrator = new pg.Client(`postgresql://postgres@127.0.0.1:${primary.port}/postgres`);
-    administrator.on('error', () => undefined);
-    await administrator.connect();
-    await administrator.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-    await administrator.query('SELECT pg_reload_conf()');
-    await administrator.end();
-
-    const started = await serve(settings(at('data'), { DATABASE_URL: urlOf([standby, primary], 'gantry') }));
-    const send = api(started);
-    const project = (await send('POST', '/projects', { name: 'kept' })).body;
-    const actions = [{ action: 'create', file_path: 'a.txt', content: 'one' }];
-    await send('POST', `/projects/${project.id}/repository/commits`, {
-      branch: 'main',
-      commit_message: 'One',
-      actions,
-    });
-    const acknowledged: string[] = [];
-    const statuses = new Map<number, number>();
-    let promoted = Number.POSITIVE_INFINITY;
-    let servedAgain = Number.POSITIVE_INFINITY;
-    const stop = new AbortController();
-    const writer = async (name: string) => {
-      for (let n = 0; !stop.signal.aborted; n += 1) {
-        const title = `${name} ${n}`;
-        const { status } = await send('POST', `/projects/${project.id}/issues`, { title });
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (status !== 201) continue;
-        acknowledged.push(title);
-        if (promoted < performance.now()) servedAgain = Math.min(servedAgain, performance.now());
-      }
-    };
-    const writers = ['a', 'b', 'c', 'd'].map(writer);
+    const { primary, standby } = await replicated(at);
+    const send = api(await serve(settings(at('data'), { DATABASE_URL: urlOf([standby, primary], 'gantry') })));
+    const project = await projectWithCommit(send, 'kept');
+    const writers = openIssues(send, project);
     await sleep(2_000);
-    const before = acknowledged.length;
-    expect(before).toBeGreaterThan(0);
+    expect(writers.acknowledged.length).toBeGreaterThan(0);
+
     await primary.end('SIGKILL');
     standby.promote();
-    promoted = performance.now();
-    await until(() => (servedAgain < Number.POSITIVE_INFINITY ? true : undefined));
+    const promoted = performance.now();
+    await writers.next();
+    const pause = performance.now() - promoted;
     await sleep(1_000);
-    stop.abort();
-    await Promise.all(writers);
-    console.info(
-      `Served again ${Math.round(servedAgain - promoted)} ms after the promotion; answers: ${JSON.stringify([...statuses])}`,
-    );
-    expect(servedAgain - promoted).toBeLessThan(15_000);
+    await writers.stop();
+    const { acknowledged, statuses } = writers;
+    console.info(`Served again ${Math.round(pause)} ms after the promotion; answers: ${JSON.stringify([...statuses])}`);
+    expect(pause).toBeLessThan(15_000);
     expect([...statuses.keys()].filter((status) => status !== 201 && status !== 503)).toEqual([]);
 
-    const kept = new Set<string>();
-    for (let page = 1; ; page += 1) {
-      const { body } = await send('GET', `/projects/${project.id}/issues?per_page=100&page=${page}`);
-      for (const { title } of body) kept.add(title);
-      if (body.length < 100) break;
-    }
+    const kept = await titlesOf(send, project);
     expect(acknowledged.filter((title) => !kept.has(title))).toEqual([]);
     // The queue has gone on as well.
-    await send('POST', '/groups', { name: 'copies', path: 'copies' });
-    const copy = (await send('POST', `/projects/${project.id}/fork`, { namespace: 'copies' })).body;
-    await until(
-      async () => (await send('GET', `/projects/${copy.id}/repository/branches/main`)).status === 200 || undefined,
-    );
+    await fork(send, project);
   });
 });
 
@@ -153,11 +181,7 @@ describe.runIf(postgresPrograms !== null && isInstalled('pgbouncer'))(
       const hash = await commitFile(copy, 'a.txt', 'two');
       await run(copy, 'push', '--quiet', 'origin', 'HEAD:main');
       expect((await send('GET', `${project}/repository/branches/main`)).body.commit.id).toBe(hash);
-      await send('POST', '/groups', { name: 'copies', path: 'copies' });
-      const fork = (await send('POST', `${project}/fork`, { namespace: 'copies' })).body;
-      await until(
-        async () => (await send('GET', `/projects/${fork.id}/repository/branches/main`)).status === 200 || undefined,
-      );
+      await fork(send, created.id);
       expect(
         (await send('PUT', '/application/settings', { default_projects_limit: 9 })).body.default_projects_limit,
       ).toBe(9);
