@@ -168,9 +168,87 @@ async function everything(send: Send, at: string): Promise<Answer['body'][]> {
   }
 }
 
-test('Three servers, two workers and a database that are killed again and again lose nothing that was acknowledged', {
-  timeout: 600_000,
-}, async () => {
+type Env = (more: Record<string, string>) => NodeJS.ProcessEnv;
+
+/** A process that works on jobs, when it has begun. */
+async function startWorker(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const { GANTRY_QUEUES: _, ...settings } = env;
+  const worker = spawn(process.execPath, [packagePath('bin/gantry.js'), 'work'], {
+    env: settings,
+    cwd: tmpdir(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(worker.stdout as NodeJS.ReadableStream, 'data');
+  worker.stdout?.resume();
+  return worker;
+}
+
+/** Three servers behind a balancer, two workers, and the database of all. */
+class Installation {
+  readonly kills = { server: 0, worker: 0, database: 0 };
+  readonly #env: Env;
+  readonly #ports: number[];
+  readonly #postgres: Awaited<ReturnType<typeof ownPostgres>>;
+  readonly #servers: ServerProcess[] = [];
+  readonly #workers: ChildProcess[] = [];
+  /** What was killed starts again while the next one is killed. */
+  readonly #starting: Promise<void>[] = [];
+
+  constructor(env: Env, ports: number[], postgres: Awaited<ReturnType<typeof ownPostgres>>) {
+    this.#env = env;
+    this.#ports = ports;
+    this.#postgres = postgres;
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.#serve(0), this.#serve(1), this.#serve(2), this.#work(0), this.#work(1)]);
+  }
+
+  async #serve(number: number): Promise<void> {
+    this.#servers[number] = await startServer(this.#env({ PORT: String(this.#ports[number]) }));
+  }
+
+  async #work(number: number): Promise<void> {
+    this.#workers[number] = await startWorker(this.#env({}));
+  }
+
+  /** Kills a server, with each third one the database too, and with each second one a worker; all start again. */
+  async kill(n: number): Promise<void> {
+    const number = n % 3;
+    await this.#starting[number];
+    this.kills.server += 1;
+    await this.#servers[number]?.end('SIGKILL');
+    if (number === 2) await this.#killDatabase();
+    this.#starting[number] = this.#serve(number);
+    if (n % 2 === 0) await this.#killWorker((n / 2) % 2);
+  }
+
+  async #killDatabase(): Promise<void> {
+    this.kills.database += 1;
+    // A server that just starts ends when there is no database.
+    await this.started();
+    await this.#postgres.stop('immediate');
+    await this.#postgres.start();
+  }
+
+  async #killWorker(number: number): Promise<void> {
+    this.kills.worker += 1;
+    this.#workers[number]?.kill('SIGKILL');
+    await this.#work(number);
+  }
+
+  async started(): Promise<void> {
+    await Promise.all(this.#starting);
+  }
+
+  async end(): Promise<void> {
+    for (const worker of this.#workers) worker.kill('SIGKILL');
+    await Promise.all(this.#servers.map((server) => server.end('SIGKILL')));
+  }
+}
+
+/** Starts everything; what is told to `endings` ends it. */
+async function install() {
   const scratch = scratchDirectory();
   endings.push(scratch.remove);
   const postgres = await ownPostgres();
@@ -181,49 +259,34 @@ test('Three servers, two workers and a database that are killed again and again 
     GANTRY_QUEUES: 'none',
     GANTRY_DRAIN_SECONDS: '0',
   };
-  const env = (more: Record<string, string>) => settings(path.join(scratch.directory, 'data'), { ...shared, ...more });
+  const env: Env = (more) => settings(path.join(scratch.directory, 'data'), { ...shared, ...more });
   const ports = [await freePort(), await freePort(), await freePort()];
-  const serve = (number: number) => startServer(env({ PORT: String(ports[number]) }));
-  const servers: ServerProcess[] = await Promise.all(ports.map((_port, number) => serve(number)));
-  const workers: ChildProcess[] = [];
-  const work = async (number: number) => {
-    const { GANTRY_QUEUES: _, ...settings } = env({});
-    const worker = spawn(process.execPath, [packagePath('bin/gantry.js'), 'work'], {
-      env: settings,
-      cwd: tmpdir(),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    workers[number] = worker;
-    await once(worker.stdout as NodeJS.ReadableStream, 'data');
-    worker.stdout?.resume();
-  };
-  await Promise.all([work(0), work(1)]);
-  endings.push(async () => {
-    for (const worker of workers) worker.kill('SIGKILL');
-    await Promise.all(servers.map((server) => server.end('SIGKILL')));
-  });
+  const installation = new Installation(env, ports, postgres);
+  endings.push(() => installation.end());
+  await installation.start();
   const balance = HAS_HAPROXY ? startHaproxy : startBalancer;
   const balancer = await balance(ports.map((port) => `http://127.0.0.1:${port}`));
   endings.push(() => balancer.close());
+  return { installation, directory: scratch.directory, databaseUrl: postgres.url, url: () => balancer.url };
+}
 
-  const url = () => balancer.url;
-  const send = api(url);
+/** A project whose commits have pipelines. */
+async function projectWithPipelines(send: Send): Promise<number> {
   const made = await send('POST', '/projects', { name: 'campaign' });
   expect(made.status).toBe(201);
-  const project: number = made.body.id;
   const ci = 'test:\n  script: ["true"]\n';
-  const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content: ci }];
-  const first = await send('POST', `/projects/${project}/repository/commits`, {
+  const first = await send('POST', `/projects/${made.body.id}/repository/commits`, {
     branch: 'main',
     commit_message: 'First',
-    actions,
+    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: ci }],
   });
   expect(first.status).toBe(201);
+  return made.body.id;
+}
 
-  const ledger = new Ledger();
-  const stop = new AbortController();
-  const traffic: Traffic = { send, url, project, ledger, signal: stop.signal };
-  const clients = [
+/** Eight clients that do everything at once; resolves when they have stopped. */
+async function busy(traffic: Traffic): Promise<void> {
+  await Promise.all([
     openIssues(traffic, 'a'),
     openIssues(traffic, 'b'),
     commitFiles(traffic, 'one'),
@@ -232,63 +295,41 @@ test('Three servers, two workers and a database that are killed again and again 
     uploadFiles(traffic),
     moveProjects(traffic),
     readLists(traffic),
-  ];
+  ]);
+}
 
+test('Three servers, two workers and a database that are killed again and again lose nothing that was acknowledged', {
+  timeout: 600_000,
+}, async () => {
+  const { installation, directory, databaseUrl, url } = await install();
+  const send = api(url);
+  const project = await projectWithPipelines(send);
+
+  const ledger = new Ledger();
+  const stop = new AbortController();
+  const clients = busy({ send, url, project, ledger, signal: stop.signal });
   const end = performance.now() + SECONDS * 1000;
-  const kills = { server: 0, worker: 0, database: 0 };
-  // What was killed starts again while the next one is killed.
-  const starting: Promise<void>[] = [];
   for (let n = 0; performance.now() < end; n += 1) {
     await sleep(PAUSE * 1000);
-    const number = n % 3;
-    await starting[number];
-    kills.server += 1;
-    await servers[number]?.end('SIGKILL');
-    if (n % 3 === 2) {
-      kills.database += 1;
-      // A server that just starts ends when there is no database.
-      await Promise.all(starting);
-      await postgres.stop('immediate');
-      await postgres.start();
-    }
-    starting[number] = serve(number).then((server) => {
-      servers[number] = server;
-    });
-    if (n % 2 === 0) {
-      kills.worker += 1;
-      workers[(n / 2) % 2]?.kill('SIGKILL');
-      await work((n / 2) % 2);
-    }
+    await installation.kill(n);
   }
-  await Promise.all(starting);
+  await installation.started();
   stop.abort();
-  await Promise.all(clients);
-  const counts = {
-    issues: ledger.issues.size,
-    commits: ledger.commits.size,
-    pushes: ledger.pushes.size,
-    uploads: ledger.uploads.size,
-    forks: ledger.forks.length,
-    renamed: ledger.names.size,
-    deleted: ledger.deleted.length,
-  };
+  await clients;
+
+  const { issues, commits, pushes, uploads, forks, names, deleted, statuses } = ledger;
+  const counts = { issues: issues.size, commits: commits.size, pushes: pushes.size, uploads: uploads.size };
+  const moved = { renamed: names.size, forks: forks.length, deleted: deleted.length };
   console.info(
-    `Killed ${JSON.stringify(kills)}; acknowledged ${JSON.stringify(counts)}; answers ${JSON.stringify([...ledger.statuses])}`,
+    `Killed ${JSON.stringify(installation.kills)}; acknowledged ${JSON.stringify({ ...counts, ...moved })}; answers ${JSON.stringify([...statuses])}`,
   );
-  for (const count of [
-    ledger.issues.size,
-    ledger.commits.size,
-    ledger.pushes.size,
-    ledger.uploads.size,
-    ledger.names.size,
-  ])
-    expect(count).toBeGreaterThan(0);
+  for (const count of [...Object.values(counts), moved.renamed]) expect(count).toBeGreaterThan(0);
   expect(ledger.refusals).toEqual([]);
 
   await until(async () => (await send('GET', '/version')).status === 200 || undefined);
-  await settled(send, postgres.url);
+  await settled(send, databaseUrl);
   await holds(send, project, ledger, url());
-  await fsck(scratch.directory, project, ledger);
+  await fsck(directory, project, ledger);
 });
 
 /** Waits until no job is left to be done, those that are tried again later included, and fails on jobs that were given up. */

@@ -120,6 +120,56 @@ async function register(page: Page, name: string, redirectUri: string): Promise<
   return { uid, secret };
 }
 
+/** Fills in the passwords of the form for a new account, and sends it. */
+async function createAccount(page: Page, password: string): Promise<void> {
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm new password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
+
+/** Goes to the form for a new account and says who one is. */
+async function introduce(page: Page, name: string, username: string): Promise<void> {
+  await page.goto('/users/sign_up');
+  await page.getByLabel('Full name').fill(name);
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Email').fill(`${username}@example.org`);
+}
+
+/** That a page has no fault that axe finds in any colours, and fits a small screen. */
+async function expectSound(page: Page, where: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect({ where, faults: await accessibilityFaults(page) }).toEqual({ where, faults: [] });
+  }
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect({ where, width }).toEqual({ where, width: 320 });
+}
+
+/** The parameters with which an application sends users here. */
+const question = (uid: string, redirectUri: string, more: Record<string, string> = {}) =>
+  new URLSearchParams({ client_id: uid, redirect_uri: redirectUri, response_type: 'code', state: 's t%', ...more });
+
+/** The access token that an application gets for a code. */
+async function redeem(
+  { uid, secret }: { uid: string; secret: string },
+  code: string,
+  redirectUri: string,
+): Promise<string> {
+  const answer = await fetch(`${server.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: uid,
+      client_secret: secret,
+      code,
+      redirect_uri: redirectUri,
+    }),
+  });
+  const token = (await answer.json()) as { access_token: string; token_type: string };
+  expect(token.token_type).toBe('bearer');
+  return token.access_token;
+}
+
 describe('the pages in a real browser', () => {
   it.each([
     { width: 1280, colorScheme: 'light' as const },
@@ -164,51 +214,41 @@ describe('the pages in a real browser', () => {
 });
 
 describe('an application signs people in', () => {
-  it('is registered, let in, remembered and put out again in a real browser', async () => {
-    const application = await listener();
+  it('is registered on a page that shows its secret once', async () => {
     const { context, page, troubles } = await signedIn();
-    const { uid, secret } = await register(page, 'Third party', application.redirectUri);
+    const { secret } = await register(page, 'Shown once', 'https://app.example/callback');
     await page.reload();
     expect(await page.getByText(secret).count()).toBe(0);
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  it('is let in, remembered and put out again in a real browser', async () => {
+    const application = await listener();
+    const { context, page, troubles } = await signedIn();
+    const client = await register(page, 'Third party', application.redirectUri);
     await context.close();
 
     // Somebody who is not signed in follows the link of the application, signs in and comes back to its question.
     const visitor = await openContext(browser, server.url, { width: 320, colorScheme: 'dark' });
-    const ask = new URLSearchParams({
-      client_id: uid,
-      redirect_uri: application.redirectUri,
-      response_type: 'code',
-      state: 's t%',
-    });
-    await visitor.page.goto(`/oauth/authorize?${ask}`);
+    const ask = `/oauth/authorize?${question(client.uid, application.redirectUri)}`;
+    const isBack = () => visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    await visitor.page.goto(ask);
     await signInAs(visitor.page, 'root');
     await visitor.page.getByRole('heading', { name: 'Authorize Third party?' }).waitFor();
     expect(await accessibilityFaults(visitor.page)).toEqual([]);
     expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     await visitor.page.getByRole('button', { name: 'Authorize' }).click();
-    await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    await isBack();
     const back = application.arrived.at(-1)?.searchParams;
     expect(back?.get('state')).toBe('s t%');
-
-    const answer = await fetch(`${server.url}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        client_id: uid,
-        client_secret: secret,
-        code: back?.get('code') ?? '',
-        redirect_uri: application.redirectUri,
-      }),
-    });
-    const token = (await answer.json()) as { access_token: string; token_type: string };
-    expect(token.token_type).toBe('bearer');
-    const whoAmI = () =>
-      fetch(`${server.url}/api/v4/user`, { headers: { Authorization: `Bearer ${token.access_token}` } });
+    const token = await redeem(client, back?.get('code') ?? '', application.redirectUri);
+    const whoAmI = () => fetch(`${server.url}/api/v4/user`, { headers: { Authorization: `Bearer ${token}` } });
     expect(await (await whoAmI()).json()).toMatchObject({ username: 'root' });
 
     // The answer is remembered: no question a second time.
-    await visitor.page.goto(`/oauth/authorize?${ask}`);
-    await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    await visitor.page.goto(ask);
+    await isBack();
     expect(application.arrived).toHaveLength(2);
 
     await visitor.page.goto('/profile/applications');
@@ -216,11 +256,11 @@ describe('an application signs people in', () => {
     await visitor.page.getByRole('button', { name: 'Revoke access of Third party' }).click();
     await visitor.page.getByRole('status').waitFor();
     expect((await whoAmI()).status).toBe(401);
-    await visitor.page.goto(`/oauth/authorize?${ask}`);
+    await visitor.page.goto(ask);
     await visitor.page.getByRole('button', { name: 'Deny' }).click();
-    await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
-    expect(application.arrived.at(-1)?.searchParams.get('error')).toBe('access_denied');
-    expect(application.arrived.at(-1)?.searchParams.get('state')).toBe('s t%');
+    await isBack();
+    const denied = application.arrived.at(-1)?.searchParams;
+    expect([denied?.get('error'), denied?.get('state')]).toEqual(['access_denied', 's t%']);
     // The application itself is the one foreign host, and the one that users were to be led to.
     const foreign = [...troubles, ...visitor.troubles].filter((line) => !line.includes(application.redirectUri));
     expect(foreign.filter((line) => !line.includes('favicon'))).toEqual([]);
@@ -234,13 +274,7 @@ describe('an application that has answers sent by a form', () => {
     const application = await listener();
     const { context, page, troubles } = await signedIn();
     const { uid } = await register(page, 'By form', application.redirectUri);
-    const ask = new URLSearchParams({
-      client_id: uid,
-      redirect_uri: application.redirectUri,
-      response_type: 'code',
-      response_mode: 'form_post',
-      state: 's t%',
-    });
+    const ask = question(uid, application.redirectUri, { response_mode: 'form_post' });
     await page.goto(`/oauth/authorize?${ask}`);
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.getByRole('heading', { name: 'Back at the application' }).waitFor();
@@ -255,28 +289,15 @@ describe('an application that has answers sent by a form', () => {
 describe('the private token', () => {
   it('is renewed after a question, and shown once, on a small screen in any colours', async () => {
     const { context, page, troubles } = await openContext(browser, server.url, { width: 320 });
-    await page.goto('/users/sign_up');
-    await page.getByLabel('Full name').fill('Grace H.');
-    await page.getByLabel('Username').fill('grace');
-    await page.getByLabel('Email').fill('grace@example.org');
-    for (const label of ['New password', 'Confirm new password']) {
-      await page.getByLabel(label, { exact: true }).fill('correct horse battery');
-    }
-    await page.getByRole('button', { name: 'Create account' }).click();
+    await introduce(page, 'Grace H.', 'grace');
+    await createAccount(page, 'correct horse battery');
     await page.waitForURL('**/');
     await page.goto('/profile/personal_access_tokens');
     await page.getByRole('link', { name: 'Renew private token' }).click();
-    const check = async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await accessibilityFaults(page)).toEqual([]);
-      }
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    };
-    await check();
+    await expectSound(page, 'question');
     await page.getByRole('button', { name: 'Renew private token' }).click();
     await page.getByRole('status').waitFor();
-    await check();
+    await expectSound(page, 'renewed');
     const token = await page.locator('#token').innerText();
     expect((await fetch(`${server.url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': token } })).status).toBe(200);
     await page.getByRole('link', { name: 'Done' }).click();
@@ -286,52 +307,47 @@ describe('the private token', () => {
   });
 });
 
+describe('a new account', () => {
+  it('is made after a mistake was corrected on the page that tells of it', async () => {
+    const { context, page, troubles } = await openContext(browser, server.url, { width: 320 });
+    await introduce(page, 'Ida R.', 'ida');
+    await createAccount(page, 'short');
+    await page.getByText('is too short').waitFor();
+    await expectSound(page, 'refused');
+    await createAccount(page, 'correct horse battery');
+    await page.waitForURL('**/');
+    expect(await (await page.request.get('/api/v4/user')).json()).toMatchObject({ username: 'ida', name: 'Ida R.' });
+    expect(troubles.filter((line) => !line.includes('status of 422'))).toEqual([]);
+    await context.close();
+  });
+});
+
 describe('two factors', () => {
   it('are set up with an app, asked for when signing in, and made up for by a recovery code', async () => {
     const { context, page, troubles } = await openContext(browser, server.url, { width: 320 });
-    const check = async (where: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect({ where, faults: await accessibilityFaults(page) }).toEqual({ where, faults: [] });
-      }
-      expect({ where, width: await page.evaluate(() => document.documentElement.scrollWidth) }).toEqual({
-        where,
-        width: 320,
-      });
-    };
-    await page.goto('/users/sign_up');
-    await page.getByLabel('Full name').fill('Ada L.');
-    await page.getByLabel('Username').fill('ada');
-    await page.getByLabel('Email').fill('ada@example.org');
-    await page.getByLabel('New password', { exact: true }).fill('short');
-    await page.getByLabel('Confirm new password').fill('short');
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('is too short').waitFor();
-    await check('refused');
     const password = 'correct horse battery';
-    await page.getByLabel('New password', { exact: true }).fill(password);
-    await page.getByLabel('Confirm new password').fill(password);
-    await page.getByRole('button', { name: 'Create account' }).click();
+    await introduce(page, 'Ada L.', 'ada');
+    await createAccount(page, password);
     await page.waitForURL('**/');
 
     await page.goto('/profile/account');
     await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
-    await check('setup');
+    await expectSound(page, 'setup');
     const secret = (await page.locator('#secret').innerText()).replaceAll(' ', '');
     // The code of the half minute before is taken too; the present one is kept for signing in.
     await page.getByLabel('Code', { exact: true }).fill(totp(secret, -1));
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('link', { name: 'I have saved these codes' }).waitFor();
-    await check('recovery codes');
+    await expectSound(page, 'recovery codes');
     const recovery = await page.locator('code').first().innerText();
     await page.goto('/profile/account');
-    await check('account');
+    await expectSound(page, 'account');
 
     for (const code of [() => totp(secret), () => recovery]) {
       await page.getByRole('button', { name: /Sign out ada/ }).click();
       await signInAs(page, 'ada', password);
       await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
-      await check('code');
+      await expectSound(page, 'code');
       expect((await page.request.get('/api/v4/user')).status()).toBe(401);
       await page.getByLabel('Code').fill(code());
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -341,15 +357,25 @@ describe('two factors', () => {
         two_factor_enabled: true,
       });
     }
+    expect(troubles.filter((line) => !line.includes('status of 401'))).toEqual([]);
+    await context.close();
+  });
+});
 
+describe('a personal access token', () => {
+  it('is made on its page, which shows it, and works', async () => {
+    const { context, page, troubles } = await openContext(browser, server.url, { width: 320 });
+    await introduce(page, 'Mary S.', 'mary');
+    await createAccount(page, 'correct horse battery');
+    await page.waitForURL('**/');
     await page.goto('/profile/personal_access_tokens');
     await page.getByLabel('Name').fill('Bot');
     await page.getByLabel('api', { exact: false }).first().check();
     await page.getByRole('button', { name: 'Create token' }).click();
-    await check('token');
+    await expectSound(page, 'token');
     const token = await page.locator('code.secret').innerText();
     expect((await fetch(`${server.url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': token } })).status).toBe(200);
-    expect(troubles.filter((line) => !/status of 4(01|22)/.test(line))).toEqual([]);
+    expect(troubles).toEqual([]);
     await context.close();
   });
 });
