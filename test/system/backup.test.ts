@@ -81,6 +81,8 @@ async function send(server: ServerProcess, method: string, rest: string, body?: 
 
 const file = (project: string, name: string) => `/projects/${encodeURIComponent(project)}/repository/files/${name}`;
 
+type Acknowledged = Pick<Traffic, 'issues' | 'tips' | 'uploads'>;
+
 /** Work of several people at once, who know what they were told is done. */
 class Traffic {
   readonly issues: string[] = [];
@@ -211,6 +213,11 @@ function repositoriesIn(dataDir: string): string[] {
   );
 }
 
+function fsck(repository: string): Promise<string> {
+  const args = ['fsck', '--strict', '--no-dangling', '--no-progress'];
+  return execFileAsync('git', [...identity, `--git-dir=${repository}`, ...args]);
+}
+
 async function prepared(): Promise<ServerProcess> {
   const server = await serve(data);
   for (const name of ['one', 'two']) expect((await send(server, 'POST', '/projects', { name })).status).toBe(201);
@@ -261,78 +268,80 @@ describe('A backup that is made while people write, delete and repack', () => {
       const restored = await gantry(['restore', from], settings(target));
       expect(restored.status, restored.stderr).toBe(0);
       expect(restored.stderr).not.toContain('does not hold');
-      for (const repository of repositoriesIn(target)) {
-        await execFileAsync('git', [
-          ...identity,
-          `--git-dir=${repository}`,
-          'fsck',
-          '--strict',
-          '--no-dangling',
-          '--no-progress',
-        ]);
-      }
+      for (const repository of repositoriesIn(target)) await fsck(repository);
       const again = await serve(target);
       await expectAcknowledged(again, target, before);
       await again.end('SIGTERM');
     }
   }, 400_000);
-
-  async function expectAcknowledged(
-    server: ServerProcess,
-    target: string,
-    before: Pick<Traffic, 'issues' | 'tips' | 'uploads'>,
-  ): Promise<void> {
-    const titles = (await query<{ title: string }>(target, 'SELECT title FROM issues')).map(({ title }) => title);
-    expect(new Set(titles).size).toBe(titles.length);
-    expect(before.issues.filter((title) => !titles.includes(title))).toEqual([]);
-    for (const [address, content] of before.uploads) {
-      const answer = await fetch(`${server.url}/root/one${address}`, { headers: { 'private-token': token } });
-      expect(await answer.text()).toBe(content);
-    }
-    for (const [project, tips] of before.tips) {
-      const clone = path.join(target, 'clone', project);
-      const remote = `${server.url.replace('http://', `http://root:${encodeURIComponent(password)}@`)}/${project}.git`;
-      await execFileAsync('git', ['clone', '--quiet', remote, clone]);
-      for (const tip of tips) await execFileAsync('git', ['-C', clone, 'merge-base', '--is-ancestor', tip, 'HEAD']);
-    }
-    // What the database says of refs is what git has: nothing was left to reconcile.
-    const odd = await query(
-      target,
-      `
-      SELECT p.id FROM projects p JOIN project_counters c ON c.project_id = p.id
-      WHERE c.opened <> (SELECT count(*) FROM issues i WHERE i.project_id = p.id AND i.state = 'opened' AND i.deleted_at IS NULL)`,
-    );
-    expect(odd).toEqual([]);
-    const refs = await query<{ id: number; name: string; oid: string }>(
-      target,
-      `
-      SELECT p.id, r.name, r.oid FROM recorded_refs r JOIN projects p ON p.id = r.project_id WHERE p.deleted_at IS NULL`,
-    );
-    for (const { id, name, oid } of refs) {
-      const repository = path.join(target, 'repositories', (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
-      expect((await execFileAsync('git', [...identity, `--git-dir=${repository}`, 'rev-parse', name])).trim()).toBe(
-        oid,
-      );
-    }
-    const signIn = await fetch(`${server.url}/api/v4/session`, {
-      method: 'POST',
-      body: new URLSearchParams({ login: 'root', password }),
-    });
-    expect(signIn.status).toBe(201);
-    expect((await signIn.json()).private_token).toBe(token);
-    const { status } = await send(server, 'POST', '/projects/root%2Fone/issues', { title: 'After the restore' });
-    expect(status).toBe(201);
-    expect(
-      (
-        await send(server, 'POST', file('root/one', 'after.txt'), {
-          branch: 'master',
-          content: 'x',
-          commit_message: 'After',
-        })
-      ).status,
-    ).toBe(201);
-  }
 });
+
+/** That a restored server has what clients were told is done, and goes on. */
+async function expectAcknowledged(server: ServerProcess, target: string, before: Acknowledged): Promise<void> {
+  await expectIssues(target, before.issues);
+  await expectUploads(server, before.uploads);
+  await expectTips(server, target, before.tips);
+  await expectNothingToReconcile(target);
+  await expectUsable(server);
+}
+
+async function expectIssues(target: string, issues: string[]): Promise<void> {
+  const titles = (await query<{ title: string }>(target, 'SELECT title FROM issues')).map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  expect(issues.filter((title) => !titles.includes(title))).toEqual([]);
+}
+
+async function expectUploads(server: ServerProcess, uploads: Map<string, string>): Promise<void> {
+  for (const [address, content] of uploads) {
+    const answer = await fetch(`${server.url}/root/one${address}`, { headers: { 'private-token': token } });
+    expect(await answer.text()).toBe(content);
+  }
+}
+
+/** That clones of the default branches hold the commits that were once their tips. */
+async function expectTips(server: ServerProcess, target: string, all: Map<string, string[]>): Promise<void> {
+  for (const [project, tips] of all) {
+    const clone = path.join(target, 'clone', project);
+    const remote = `${server.url.replace('http://', `http://root:${encodeURIComponent(password)}@`)}/${project}.git`;
+    await execFileAsync('git', ['clone', '--quiet', remote, clone]);
+    for (const tip of tips) await execFileAsync('git', ['-C', clone, 'merge-base', '--is-ancestor', tip, 'HEAD']);
+  }
+}
+
+/** That counters are what is counted, and that what the database says of refs is what git has. */
+async function expectNothingToReconcile(target: string): Promise<void> {
+  const odd = await query(
+    target,
+    `
+    SELECT p.id FROM projects p JOIN project_counters c ON c.project_id = p.id
+    WHERE c.opened <> (SELECT count(*) FROM issues i WHERE i.project_id = p.id AND i.state = 'opened' AND i.deleted_at IS NULL)`,
+  );
+  expect(odd).toEqual([]);
+  const refs = await query<{ id: number; name: string; oid: string }>(
+    target,
+    `
+    SELECT p.id, r.name, r.oid FROM recorded_refs r JOIN projects p ON p.id = r.project_id WHERE p.deleted_at IS NULL`,
+  );
+  for (const { id, name, oid } of refs) {
+    const repository = path.join(target, 'repositories', (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
+    const found = await execFileAsync('git', [...identity, `--git-dir=${repository}`, 'rev-parse', name]);
+    expect(found.trim()).toBe(oid);
+  }
+}
+
+/** That people sign in as before, get the token that they had, and go on with their work. */
+async function expectUsable(server: ServerProcess): Promise<void> {
+  const signIn = await fetch(`${server.url}/api/v4/session`, {
+    method: 'POST',
+    body: new URLSearchParams({ login: 'root', password }),
+  });
+  expect(signIn.status).toBe(201);
+  expect((await signIn.json()).private_token).toBe(token);
+  const { status } = await send(server, 'POST', '/projects/root%2Fone/issues', { title: 'After the restore' });
+  expect(status).toBe(201);
+  const body = { branch: 'master', content: 'x', commit_message: 'After' };
+  expect((await send(server, 'POST', file('root/one', 'after.txt'), body)).status).toBe(201);
+}
 
 describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
   it('pass through standard output and input, and can be looked into with zstd and tar', async () => {

@@ -170,17 +170,14 @@ async function everything(send: Send, at: string): Promise<Answer['body'][]> {
 
 type Env = (more: Record<string, string>) => NodeJS.ProcessEnv;
 
-/** A process that works on jobs, when it has begun. */
-async function startWorker(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+/** A process that works on jobs. */
+function spawnWorker(env: NodeJS.ProcessEnv): ChildProcess {
   const { GANTRY_QUEUES: _, ...settings } = env;
-  const worker = spawn(process.execPath, [packagePath('bin/gantry.js'), 'work'], {
+  return spawn(process.execPath, [packagePath('bin/gantry.js'), 'work'], {
     env: settings,
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(worker.stdout as NodeJS.ReadableStream, 'data');
-  worker.stdout?.resume();
-  return worker;
 }
 
 /** Three servers behind a balancer, two workers, and the database of all. */
@@ -209,7 +206,10 @@ class Installation {
   }
 
   async #work(number: number): Promise<void> {
-    this.#workers[number] = await startWorker(this.#env({}));
+    const worker = spawnWorker(this.#env({}));
+    this.#workers[number] = worker;
+    await once(worker.stdout as NodeJS.ReadableStream, 'data');
+    worker.stdout?.resume();
   }
 
   /** Kills a server, with each third one the database too, and with each second one a worker; all start again. */
