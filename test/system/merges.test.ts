@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { git, gitLines } from '../support/git_program.ts';
 import {
   printed,
@@ -18,6 +18,10 @@ const EACH = 12;
 async function startMerging() {
   const own = scratchDirectory();
   let server = await startServer(settings(own.directory));
+  onTestFinished(async () => {
+    await server.end('SIGTERM');
+    own.remove();
+  });
   const headers = {
     'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
     'Content-Type': 'application/json',
@@ -92,17 +96,13 @@ async function startMerging() {
   }
 
   const directory = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
-  const end = async () => {
-    await server.end('SIGTERM');
-    own.remove();
-  };
-  return { answered, merge, killWhileMerging, mergeRequests, events, directory, end };
+  return { answered, merge, killWhileMerging, mergeRequests, events, directory };
 }
 
 test('after kill -9 in the middle of merges git and the record of each merge request agree', {
   timeout: 300_000,
 }, async () => {
-  const { answered, merge, killWhileMerging, mergeRequests, events, directory, end } = await startMerging();
+  const { answered, merge, killWhileMerging, mergeRequests, events, directory } = await startMerging();
   for (let round = 0; round < ROUNDS; round++) await killWhileMerging(round);
   const ofGit = () => gitLines(directory, ['rev-list', '--first-parent', '--min-parents=2', 'main']);
   // What a crash left unrecorded is recorded after the start.
@@ -125,5 +125,4 @@ test('after kill -9 in the middle of merges git and the record of each merge req
   const accepted = (await events()).filter(({ action_name }) => action_name === 'accepted');
   expect(new Set(accepted.map(({ target_id }) => target_id)).size).toBe(ROUNDS * EACH);
   expect(accepted).toHaveLength(ROUNDS * EACH);
-  await end();
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { git, gitLines } from '../support/git_program.ts';
 import {
   printed,
@@ -17,6 +17,10 @@ const WRITERS = 12;
 async function startWriting() {
   const own = scratchDirectory();
   let server = await startServer(settings(own.directory));
+  onTestFinished(async () => {
+    await server.end('SIGTERM');
+    own.remove();
+  });
   const headers = {
     'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
     'Content-Type': 'application/json',
@@ -72,17 +76,13 @@ async function startWriting() {
   }
 
   const directory = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
-  const end = async () => {
-    await server.end('SIGTERM');
-    own.remove();
-  };
-  return { known, write, killWhileWriting, told, directory, end };
+  return { known, write, killWhileWriting, told, directory };
 }
 
 test('commits of many writers to one branch that were answered with success outlive kill -9, each told of once', {
   timeout: 240_000,
 }, async () => {
-  const { known, write, killWhileWriting, told, directory, end } = await startWriting();
+  const { known, write, killWhileWriting, told, directory } = await startWriting();
   await write('first');
   for (let round = 0; round < 3; round++) await killWhileWriting(round);
   const line = gitLines(directory, ['rev-list', '--reverse', 'main']);
@@ -92,5 +92,4 @@ test('commits of many writers to one branch that were answered with success outl
   // What a crash left unrecorded is recorded after the start: then each commit is told of once.
   await until(async () => ((await told()).length >= line.length ? true : undefined));
   expect(await told()).toEqual([...line].sort());
-  await end();
 });
