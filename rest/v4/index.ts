@@ -29,6 +29,7 @@ import { notifications } from '#rest/v4/notifications.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
+import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { runners } from '#rest/v4/runners.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
@@ -68,6 +69,7 @@ export const routes: Route[] = [
   ...boards,
   ...mergeRequests,
   ...milestones,
+  ...resourceEvents,
   ...repository,
   ...commits,
   ...branches,

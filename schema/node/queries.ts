@@ -27,6 +27,7 @@ import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find
 import { findVersionsByIds } from '#src/domain/tracking/merge_requests/versions.ts';
 import { findMilestonesByIds } from '#src/domain/tracking/milestones/list.ts';
 import { findNotesByIds } from '#src/domain/tracking/notes/list.ts';
+import { labelEvents, milestoneEvents, stateEvents } from '#src/domain/tracking/resource_events/list.ts';
 import { findTodosByIds } from '#src/domain/tracking/todos/list.ts';
 import { findEmailsByIds } from '#src/domain/users/emails/list.ts';
 import { findUsersByIds } from '#src/domain/users/find.ts';
@@ -64,6 +65,9 @@ const FINDERS: Record<string, Finder> = {
   Note: inProjects('Note', findNotesByIds),
   Discussion: inProjects('Note', findDiscussionsByIds),
   AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
+  LabelEvent: inProjects('LabelEvent', labelEvents.findByIds),
+  MilestoneEvent: inProjects('MilestoneEvent', milestoneEvents.findByIds),
+  StateEvent: inProjects('StateEvent', stateEvents.findByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Webhook: (context, ids, info) =>
     findHooksByIds(context, ids, selectionAt(info, 'Hook'), (id) => context.loaders.project.load(id)),

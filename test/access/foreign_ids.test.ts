@@ -41,11 +41,27 @@ for (const [type, id] of [
   const awardOnNote = await world.db.awardEmoji.create({ data: { subjectType: 'Note', subjectId: note.id, ...heart } });
   talk[type] = { id, note: note.id, award: award.id, awardOnNote: awardOnNote.id };
 }
-/** The numbers of what is talked about on the record of a path. */
+/** The events of the issue and the merge request, by what they are of. */
+const changes: Record<string, Record<string, number>> = {};
+for (const [type, on] of Object.entries({
+  Issue: { issueId: issue.id },
+  MergeRequest: { mergeRequestId: request.id },
+})) {
+  const data = { ...on, userId: victim.id };
+  const labelled = await world.db.labelEvent.create({ data: { ...data, action: 'add', labelId: label.id } });
+  const planned = { ...data, action: 'add', state: 'opened', milestoneId: milestone.id } as const;
+  changes[type] = {
+    resource_label_event_id: labelled.id,
+    resource_milestone_event_id: (await world.db.milestoneEvent.create({ data: planned })).id,
+    resource_state_event_id: (await world.db.stateEvent.create({ data: { ...data, state: 'closed' } })).id,
+  };
+}
+/** The numbers of what is talked about on the record of a path, and of its events. */
 const talkOf = (path: string): Record<string, number> => {
-  const of =
-    talk[path.includes('/snippets/') ? 'Snippet' : path.includes('/merge_requests/') ? 'MergeRequest' : 'Issue'];
-  return of ? { note_id: of.note, award_id: path.includes(':note_id') ? of.awardOnNote : of.award } : {};
+  const type = path.includes('/snippets/') ? 'Snippet' : path.includes('/merge_requests/') ? 'MergeRequest' : 'Issue';
+  const of = talk[type];
+  if (!of) return {};
+  return { note_id: of.note, award_id: path.includes(':note_id') ? of.awardOnNote : of.award, ...changes[type] };
 };
 // What the attacker's own project has of the same, with the same numbers within it.
 await world.issue(own, attacker);
@@ -102,7 +118,7 @@ const state = () =>
   ]);
 
 const routes = [...endpoints].filter(([, { route }]) =>
-  [...Object.keys(ids), 'note_id', 'award_id'].some((name) => route.path.includes(`:${name}`)),
+  [...Object.keys(ids), ...Object.keys(talkOf('')), 'note_id'].some((name) => route.path.includes(`:${name}`)),
 );
 
 it('the numbers are those of records that who may see them finds', LONG, async () => {

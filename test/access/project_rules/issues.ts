@@ -1,6 +1,7 @@
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { eventRules } from '../event_rules.ts';
 import type { Rule, Stage } from '../matrix.ts';
-import { talkRules } from '../talk_rules.ts';
+import { type Talked, talkRules } from '../talk_rules.ts';
 import type { ProjectGiven } from './given.ts';
 
 /** behaviour.md 6 of issues, labels, boards and milestones. */
@@ -30,6 +31,16 @@ export function issueRules({ world, owner, reading, project, theAuthor, named }:
     return { id: at.project.id, issue_iid: iid };
   };
   const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
+
+  const talked: Talked = {
+    path: 'issues/:issue_iid',
+    type: 'Issue',
+    reading,
+    make: async (at) => {
+      const { id, iid } = await world.issue(at.project, owner);
+      return { id, given: { id: at.project.id, issue_iid: iid } };
+    },
+  };
 
   return {
     'GET /projects/:id/issues': { ...reading, given: project },
@@ -91,15 +102,8 @@ export function issueRules({ world, owner, reading, project, theAuthor, named }:
       level: 40,
       given: async (at) => ({ ...(await milestone(at)), ...named() }),
     },
-    ...talkRules(world, theAuthor, {
-      path: 'issues/:issue_iid',
-      type: 'Issue',
-      reading,
-      make: async (at) => {
-        const { id, iid } = await world.issue(at.project, owner);
-        return { id, given: { id: at.project.id, issue_iid: iid } };
-      },
-    }),
+    ...talkRules(world, theAuthor, talked),
+    ...eventRules(world, theAuthor, talked),
     'GET /projects/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },
     'GET /projects/:id/milestones/:milestone_id/merge_requests': { ...reading, level: 20, given: milestone },
   };

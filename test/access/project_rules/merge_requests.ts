@@ -1,4 +1,5 @@
 import { commitTo, opened } from '../../support/merge_requests.ts';
+import { eventRules } from '../event_rules.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import { talkRules } from '../talk_rules.ts';
 import type { ProjectGiven } from './given.ts';
@@ -50,6 +51,16 @@ export function mergeRequestRules({
     return given;
   };
 
+  const talked = {
+    path: 'merge_requests/:merge_request_iid',
+    type: 'MergeRequest',
+    make: async (at: Stage) => {
+      const [last] = await world.db.mergeRequest.findMany({ orderBy: { iid: 'desc' }, take: 1 });
+      const { id, iid } = await world.mergeRequest(at.project, owner, { iid: (last?.iid ?? 0) + 1 });
+      return { id, given: { id: at.project.id, merge_request_iid: iid } };
+    },
+  } as const;
+
   return {
     'GET /projects/:id/merge_requests/:merge_request_iid/time_stats': { ...reading, level: 20, given: mergeRequest },
     'POST /projects/:id/merge_requests/:merge_request_iid/time_estimate': {
@@ -79,15 +90,10 @@ export function mergeRequestRules({
       given: mergeRequest,
     },
     ...talkRules(world, theAuthor, {
-      path: 'merge_requests/:merge_request_iid',
-      type: 'MergeRequest',
+      ...talked,
       reading: { level: 20, open: 'user', refusal: 404, inPrivate: { guest: 404 } },
-      make: async (at) => {
-        const [last] = await world.db.mergeRequest.findMany({ orderBy: { iid: 'desc' }, take: 1 });
-        const { id, iid } = await world.mergeRequest(at.project, owner, { iid: (last?.iid ?? 0) + 1 });
-        return { id, given: { id: at.project.id, merge_request_iid: iid } };
-      },
     }),
+    ...eventRules(world, theAuthor, { ...talked, reading: { ...reading, level: 20 } }),
     'GET /projects/:id/merge_requests': { ...reading, level: 20, given: project },
     'GET /projects/:id/merge_requests/:merge_request_iid': { ...reading, level: 20, given: mergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid/commits': { ...reading, level: 20, given: mergeRequest },

@@ -68,7 +68,8 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   };
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
-  const isPlain = !followUp && !labels?.length && assigneeId === null && !hasDeeds(deeds);
+  const isPlain =
+    !followUp && !labels?.length && assigneeId === null && columns.milestoneId == null && !hasDeeds(deeds);
   const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
   if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
     // One statement, and so atomic by itself.
