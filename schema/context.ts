@@ -5,6 +5,7 @@ import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
 import { commitStatuses } from '#src/domain/ci/pipelines/of_commits.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
+import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
@@ -46,6 +47,7 @@ export class Loaders {
   #noted: ProjectRow[] | undefined;
   #ofFields: Map<FieldNode, Map<string, DataLoader<unknown, unknown>>> | undefined;
   #project: DataLoader<number, ProjectRow | null> | undefined;
+  #group: DataLoader<number, GroupRow | null> | undefined;
   #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
   #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
   #trace: DataLoader<number, string> | undefined;
@@ -81,6 +83,15 @@ export class Loaders {
     });
     for (const project of this.#noted ?? []) this.#project.prime(project.id, project);
     return this.#project;
+  }
+
+  /** Groups that the actor may see, null for others. */
+  get group(): DataLoader<number, GroupRow | null> {
+    this.#group ??= new DataLoader(async (ids) => {
+      const groups = new Map((await findGroupsByIds(this.#context, ids)).map((one) => [one.id, one]));
+      return ids.map((id) => groups.get(id) ?? null);
+    });
+    return this.#group;
   }
 
   /** Statistics of the projects of a group; null for all but administrators. */

@@ -2,6 +2,9 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const minimum = { priority: 0 };
+const changes = ['new_name', 'color', 'description'];
+const one = '/projects/:id/labels/:label_id';
+const ofGroup = '/groups/:id/labels';
 
 export const labels: Route[] = [
   {
@@ -22,7 +25,7 @@ export const labels: Route[] = [
     path: '/projects/:id/labels',
     operation: operations.UpdateLabelDocument,
     result: 'updateLabel.label',
-    atLeastOne: ['new_name', 'color', 'description', 'priority'],
+    atLeastOne: [...changes, 'priority'],
     minimum,
   },
   {
@@ -42,6 +45,66 @@ export const labels: Route[] = [
     method: 'POST',
     path: '/projects/:id/labels/:label_id/unsubscribe',
     operation: operations.UnsubscribeFromLabelDocument,
+    result: 'unsubscribeFromLabel.label',
+  },
+  { method: 'GET', path: one, operation: operations.ProjectLabelDocument, result: 'project.label' },
+  {
+    method: 'PUT',
+    path: one,
+    operation: operations.UpdateLabelByIdDocument,
+    result: 'updateLabel.label',
+    atLeastOne: [...changes, 'priority'],
+    minimum,
+  },
+  { method: 'DELETE', path: one, operation: operations.DeleteLabelByIdDocument, result: 'deleteLabel', status: 204 },
+  { method: 'PUT', path: `${one}/promote`, operation: operations.PromoteLabelDocument, result: 'promoteLabel.label' },
+  {
+    method: 'PUT',
+    path: '/projects/:id/labels/promote',
+    operation: operations.PromoteLabelByNameDocument,
+    result: 'promoteLabel.label',
+  },
+  { method: 'GET', path: ofGroup, operation: operations.GroupLabelsDocument, result: 'group.labels' },
+  { method: 'GET', path: `${ofGroup}/:label_id`, operation: operations.GroupLabelDocument, result: 'group.label' },
+  { method: 'POST', path: ofGroup, operation: operations.CreateGroupLabelDocument, result: 'createLabel.label' },
+  {
+    method: 'PUT',
+    path: ofGroup,
+    operation: operations.UpdateGroupLabelDocument,
+    result: 'updateLabel.label',
+    atLeastOne: changes,
+  },
+  {
+    method: 'PUT',
+    path: `${ofGroup}/:label_id`,
+    operation: operations.UpdateGroupLabelByIdDocument,
+    result: 'updateLabel.label',
+    atLeastOne: changes,
+  },
+  {
+    method: 'DELETE',
+    path: ofGroup,
+    operation: operations.DeleteGroupLabelDocument,
+    result: 'deleteLabel',
+    status: 204,
+  },
+  {
+    method: 'DELETE',
+    path: `${ofGroup}/:label_id`,
+    operation: operations.DeleteGroupLabelByIdDocument,
+    result: 'deleteLabel',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: `${ofGroup}/:label_id/subscribe`,
+    operation: operations.SubscribeToGroupLabelDocument,
+    result: 'subscribeToLabel.label',
+  },
+  {
+    method: 'POST',
+    path: `${ofGroup}/:label_id/unsubscribe`,
+    operation: operations.UnsubscribeFromGroupLabelDocument,
     result: 'unsubscribeFromLabel.label',
   },
 ];

@@ -24,6 +24,9 @@ builder.objectFields(Group, (t) => ({
   viewerCanCreateProject: t.boolean(
     ability('create_project_in_group', 'Whether the caller can create projects in the group.'),
   ),
+  viewerCanManageLabels: t.boolean(
+    ability('admin_group_label', 'Whether the caller can create, change and delete labels of the group.'),
+  ),
   viewerCanCreateSubgroup: t.boolean({
     description: 'Whether the caller can create subgroups.',
     resolve: (group, _args, { actor }) =>

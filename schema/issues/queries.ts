@@ -4,7 +4,7 @@ import { Group } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
-import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -12,6 +12,7 @@ import { subjectFilterFields } from '#schema/subjects/filter.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/domain/tracking/issues/find.ts';
 import { listGroupIssues, listIssues, listIssuesOf, listIssuesOfUsers } from '#src/domain/tracking/issues/list.ts';
+import { listIssuesAcross } from '#src/domain/tracking/issues/list_across.ts';
 import type { IssueOrder } from '#src/domain/tracking/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
@@ -140,12 +141,16 @@ builder.prismaObjectFields(Label, (t) => ({
     type: IssueConnection,
     description: 'The issues with this label that the caller can see.',
     args: issueArgs,
-    select: { projectId: true },
-    resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await requireProjectBase(context, projectId);
-      const parent = { project, labelId: id };
+    select: { projectId: true, groupId: true },
+    resolve: async ({ id, ...label }, args, context, info) => {
+      const parent = { ...(await placeBase(context, label)), labelId: id };
+      const [filter, sorted] = [args.filter ?? {}, order(args)];
       return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
-        listIssuesOf(context, parents, args.filter ?? {}, order(args), page, selection),
+        byPlace(
+          parents,
+          (some) => listIssuesOf(context, some, filter, sorted, page, selection),
+          (some) => listIssuesAcross(context, some, filter, sorted, page, selection),
+        ),
       );
     },
   }),

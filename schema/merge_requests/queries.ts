@@ -3,13 +3,14 @@ import { pageArgs } from '#schema/connection.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
 import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/types.ts';
-import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { subjectFilterFields } from '#schema/subjects/filter.ts';
 import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { listMergeRequestsOf, type MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
+import { listMergeRequestsAcross } from '#src/domain/tracking/merge_requests/list_across.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const MergeRequestStateFilter = builder.enumType('MergeRequestStateFilter', {
@@ -85,12 +86,16 @@ builder.prismaObjectFields(Label, (t) => ({
     type: MergeRequestConnection,
     description: 'The merge requests with this label. For those who can read the files of the project.',
     args: mergeRequestArgs,
-    select: { projectId: true },
-    resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await requireProjectBase(context, projectId);
-      const parent = { project, labelId: id };
+    select: { projectId: true, groupId: true },
+    resolve: async ({ id, ...label }, args, context, info) => {
+      const parent = { ...(await placeBase(context, label)), labelId: id };
+      const [filter, sorted] = [args.filter ?? {}, order(args)];
       return pageBelow('MergeRequest', parent, args, context, info, (_context, parents, page, selection) =>
-        listMergeRequestsOf(context, parents, args.filter ?? {}, order(args), page, selection),
+        byPlace(
+          parents,
+          (some) => listMergeRequestsOf(context, some, filter, sorted, page, selection),
+          (some) => listMergeRequestsAcross(context, some, filter, sorted, page, selection),
+        ),
       );
     },
   }),

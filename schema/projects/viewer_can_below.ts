@@ -7,6 +7,7 @@ import { Job } from '#schema/jobs/types.ts';
 import { Label } from '#schema/labels/types.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
+import { abilityThere } from '#schema/places/fields.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Snippet } from '#schema/snippets/types.ts';
 import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
@@ -44,8 +45,12 @@ builder.prismaObjectFields(Issue, (t) => ({
 }));
 
 builder.prismaObjectFields(Label, (t) => ({
-  viewerCanUpdate: t.boolean(ability('admin_label', 'Whether the caller can change the label.')),
-  viewerCanDelete: t.boolean(ability('admin_label', 'Whether the caller can delete the label.')),
+  viewerCanUpdate: t.boolean(
+    abilityThere('admin_label', 'admin_group_label', 'Whether the caller can change the label.'),
+  ),
+  viewerCanDelete: t.boolean(
+    abilityThere('admin_label', 'admin_group_label', 'Whether the caller can delete the label.'),
+  ),
 }));
 
 builder.prismaObjectFields(Milestone, (t) => ({

@@ -87,6 +87,7 @@ const ids: Record<string, number> = {
   hook_event_id: (await world.db.hookDelivery.findFirstOrThrow({ where: { hookId: hook.id } })).id,
   snippet_id: snippet.id,
   milestone_id: milestone.id,
+  label_id: label.id,
   board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
   list_id: (await createBoardList(world.as(victim), hidden.id, null, label.id)).id,
 };
@@ -112,6 +113,7 @@ const state = () =>
     world.db.hookDelivery.findMany({ where: { hookId: hook.id } }),
     world.db.snippet.findMany(inHidden),
     world.db.milestone.findMany(inHidden),
+    world.db.label.findMany(inHidden),
     world.db.boardList.findMany(inHidden),
     world.db.note.findMany({ where: { authorId: victim.id } }),
     world.db.awardEmoji.findMany({ where: { userId: victim.id } }),

@@ -1,4 +1,5 @@
 import type { GroupRow } from '#src/domain/groups/find.ts';
+import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 
@@ -26,7 +27,31 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     return { ...group(at), user_id: user.id };
   };
 
+  const label = async (at: Stage) => {
+    const name = world.unique('label');
+    const { id } = await createLabel(world.as(owner), { group: at.group.id }, { title: name, color: 'red' });
+    return { ...group(at), label_id: id, name };
+  };
+  const named = (of: typeof label) => async (at: Stage) => {
+    const { label_id: _id, ...given } = await of(at);
+    return given;
+  };
+  const blue = (of: (at: Stage) => Promise<object>) => async (at: Stage) => ({ ...(await of(at)), color: 'blue' });
+
   return {
+    'GET /groups/:id/labels': { ...reading, given: group },
+    'POST /groups/:id/labels': {
+      success: 201,
+      level: 20,
+      given: (at) => ({ ...group(at), name: world.unique('label'), color: 'red' }),
+    },
+    'PUT /groups/:id/labels': { success: 200, level: 20, given: blue(named(label)) },
+    'DELETE /groups/:id/labels': { success: 204, level: 20, given: named(label) },
+    'GET /groups/:id/labels/:label_id': { ...reading, given: label },
+    'PUT /groups/:id/labels/:label_id': { success: 200, level: 20, given: blue(label) },
+    'DELETE /groups/:id/labels/:label_id': { success: 204, level: 20, given: label },
+    'POST /groups/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
+    'POST /groups/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
     'GET /groups/:id': { ...reading, given: group },
     'GET /groups/:id/notification_settings': { ...reading, given: group },
     'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },

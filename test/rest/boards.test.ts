@@ -135,7 +135,7 @@ describe('Lists of a board', () => {
     await createBoardList(world.as(owner), project.id, null, doomed.id);
     const moves = ids.flatMap((id) => [0, 3].map((to) => moveBoardList(world.as(owner), project.id, null, id, to)));
     const made = labels.map(({ id }) => createBoardList(world.as(owner), project.id, null, id));
-    await Promise.all([...moves, ...made, deleteLabel(world.as(owner), project.id, { id: doomed.id })]);
+    await Promise.all([...moves, ...made, deleteLabel(world.as(owner), { project: project.id }, { id: doomed.id })]);
     expect((await order()).sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   });
 

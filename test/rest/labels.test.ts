@@ -22,18 +22,20 @@ const KEYS = [
   'id',
   'name',
   'color',
+  'text_color',
   'description',
   'open_issues_count',
   'closed_issues_count',
   'open_merge_requests_count',
   'subscribed',
   'priority',
+  'is_project_label',
 ];
 const alreadyThere = { status: 409, body: { message: 'Label already exists' } };
 const notFound = { status: 404, body: { message: '404 Label Not Found' } };
 
 describe('GET /projects/:id/labels', () => {
-  it('lists by title, with exactly the keys of the contract', async () => {
+  it('lists by title, with exactly the keys of the contract and of today', async () => {
     const own = await world.project({ owner });
     for (const title of ['b', 'a', 'c']) await world.label(own, owner, title);
     const { status, headers, body } = await world.api(owner).get(`/projects/${own.id}/labels`);
@@ -63,6 +65,61 @@ describe('GET /projects/:id/labels', () => {
       open_merge_requests_count: 1,
     });
     expect(await counts(guest)).toMatchObject({ open_issues_count: 2, closed_issues_count: 1 });
+  });
+});
+
+describe('GET /projects/:id/labels?search=', () => {
+  it('finds a text in titles and descriptions, in any case', async () => {
+    const own = await world.project({ owner });
+    for (const name of ['needle one', 'other', 'third']) {
+      const description = name === 'third' ? 'with a NEEDLE' : null;
+      await world.api(owner).post(`/projects/${own.id}/labels`, { name, color: 'red', description });
+    }
+    const { headers, body } = await world.api(owner).get(`/projects/${own.id}/labels?search=Needle`);
+    expect([headers['x-total'], body.map(({ name }: { name: string }) => name)]).toEqual([
+      '2',
+      ['needle one', 'third'],
+    ]);
+  });
+});
+
+describe('A label by its ID or title', () => {
+  it('is read, changed and deleted', async () => {
+    const { id, title } = await world.label(project, owner, 'by id/or: title');
+    const named = `${at}/${encodeURIComponent(title)}`;
+    for (const path of [`${at}/${id}`, named]) {
+      expect(await world.api(guest).get(path)).toMatchObject({ status: 200, body: { id, name: title } });
+    }
+    expect(await api.put(`${at}/${id}`, { priority: 2 })).toMatchObject({ status: 200, body: { priority: 2 } });
+    expect(await api.put(named, { new_name: 'renamed here', color: 'white' })).toMatchObject({
+      status: 200,
+      body: { id, name: 'renamed here', color: '#ffffff', text_color: '#1F1E24', priority: 2 },
+    });
+    const missing = 'new_name, color, description, priority are missing, at least one parameter must be provided';
+    expect(await api.put(`${at}/${id}`, {})).toMatchObject({ status: 400, body: { error: missing } });
+    expect(await api.get(named)).toMatchObject(notFound);
+    expect((await world.api(guest).delete(`${at}/${id}`)).status).toBe(403);
+    expect(await api.delete(`${at}/${id}`)).toMatchObject({ status: 204, body: null });
+    expect(await api.delete(`${at}/${id}`)).toMatchObject(notFound);
+  });
+
+  it('is that with the ID where another one has the ID as title', async () => {
+    const first = await world.label(project, owner);
+    const second = await world.label(project, owner, String(first.id));
+    expect((await api.get(`${at}/${first.id}`)).body.id).toBe(first.id);
+    expect((await api.get(`${at}?search=${second.title}`)).body.map((label: { id: number }) => label.id)).toContain(
+      second.id,
+    );
+    await api.delete(`${at}/${first.id}`);
+    expect((await api.get(`${at}/${first.id}`)).body.id).toBe(second.id);
+  });
+
+  it('says in which colour text is readable on it', async () => {
+    const colours = { black: '#FFFFFF', navy: '#FFFFFF', yellow: '#1F1E24', white: '#1F1E24' };
+    for (const [color, text_color] of Object.entries(colours)) {
+      const { body } = await api.post(at, { name: world.unique('text'), color });
+      expect([color, body.text_color]).toEqual([color, text_color]);
+    }
   });
 });
 

@@ -159,12 +159,14 @@ describe('Answers of the REST API', () => {
     id: 1,
     name: 'bug',
     color: '#ff0000',
+    text_color: '#FFFFFF',
     description: null,
     open_issues_count: 0,
     closed_issues_count: 0,
     open_merge_requests_count: 0,
     subscribed: false,
     priority: null,
+    is_project_label: true,
   };
   const json = { 'content-type': 'application/json' };
   const path = '/api/v4/projects/1/labels';
@@ -203,7 +205,7 @@ describe('Answers of the REST API', () => {
 
   it('are left alone where the document has no such path or method', () => {
     const teapot = { status: 418, body: 'I am a teapot' };
-    for (const target of ['/api/v4/teapots', '/api/v4/projects/1/labels/2', '/graphql', '/api/v4/sidekiq/job_stats']) {
+    for (const target of ['/api/v4/teapots', '/api/v4/projects/1/label/2', '/graphql', '/api/v4/sidekiq/job_stats']) {
       expect(require(teapot, ['GET', target])).not.toThrow();
     }
     expect(require(teapot, ['PATCH', path])).not.toThrow();

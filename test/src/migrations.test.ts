@@ -67,6 +67,7 @@ const RELEASED: Record<string, string> = {
   '20261126010204_merge_requests_by_source': '53fa08cbf05ed35b6ed7ebce3af8573e6412028db39ca1d70bf451df53624805',
   '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
   '20261126060004_resource_events': '00f7a2148346634b755633fac3c0e18136d96fc876abc955778be084832c0c72',
+  '20261126070004_group_labels': '2f17ed2aee823129b0e82972ea05d6e67069c7a6c8bd5c2c13488c48b675585b',
 };
 
 const directory = packagePath('prisma/migrations');

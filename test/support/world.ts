@@ -187,7 +187,7 @@ export class World {
   }
 
   async label(project: ProjectRow, author: TestUser, title = this.unique('label')) {
-    const { id } = await createLabel(this.as(author), project.id, { title, color: '#ff0000' });
+    const { id } = await createLabel(this.as(author), { project: project.id }, { title, color: '#ff0000' });
     return this.db.label.findUniqueOrThrow({ where: { id } });
   }
 

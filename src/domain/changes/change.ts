@@ -14,6 +14,7 @@ export type DomainChange =
   | RefsPushed
   | PipelineChanged
   | MergeRequestBlocked
+  | ProjectMoved
   | NamespaceDeleted
   | ForkDetached
   | ForkHidden;
@@ -106,6 +107,14 @@ export interface PipelineChanged {
 export interface MergeRequestBlocked {
   type: 'mergeRequestBlocked';
   mergeRequest: { id: number };
+}
+
+/** A project was moved to another group. */
+export interface ProjectMoved {
+  type: 'projectMoved';
+  project: { id: number };
+  /** IDs of the namespaces that it was in, from the topmost down. */
+  from: readonly number[];
 }
 
 /** A group or personal namespace was deleted, with everything in it. */

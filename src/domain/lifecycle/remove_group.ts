@@ -24,6 +24,8 @@ export async function removeNamespace(removal: Removal, namespaceId: number): Pr
       orderBy: { id: 'asc' },
     });
     for (const project of projects) await removeProject(removal, project.id);
+    await db.$executeRaw`
+      DELETE FROM subscriptions WHERE subject_type = 'Label' AND subject_id IN (SELECT id FROM labels WHERE group_id = ${id})`;
     await db.namespace.deleteMany({ where: { id, deletedAt: { not: null } } });
   }
 }

@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
@@ -22,7 +23,7 @@ export async function transferProject(
   authorize(actor, 'transfer_project_to_group', group);
   const project = await findProject(context, projectRef);
   try {
-    await context.db.$transaction((tx) => move(tx, project.id, group.id));
+    await context.db.$transaction((tx) => move(tx, context, project.id, group.id));
   } catch (error) {
     if (!violates(error)) throw error;
     const what = violates(error, 'projects_name_lower') ? 'name' : 'path';
@@ -31,7 +32,7 @@ export async function transferProject(
   return { groupId: group.id, projectId: project.id };
 }
 
-async function move(tx: Transaction, projectId: number, groupId: number): Promise<void> {
+async function move(tx: Transaction, context: Context, projectId: number, groupId: number): Promise<void> {
   const [found] = await tx.$queryRaw<{ namespaceId: number }[]>`
     SELECT namespace_id AS "namespaceId" FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
   if (!found) throw new NotFound('Project');
@@ -44,7 +45,7 @@ async function move(tx: Transaction, projectId: number, groupId: number): Promis
     WHERE id = ${projectId} AND deleted_at IS NULL FOR UPDATE`;
   if (!project) throw new NotFound('Project');
   // It was moved concurrently, so the namespace that it leaves is another one.
-  if (project.namespaceId !== found.namespaceId) return move(tx, projectId, groupId);
+  if (project.namespaceId !== found.namespaceId) return move(tx, context, projectId, groupId);
   if (found.namespaceId === groupId) throw new ValidationFailed({ new_namespace: ['is invalid'] });
   if (isWider(project.visibility, group.visibility)) {
     const message = `${project.visibility} is not allowed in a ${group.visibility} group.`;
@@ -53,4 +54,7 @@ async function move(tx: Transaction, projectId: number, groupId: number): Promis
   await redirectProject(tx, projectId);
   await tx.$executeRaw`UPDATE projects SET namespace_id = ${groupId}, updated_at = now() WHERE id = ${projectId}`;
   await takePath(tx, `${group.fullPath}/${project.path}`);
+  const from = { id: found.namespaceId };
+  const { lineage } = await tx.namespace.findUniqueOrThrow({ where: from, select: { lineage: true } });
+  await recordChange(tx, context, { type: 'projectMoved', project: { id: projectId }, from: lineage });
 }

@@ -19,6 +19,8 @@ export interface ComputedFields {
     openMergeRequestsCount: number;
     /** Whether the actor follows it. */
     isSubscribed: boolean;
+    /** In the project of the list, which inherits labels of groups. */
+    priorityThere: number | null;
   };
   MergeRequest: SubjectFields & {
     resolvableDiscussionsCount: number;
@@ -88,7 +90,7 @@ export interface Params {
   projectPath: string | Prisma.Sql;
   /** Whether the actor sees all confidential issues of the project. */
   confidential: boolean | Prisma.Sql;
-  /** The ID of the project, where all labels of a list belong to one. */
+  /** The ID of the project that has the labels of a list; without it, their counts are of all `places` (seenPlaces). */
   labelsOf: number | Prisma.Sql;
 }
 

@@ -27,6 +27,15 @@ export function projectGiven(world: World, users: Record<Role, TestUser | undefi
     }
     return { id };
   };
+  const joined = new Set<number>();
+  /** Gives the members of the project the same level in its group. */
+  const groupMembers = async ({ project: { namespaceId } }: Stage) => {
+    if (joined.has(namespaceId)) return;
+    joined.add(namespaceId);
+    for (const role of ['guest', 'reporter', 'developer', 'master'] as const) {
+      await world.member({ id: namespaceId, kind: 'group' }, users[role] as TestUser, role);
+    }
+  };
   const written = new Set<number>();
   /** The project, with a file `a.txt` on the branch `main` and the tag `v1`. */
   const filled = async (at: Stage) => {
@@ -66,6 +75,7 @@ export function projectGiven(world: World, users: Record<Role, TestUser | undefi
     project,
     theAuthor,
     fresh,
+    groupMembers,
     filled,
     commit,
     named,

@@ -5,9 +5,23 @@ import { type Talked, talkRules } from '../talk_rules.ts';
 import type { ProjectGiven } from './given.ts';
 
 /** behaviour.md 6 of issues, labels, boards and milestones. */
-export function issueRules({ world, owner, reading, project, theAuthor, named }: ProjectGiven): Record<string, Rule> {
+export function issueRules({
+  world,
+  owner,
+  reading,
+  project,
+  theAuthor,
+  named,
+  groupMembers,
+}: ProjectGiven): Record<string, Rule> {
   const label = async (at: Stage) => ({ id: at.project.id, label_id: (await world.label(at.project, owner)).id });
   const labelName = async (at: Stage) => ({ id: at.project.id, name: (await world.label(at.project, owner)).title });
+  /** A label of the project, whose group has the same members. */
+  const promotable = async (at: Stage) => {
+    await groupMembers(at);
+    const { id, title } = await world.label(at.project, owner);
+    return { id: at.project.id, label_id: id, name: title };
+  };
   const board = async (at: Stage) => {
     // A board has a limit of lists.
     await world.db.boardList.deleteMany({ where: { projectId: at.project.id } });
@@ -80,6 +94,15 @@ export function issueRules({ world, owner, reading, project, theAuthor, named }:
     'DELETE /projects/:id/labels': { success: 204, level: 20, given: labelName },
     'POST /projects/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
     'POST /projects/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
+    'GET /projects/:id/labels/:label_id': { ...reading, given: label },
+    'PUT /projects/:id/labels/:label_id': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await label(at)), color: 'blue' }),
+    },
+    'DELETE /projects/:id/labels/:label_id': { success: 204, level: 20, given: label },
+    'PUT /projects/:id/labels/:label_id/promote': { success: 200, level: 20, given: promotable },
+    'PUT /projects/:id/labels/promote': { success: 200, level: 20, given: promotable },
     'GET /projects/:id/boards': { ...reading, given: project },
     'GET /projects/:id/boards/:board_id/lists': { ...reading, given: board },
     'GET /projects/:id/boards/:board_id/lists/:list_id': { ...reading, given: boardList },

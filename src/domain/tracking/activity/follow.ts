@@ -3,6 +3,7 @@ import type { Follower } from '#src/domain/changes/record.ts';
 import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
 import { writeSystemNotes } from '#src/domain/tracking/activity/system_notes.ts';
 import { writeNoteTodos, writeTodos } from '#src/domain/tracking/activity/todos.ts';
+import { carryLabels } from '#src/domain/tracking/labels/carry.ts';
 import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
 import { requestReferences } from '#src/domain/tracking/references/push.ts';
@@ -29,6 +30,9 @@ export const tracking: Follower = {
     const subject = { type, id, iid, title, project };
     await writeNoteTodos(tx, author, subject, { id: noteId, ...text });
     await recordMentions(tx, author, subject, text.to);
+  },
+  async projectMoved(tx, _context, { project, from }) {
+    await carryLabels(tx, project.id, from);
   },
   branchesMoved: requestRefresh,
   namespaceDeleted: requestRefreshOfForks,

@@ -2,6 +2,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { projectAccessLevel, projectVisible } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
 import { ensureLabels, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -96,6 +97,8 @@ export async function resolveAttributes({ db }: Context, project: ProjectRow, at
   };
 }
 
+const label = alias('Label', 'l');
+
 const LABELLED = {
   Issue: { pairs: Prisma.raw('issue_labels'), subject: Prisma.raw('issue_id') },
   MergeRequest: { pairs: Prisma.raw('merge_request_labels'), subject: Prisma.raw('merge_request_id') },
@@ -124,7 +127,7 @@ export interface LabelSwap {
   add: number | null;
 }
 
-/** Removes one label of the project from the issue and adds another. Returns what changed. Throws ValidationFailed. */
+/** Removes one label from the issue and adds another, of the project or of a group around it. Returns what changed. Throws ValidationFailed. */
 export async function swapIssueLabels(
   tx: Transaction,
   projectId: number,
@@ -138,7 +141,7 @@ export async function swapIssueLabels(
         DELETE FROM issue_labels WHERE issue_id = ${issueId} AND label_id = ${remove} RETURNING label_id AS id`;
   const added = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO issue_labels (issue_id, label_id)
-    SELECT ${issueId}, id FROM labels WHERE id = ${add}::int AND project_id = ${projectId}
+    SELECT ${issueId}, ${label.id} FROM ${table(label)} WHERE ${label.id} = ${add}::int AND ${ofOrAround(label, projectId)}
     ON CONFLICT DO NOTHING RETURNING label_id AS id`;
   const [{ count } = { count: 0n }] = await tx.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM issue_labels WHERE issue_id = ${issueId}`;

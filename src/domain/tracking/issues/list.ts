@@ -4,6 +4,7 @@ import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { countFromCounters, countFromPlaces } from '#src/domain/tracking/issues/count.ts';
 import {
   countsSuffice,
@@ -91,7 +92,7 @@ function parentPage(
     ...(below === 'milestone' ? [sql`${issue.milestoneId} = ${milestone}`] : []),
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     issueVisible(issue, actor, sees),
-    ...issueConditions(issue, filter, actor, (label) => sql`${label.projectId} = ${project}`),
+    ...issueConditions(issue, filter, actor, (label) => ofOrAround(label, project)),
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
@@ -221,8 +222,9 @@ function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUser
   return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
 }
 
-/** Labels of the projects in the subquery `places`. */
-const ofLabelsThere = ({ projectId }: Alias<'Label'>) => sql`${projectId} IN (SELECT v.id FROM places v)`;
+/** Labels of the projects in the subquery `places`, and of groups: those that the projects have are around them. */
+export const ofLabelsThere = ({ projectId, groupId }: Alias<'Label'>) =>
+  sql`(${projectId} IN (SELECT v.id FROM places v) OR ${groupId} IS NOT NULL)`;
 
 /** The issues that meet the conditions, and the part for the page. */
 function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest, among = table(issue)) {

@@ -7,12 +7,13 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 /**
  * Moves an issue to another project: creates a copy there with labels and milestone of the same titles, notes, awards, times and
- * subscriptions; the original is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
+ * subscriptions; labels of groups that the project does not have are created in it; the original is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
 export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to: IdOrPath): Promise<ChangedRecord> {
   const actor = requireActor(context);
@@ -69,9 +70,13 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
         WHERE s.id = i.milestone_id), i.created_at, now()
     FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
   await tx.$executeRaw`
-    INSERT INTO issue_labels (issue_id, label_id)
-    SELECT ${copy.id}, t.id FROM issue_labels il JOIN labels s ON s.id = il.label_id
-      JOIN labels t ON t.title = s.title AND t.project_id = ${target.id} WHERE il.issue_id = ${issue.id}`;
+    WITH source AS MATERIALIZED (SELECT s.* FROM issue_labels il JOIN labels s ON s.id = il.label_id WHERE il.issue_id = ${issue.id}),
+    known AS MATERIALIZED (${labelsTitled(target.id, Prisma.sql`ARRAY(SELECT title FROM source)`)}),
+    made AS (INSERT INTO labels (project_id, title, color, description)
+      SELECT ${target.id}, title, color, description FROM source s
+      WHERE s.group_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM known k WHERE k.title = s.title)
+      ON CONFLICT (project_id, title) DO UPDATE SET updated_at = labels.updated_at RETURNING id)
+    INSERT INTO issue_labels (issue_id, label_id) SELECT ${copy.id}, id FROM (SELECT id FROM made UNION SELECT id FROM known) l`;
   return copy;
 }
 

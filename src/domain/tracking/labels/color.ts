@@ -9,6 +9,17 @@ export function parseColor(text: string): string | null {
   return CSS_COLORS.get(trimmed.toLowerCase()) ?? null;
 }
 
+/** The colour in which text is readable on a color of six hex digits: the one with more contrast (WCAG 2, relative luminance). */
+export function textColor(color: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  // Of `#1F1E24` it is 0.013.
+  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / (0.013 + 0.05) ? '#FFFFFF' : '#1F1E24';
+}
+
 /** The named colours of CSS Color Module Level 4, section 6.1. */
 const CSS_COLORS = new Map(
   `aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4 black 000000

@@ -1,38 +1,108 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { groupVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/tracking/labels/computed_fields.ts';
+import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import { Prisma, queryJson, readPages } from '#src/platform/database/db.ts';
+import type { Place } from '#src/domain/tracking/places/place.ts';
+import { all, containing, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRows } from '#src/platform/records/read.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
-const label = alias('Label', 'l');
+const [label, subgroup] = [alias('Label', 'l'), alias('Namespace', 'dn')];
 const BY_TITLE = order('Label', ['title', 'id']);
+
+export interface LabelFilter {
+  /** Matches anywhere in title or description, ignoring case. */
+  search?: string | null | undefined;
+  /** Whether the labels of the groups around are among them. */
+  includeAncestorGroups: boolean;
+}
+
+export interface GroupLabelFilter extends LabelFilter {
+  /** Whether the labels of the groups inside are among them. */
+  includeDescendantGroups: boolean;
+  /** Whether the labels of projects are not among them. */
+  onlyGroupLabels: boolean;
+}
 
 /** The labels of each project by title, in one statement; Forbidden in place of those that the actor may not read. */
 export async function listLabels<R>(
   context: Context,
   projects: readonly ProjectRow[],
+  filter: LabelFilter,
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
+  const isOf = (project: Prisma.Sql | number) =>
+    all([
+      filter.includeAncestorGroups ? ofOrAround(label, project) : sql`${label.projectId} = ${project}`,
+      ...found(filter),
+    ]);
   return ofPermitted(
     projects,
     (project) => authorize(actor, 'read_label', project),
     (permitted) => {
       const parents = permitted.map((project) => ({ parent: project.id, ...placeOf(actor, project) }));
-      return readLabels(context, parents, (project) => sql`${label.projectId} = ${project}`, page, selection);
+      return readInProjects(context, parents, isOf, page, selection);
     },
   );
+}
+
+/** The labels of each group by title, in one statement. The caller must have checked that the actor can see the groups. */
+export async function listGroupLabels<R>(
+  context: Context,
+  groups: readonly GroupRow[],
+  filter: GroupLabelFilter,
+  page: PageRequest,
+  selection: Selection<'Label', R>,
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  const { includeAncestorGroups, includeDescendantGroups, onlyGroupLabels } = filter;
+  const isOf = (group: Prisma.Sql | number) => {
+    const inside = includeDescendantGroups ? sql`dn.lineage @> ARRAY[${group}]::int[]` : sql`dn.id = ${group}`;
+    const ways = [
+      includeAncestorGroups
+        ? sql`${label.groupId} = ANY((SELECT an.lineage FROM namespaces an WHERE an.id = ${group})::int[])`
+        : sql`${label.groupId} = ${group}`,
+      ...(includeDescendantGroups
+        ? [
+            sql`${label.groupId} IN (SELECT dn.id FROM ${table(subgroup)} WHERE ${inside} AND ${groupVisible(actor, subgroup)})`,
+          ]
+        : []),
+      ...(onlyGroupLabels
+        ? []
+        : [
+            sql`${label.projectId} IN (SELECT dp.id FROM projects dp JOIN namespaces dn ON dn.id = dp.namespace_id
+              WHERE ${inside} AND ${within(sql`dp.id`)})`,
+          ]),
+    ];
+    return all([sql`(${Prisma.join(ways, ' OR ')})`, ...found(filter)]);
+  };
+  return readInGroups(
+    context,
+    groups,
+    groups.map(({ id }) => id),
+    isOf,
+    page,
+    selection,
+  );
+}
+
+function found({ search }: LabelFilter): Prisma.Sql[] {
+  if (!search?.trim()) return [];
+  const pattern = containing(search);
+  return [sql`(${label.title} ILIKE ${pattern} OR ${label.description} ILIKE ${pattern})`];
 }
 
 /** A record with labels, and its project. The caller must have checked that the actor can see it. */
@@ -55,7 +125,7 @@ export async function listLabelsOn<R>(
     kind === 'Issue'
       ? sql`${label.id} IN (SELECT il.label_id FROM issue_labels il WHERE il.issue_id = ${subject})`
       : sql`${label.id} IN (SELECT ml.label_id FROM merge_request_labels ml WHERE ml.merge_request_id = ${subject})`;
-  return readLabels(context, parents, isOn, page, selection);
+  return readInProjects(context, parents, isOn, page, selection);
 }
 
 /**
@@ -71,28 +141,36 @@ export async function findLabelsByIds<R>(
 ): Promise<R[]> {
   const actor = requireActor(context);
   const where = sql`${label.id} = ANY(${[...ids]}::int[])`;
-  const found = await readRows(context.db, PLACE, { rows: label, where });
+  const rows = await readRows(context.db, PLACE, { rows: label, where });
   // The counts of a label depend on the actor's access to its project.
-  const projects = await Promise.all(found.map(({ projectId }) => projectOf(projectId)));
-  const parents = found.flatMap(({ id }, index) => {
+  const projects = await Promise.all(rows.map(({ projectId }) => (projectId === null ? null : projectOf(projectId))));
+  const parents = rows.flatMap(({ id }, index) => {
     const project = projects[index];
     return project && can(actor, 'read_label', project) ? [{ parent: id, ...placeOf(actor, project) }] : [];
   });
-  if (parents.length === 0) return [];
-  const one = { limit: 1, offset: 0, withTotal: false };
-  const pages = await readLabels(context, parents, (id) => sql`${label.id} = ${id}`, one, selection);
+  const groupIds = [...new Set(rows.flatMap(({ groupId }) => groupId ?? []))];
+  const groups = groupIds.length > 0 ? await findGroupsByIds(context, groupIds) : [];
+  const seen = new Set(groups.map(({ id }) => id));
+  const ofGroups = rows.flatMap(({ id, groupId }) => (groupId !== null && seen.has(groupId) ? [id] : []));
+  const isIt = (id: Prisma.Sql | number) => sql`${label.id} = ${id}`;
+  const pages = [
+    ...(parents.length > 0 ? await readInProjects(context, parents, isIt, ONE, selection) : []),
+    ...(ofGroups.length > 0 ? await readInGroups(context, groups, ofGroups, isIt, ONE, selection) : []),
+  ];
   return pages.flatMap(({ nodes }) => nodes);
 }
 
-const PLACE = select('Label', { id: true, projectId: true });
+const PLACE = select('Label', { id: true, projectId: true, groupId: true });
+const ONE = { limit: 1, offset: 0, withTotal: false };
 
 type Parent = { parent: number; project: number; confidential: boolean };
 
 function placeOf(actor: Actor, project: ProjectRow): Omit<Parent, 'parent'> {
-  return { project: project.id, confidential: seesAll(actor, project) };
+  return { project: project.id, confidential: actor.admin || can(actor, 'read_confidential_issue', project) };
 }
 
-function readLabels<R>(
+/** The labels of each parent as a project has them. */
+function readInProjects<R>(
   { db, actor }: Context,
   parents: readonly Parent[],
   isOf: (parent: Prisma.Sql | number) => Prisma.Sql,
@@ -107,6 +185,24 @@ function readLabels<R>(
   return readPages<R>(db, page, ofEach(parents, types, pageOf));
 }
 
+/** The labels of each parent as the groups have them: their counts are of all that the actor can see. */
+function readInGroups<R>(
+  context: Context,
+  groups: readonly GroupRow[],
+  parents: readonly number[],
+  isOf: (parent: Prisma.Sql | number) => Prisma.Sql,
+  page: PageRequest,
+  selection: Selection<'Label', R>,
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ parent }: Asked<{ parent: number }>) =>
+    pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, params: { actor } }, page);
+  const topmost = [...new Set(groups.flatMap(({ lineage: [top] }) => top ?? []))];
+  const places = seenPlaces(actor, sql`n.lineage && ${topmost}::int[]`);
+  const asked = parents.map((parent) => ({ parent }));
+  return readPages<R>(context.db, page, ofEach(asked, { parent: 'int' }, pageOf, [places]));
+}
+
 /** Identifies a label: by ID, by title, or by text that is its ID or else its title (endpoints-beyond.md, Subscriptions). */
 export interface LabelRef {
   id?: number | null | undefined;
@@ -114,49 +210,58 @@ export interface LabelRef {
   idOrTitle?: string | null | undefined;
 }
 
-/** The label of the project. Throws NotFound. */
+/**
+ * The label of a project or group, and of the groups around it if these are included: of several with a title the closest one.
+ * Throws NotFound.
+ */
 export async function findLabel<R>(
   context: Context,
-  project: ProjectRow,
+  place: Place,
   ref: LabelRef,
   selection: Selection<'Label', R>,
+  { includeAncestorGroups = false }: { includeAncestorGroups?: boolean } = {},
 ): Promise<R> {
-  if (ref.id != null) return labelById(context, project, ref.id, selection);
-  if (ref.title != null) return one(context, project, sql`${label.title} = ${ref.title}`, selection);
   const text = ref.idOrTitle ?? '';
-  const id = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  const isIt = sql`(${label.id} = ${id} OR ${label.title} = ${text})`;
-  return one(context, project, sql`${isIt} ORDER BY ${label.id} = ${id} DESC LIMIT 1`, selection);
+  const id = ref.id ?? (/^\d{1,9}$/.test(text) ? Number(text) : 0);
+  const title = ref.id != null ? null : (ref.title ?? text);
+  const isIt =
+    ref.title != null ? sql`${label.title} = ${title}` : sql`(${label.id} = ${id} OR ${label.title} = ${title})`;
+  const isThere = includeAncestorGroups ? inOrAround(place) : own(place);
+  const closest = sql`SELECT l.id FROM ${table(label)} LEFT JOIN namespaces gl ON gl.id = ${label.groupId}
+    WHERE ${isThere} AND ${isIt}
+    ORDER BY ${label.id} = ${id} DESC, ${label.groupId} IS NOT NULL, cardinality(gl.lineage) DESC LIMIT 1`;
+  return one(context, place, sql`${label.id} = (${closest})`, selection);
 }
 
-/** The label of the project with that ID. Throws NotFound. */
+/** The label of the project or group, or of a group around it, with that ID. Throws NotFound. */
 export async function labelById<R>(
   context: Context,
-  project: ProjectRow,
+  place: Place,
   id: number,
   selection: Selection<'Label', R>,
 ): Promise<R> {
-  return one(context, project, sql`${label.id} = ${id}`, selection);
+  return one(context, place, sql`${label.id} = ${id} AND ${inOrAround(place)}`, selection);
+}
+
+function own({ project, group }: Place): Prisma.Sql {
+  return project ? sql`${label.projectId} = ${project.id}` : sql`${label.groupId} = ${group.id}`;
+}
+
+function inOrAround({ project, group }: Place): Prisma.Sql {
+  return project ? ofOrAround(label, project.id) : sql`${label.groupId} = ANY(${group.lineage}::int[])`;
 }
 
 async function one<R>(
   context: Context,
-  project: ProjectRow,
-  isIt: Prisma.Sql,
+  { project, group }: Place,
+  where: Prisma.Sql,
   selection: Selection<'Label', R>,
 ): Promise<R> {
   const actor = requireActor(context);
-  const from = sql`SELECT l.* FROM ${table(label)} WHERE ${label.projectId} = ${project.id} AND ${isIt}`;
-  const rows = rowsJson(selection, {
-    from,
-    order: ({ id }) => id,
-    params: { actor, confidential: seesAll(actor, project) },
-  });
-  const [found] = await queryJson<R[]>(context.db, rows);
-  if (!found) throw new NotFound('Label');
-  return found;
-}
-
-function seesAll(actor: Actor, project: ProjectRow): boolean {
-  return actor.admin || can(actor, 'read_confidential_issue', project);
+  const [page] = project
+    ? await readInProjects(context, [{ parent: 0, ...placeOf(actor, project) }], () => where, ONE, selection)
+    : await readInGroups(context, [group], [0], () => where, ONE, selection);
+  const [label] = page?.nodes ?? [];
+  if (label === undefined) throw new NotFound('Label');
+  return label;
 }

@@ -2,11 +2,18 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject } from '#src/domain/projects/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { groupsAround } from '#src/domain/projects/groups_around.ts';
 import { parseColor } from '#src/domain/tracking/labels/color.ts';
 import { findLabel, type LabelRef } from '#src/domain/tracking/labels/list.ts';
-import { violates } from '#src/platform/database/db.ts';
+import {
+  administeredPlace,
+  type ChangedThere,
+  columnsOf,
+  findPlace,
+  type Place,
+  type PlaceRef,
+} from '#src/domain/tracking/places/place.ts';
+import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -15,53 +22,99 @@ export interface LabelValues {
   title?: string | null | undefined;
   color?: string | null | undefined;
   description?: string | null | undefined;
-  /** 0 or more; null removes it. */
+  /** 0 or more; null removes it. Only for labels of projects. */
   priority?: number | null | undefined;
 }
 
 const ID = select('Label', { id: true });
+export const ADMIN_LABEL = { project: 'admin_label', group: 'admin_group_label' } as const;
 
-/** Creates a label. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
-export async function createLabel(context: Context, ref: IdOrPath, values: LabelValues): Promise<ChangedRecord> {
-  const { project } = await administered(context, ref);
-  const { title, color } = checked({ ...values, title: values.title ?? '', color: values.color ?? '' });
+/**
+ * Creates a label of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed, and Conflict if the place or a
+ * group around it has one of that title.
+ */
+export async function createLabel(context: Context, ref: PlaceRef, values: LabelValues): Promise<ChangedThere> {
+  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+  const { title, color } = checked(place, { ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
+  const taken = () => new Conflict('Label already exists', undefined, 'title');
   try {
-    const data = { projectId: project.id, title: title ?? '', color: color ?? '', description, priority };
-    const { id } = await context.db.label.create({ data, select: { id: true } });
-    return { project, id };
+    const data = { ...columnsOf(place), title: title ?? '', color: color ?? '', description, priority };
+    const id = await context.db.$transaction(async (tx) => {
+      if (await isTaken(tx, place, data.title)) throw taken();
+      return (await tx.label.create({ data, select: { id: true } })).id;
+    });
+    return { place, id };
   } catch (error) {
-    throw violates(error) ? new Conflict('Label already exists', undefined, 'title') : error;
+    throw violates(error) ? taken() : error;
   }
 }
 
-/** Updates a label: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+/** Whether a group around the place, or the group itself, has a label with the title. */
+async function isTaken(tx: Transaction, { project, group }: Place, title: string, except = 0): Promise<boolean> {
+  const around = project ? groupsAround(project.id) : Prisma.sql`${group.lineage}::int[]`;
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM labels WHERE group_id = ANY(${around}) AND title = ${title} AND id <> ${except} LIMIT 1`;
+  return found.length > 0;
+}
+
+/** Updates a label: unset means unchanged. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
 export async function updateLabel(
   context: Context,
-  ref: IdOrPath,
+  ref: PlaceRef,
   label: LabelRef,
   values: LabelValues,
-): Promise<ChangedRecord> {
-  const { project } = await administered(context, ref);
-  const { id } = await findLabel(context, project, label, ID);
+): Promise<ChangedThere> {
+  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+  const { id } = await findLabel(context, place, label, ID);
   const { description, priority } = values;
+  const taken = () => new ValidationFailed({ title: ['has already been taken'] });
   try {
     const data = {
-      ...checked(values),
+      ...checked(place, values),
       ...(description === undefined ? {} : { description }),
       ...(priority === undefined ? {} : { priority }),
     };
-    await context.db.label.update({ where: { id }, data });
+    await context.db.$transaction(async (tx) => {
+      if (data.title !== undefined && (await isTaken(tx, place, data.title, id))) throw taken();
+      await tx.label.update({ where: { id }, data });
+    });
   } catch (error) {
-    throw violates(error) ? new ValidationFailed({ title: ['has already been taken'] }) : error;
+    throw violates(error) ? taken() : error;
   }
-  return { project, id };
+  return { place, id };
 }
 
-/** Deletes a label and removes it from everything. Returns its ID. Throws NotFound, Forbidden. */
-export async function deleteLabel(context: Context, ref: IdOrPath, label: LabelRef): Promise<number> {
-  const { project } = await administered(context, ref);
-  const { id } = await findLabel(context, project, label, ID);
+/** Sets the priority of a label in a project, which may be that of a group around it; null removes it. Throws as updateLabel. */
+export async function setLabelPriority(
+  context: Context,
+  project: IdOrPath,
+  ref: LabelRef,
+  priority: number | null,
+): Promise<ChangedThere> {
+  const place = await administeredPlace(context, { project }, ADMIN_LABEL);
+  if (!place.project) throw new Error('A project was named');
+  const projectId = place.project.id;
+  checked(place, { priority });
+  const { id, groupId } = await findLabel(context, place, ref, GROUP, { includeAncestorGroups: true });
+  if (groupId === null) await context.db.label.update({ where: { id }, data: { priority } });
+  else if (priority === null) await context.db.labelPriority.deleteMany({ where: { projectId, labelId: id } });
+  else {
+    await context.db.labelPriority.upsert({
+      where: { projectId_labelId: { projectId, labelId: id } },
+      create: { projectId, labelId: id, priority },
+      update: { priority },
+    });
+  }
+  return { place, id };
+}
+
+const GROUP = select('Label', { id: true, groupId: true });
+
+/** Deletes a label and removes it from everything. Returns its ID. Throws NotFound, Forbidden, BadRequest. */
+export async function deleteLabel(context: Context, ref: PlaceRef, label: LabelRef): Promise<number> {
+  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+  const { id } = await findLabel(context, place, label, ID);
   await context.db.$transaction([
     context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: id } }),
     context.db.label.deleteMany({ where: { id } }),
@@ -69,35 +122,35 @@ export async function deleteLabel(context: Context, ref: IdOrPath, label: LabelR
   return id;
 }
 
-/** Subscribes to a label, or unsubscribes. Throws NotModified if that is the case already, NotFound. */
+/**
+ * Subscribes to a label of the place or of a group around it, or unsubscribes. Throws NotModified if that is the case already,
+ * NotFound, BadRequest.
+ */
 export async function subscribeToLabel(
   context: Context,
-  ref: IdOrPath,
+  ref: PlaceRef,
   labelRef: LabelRef,
   subscribed: boolean,
-): Promise<ChangedRecord> {
+): Promise<ChangedThere> {
   const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'read_label', project);
+  const place = await findPlace(context, ref);
+  if (place.project) authorize(actor, 'read_label', place.project);
   const { id, isSubscribed } = await findLabel(
     context,
-    project,
+    place,
     labelRef,
     select('Label', { id: true, isSubscribed: true }),
+    { includeAncestorGroups: true },
   );
   await setSubscription(context.db, actor.id, { type: 'Label', id }, isSubscribed, subscribed);
-  return { project, id };
-}
-
-async function administered(context: Context, ref: IdOrPath) {
-  const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'admin_label', project);
-  return { actor, project };
+  return { place, id };
 }
 
 /** Validates and normalizes the given values. The contract's messages call the name `title` (behaviour.md 1.6). */
-function checked({ title, color, priority, description }: LabelValues): { title?: string; color?: string } {
+function checked(
+  place: Place,
+  { title, color, priority, description }: LabelValues,
+): { title?: string; color?: string } {
   const errors: FieldErrors = {};
   const name = title?.trim();
   if (name === '') errors.title = ["can't be blank"];
@@ -107,7 +160,8 @@ function checked({ title, color, priority, description }: LabelValues): { title?
   if (tooLong) errors.description = [tooLong];
   const hex = color == null ? undefined : parseColor(color);
   if (hex === null) errors.color = ['must be a valid color code'];
-  if (priority != null && priority < 0) errors.priority = ['must be greater than or equal to 0'];
+  if (priority != null && place.group) errors.priority = ['is of labels of projects only'];
+  else if (priority != null && priority < 0) errors.priority = ['must be greater than or equal to 0'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   return { ...(name === undefined ? {} : { title: name }), ...(hex == null ? {} : { color: hex }) };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { isDraftSql } from '#src/domain/tracking/merge_requests/draft.ts';
 import { holdsText, type SubjectFilter, searchOf, subjectConditions } from '#src/domain/tracking/subjects/filter.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -27,7 +28,7 @@ export function mergeRequestConditions(
   const { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description } = mergeRequest;
   const own = { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description };
   const columns = { ...own, projectId: mergeRequest.targetProjectId };
-  const inProjects = ({ projectId }: Alias<'Label'>) => sql`${projectId} = ${project}`;
+  const inProjects = (label: Alias<'Label'>) => ofOrAround(label, project);
   const { state, sourceBranch, targetBranch, draft } = filter;
   const conditions = subjectConditions({ columns, pairs: PAIRS, inProjects }, filter, actor);
   if (state && state !== 'all') conditions.push(sql`${mergeRequest.state} = ${state}::merge_request_state`);

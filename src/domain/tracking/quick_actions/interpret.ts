@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { assignable } from '#src/domain/tracking/issues/attributes.ts';
-import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { labelsTitled, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
@@ -109,7 +109,7 @@ interface Reading {
   context: Context;
   actor: { id: number; username: string };
   target: Target;
-  /** Titles of the named labels that the project has. */
+  /** Titles of the named labels that the project or a group around it has. */
   known: ReadonlySet<string>;
   /** The effects of the actions before it. */
   so: WantedChanges;
@@ -203,7 +203,7 @@ function titlesOf(argument: string, known: ReadonlySet<string>): string[] {
   return [...new Set(labelTitles(argument))].filter((title) => known.has(title));
 }
 
-/** The labels named by the actions that the project has: up to the first hundred. */
+/** The labels named by the actions that the project or a group around it has: up to the first hundred. */
 async function existing(
   context: Context,
   target: Target,
@@ -212,7 +212,6 @@ async function existing(
   const naming = actions.filter(({ name }) => name === 'label' || name === 'relabel');
   const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MOST_LABELS);
   if (named.length === 0) return new Set();
-  const where = { projectId: target.project.id, title: { in: named } };
-  const labels = await context.db.label.findMany({ where, select: { title: true } });
+  const labels = await context.db.$queryRaw<{ title: string }[]>(labelsTitled(target.project.id, named));
   return new Set(labels.map(({ title }) => title));
 }

@@ -90,7 +90,8 @@ export function repositoryRecord(project: ProjectFacts, around: Surroundings) {
   };
 }
 
-export function labelRecord({ id, title, color, project_id, description, created_at, updated_at }: LabelFacts) {
+export function labelRecord(label: LabelFacts) {
+  const { id, title, color, project_id, group_id = null, description, created_at, updated_at } = label;
   return {
     id,
     title,
@@ -98,8 +99,8 @@ export function labelRecord({ id, title, color, project_id, description, created
     project_id,
     description,
     template: false,
-    type: 'ProjectLabel',
-    group_id: null,
+    type: group_id === null ? 'ProjectLabel' : 'GroupLabel',
+    group_id,
     created_at: time(created_at),
     updated_at: time(updated_at),
   };

@@ -31,7 +31,9 @@ export interface LabelFacts {
   id: number;
   title: string;
   color: string;
-  project_id: number;
+  project_id: number | null;
+  /** Absent in facts that a server of the previous version wrote. */
+  group_id?: number | null;
   description: string | null;
   created_at: string;
   updated_at: string;

@@ -177,12 +177,12 @@ export const issueScenes: readonly Scene[] = [
   },
   {
     at: '2025-05-21 09:01',
-    play: async (stage) => subscribeToLabel(await stage.as('ada'), APPLES, { title: 'urgent' }, true),
+    play: async (stage) => subscribeToLabel(await stage.as('ada'), { project: APPLES }, { title: 'urgent' }, true),
   },
 ];
 
 function label(at: string, by: string, project: string, values: LabelValues): Scene {
-  return { at, play: async (stage) => createLabel(await stage.as(by), project, values) };
+  return { at, play: async (stage) => createLabel(await stage.as(by), { project }, values) };
 }
 
 function milestone(at: string, by: string, project: string, values: MilestoneValues & { title: string }): Scene {

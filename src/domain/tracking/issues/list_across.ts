@@ -1,0 +1,84 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { issueVisible } from '#src/access/permissions/visibility.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import { type IssueFilter, issueConditions, searchHits } from '#src/domain/tracking/issues/filter.ts';
+import { ofLabelsThere } from '#src/domain/tracking/issues/list.ts';
+import { type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
+import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { between } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+
+/** A label or a milestone of a group. */
+export interface GroupParent {
+  group: GroupRow;
+  /** Whose: the label with that ID, or the milestone. */
+  labelId?: number;
+  milestoneId?: number;
+}
+
+/** The issues with each label or milestone of a group, in all projects that the actor can see, in one statement. */
+export async function listIssuesAcross<R>(
+  context: Context,
+  parents: readonly GroupParent[],
+  filter: IssueFilter,
+  order: IssueOrder,
+  page: PageRequest,
+  selection: Selection<'Issue', R>,
+  { inSubgroups = true }: { inSubgroups?: boolean } = {},
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
+  const pageOf = ({ id, group }: Asked<{ id: number; group: number }>) => {
+    const conditions = [
+      isOfLabel
+        ? sql`${issue.id} IN (SELECT bl.issue_id FROM issue_labels bl WHERE bl.label_id = ${id})`
+        : sql`${issue.milestoneId} = ${id}`,
+      within(issue.projectId, 'issues'),
+      ...(inSubgroups ? [] : [directlyIn(issue.projectId, group)]),
+      issueVisible(issue, actor, within(issue.projectId, 'confidential')),
+      ...issueConditions(issue, filter, actor, ofLabelsThere),
+    ];
+    const source = sql`${table(issue)} WHERE ${all(conditions)}`;
+    const more = between(issue, orderOf(order), page);
+    const paged = more.length === 0 ? source : sql`${table(issue)} WHERE ${all([...conditions, ...more])}`;
+    return issuePage(selection, { source, paged, total: null, params: { actor } }, order, page);
+  };
+  const asked = parents.map(({ group, labelId, milestoneId }) => ({
+    id: labelId ?? milestoneId ?? 0,
+    group: group.id,
+  }));
+  const common = [placesAround(actor, parents), ...searchHits(searchOf(filter))];
+  return readPages<R>(context.db, page, ofEach(asked, { id: 'int', group: 'int' }, pageOf, common));
+}
+
+/** The subquery `places` with the projects of the trees of groups that the parents are in. */
+export function placesAround(
+  actor: Parameters<typeof seenPlaces>[0],
+  parents: readonly { group: GroupRow }[],
+): Prisma.Sql {
+  const topmost = [
+    ...new Set(
+      parents.flatMap(
+        ({
+          group: {
+            lineage: [top],
+          },
+        }) => top ?? [],
+      ),
+    ),
+  ];
+  return seenPlaces(actor, sql`n.lineage && ${topmost}::int[]`);
+}
+
+/** Whether a project is directly in a group. */
+export function directlyIn(projectId: Prisma.Sql, group: number | Prisma.Sql): Prisma.Sql {
+  return sql`${projectId} IN (SELECT gp.id FROM projects gp WHERE gp.namespace_id = ${group})`;
+}

@@ -1,0 +1,48 @@
+import { authorize, type GroupAbility, type ProjectAbility } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+
+/** Names the project or the group that labels, milestones and boards belong to: exactly one of them. */
+export interface PlaceRef {
+  project?: IdOrPath | null | undefined;
+  group?: IdOrPath | null | undefined;
+}
+
+/** The project or the group that a record belongs to, as the actor sees it. */
+export type Place = { project: ProjectRow; group: null } | { project: null; group: GroupRow };
+
+/** A changed record of a place, for reading it back. */
+export interface ChangedThere {
+  place: Place;
+  id: number;
+}
+
+/** The abilities that a command needs, in a project and in a group. */
+interface Needed {
+  project: ProjectAbility;
+  group: GroupAbility;
+}
+
+/** The project or group of a reference. Throws BadRequest unless it names one, NotFound. */
+export async function findPlace(context: Context, { project, group }: PlaceRef): Promise<Place> {
+  requireActor(context);
+  if (project != null && group == null) return { project: await findProject(context, project), group: null };
+  if (group != null && project == null) return { project: null, group: await findGroup(context, group) };
+  throw new BadRequest('Name either a project or a group', 'project');
+}
+
+/** Like findPlace, for those who have the ability there. Throws Forbidden. */
+export async function administeredPlace(context: Context, ref: PlaceRef, needed: Needed): Promise<Place> {
+  const place = await findPlace(context, ref);
+  const actor = requireActor(context);
+  if (place.project) authorize(actor, needed.project, place.project);
+  else authorize(actor, needed.group, place.group);
+  return place;
+}
+
+/** The columns of a record of the place. */
+export function columnsOf({ project, group }: Place): { projectId: number } | { groupId: number } {
+  return project ? { projectId: project.id } : { groupId: group.id };
+}
