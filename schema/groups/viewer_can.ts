@@ -27,6 +27,9 @@ builder.objectFields(Group, (t) => ({
   viewerCanManageLabels: t.boolean(
     ability('admin_group_label', 'Whether the caller can create, change and delete labels of the group.'),
   ),
+  viewerCanManageMilestones: t.boolean(
+    ability('admin_group_milestone', 'Whether the caller can create, change and delete milestones of the group.'),
+  ),
   viewerCanCreateSubgroup: t.boolean({
     description: 'Whether the caller can create subgroups.',
     resolve: (group, _args, { actor }) =>

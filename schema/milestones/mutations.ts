@@ -1,12 +1,15 @@
 import { builder } from '#schema/builder.ts';
-import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Milestone } from '#schema/milestones/types.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { placeFields } from '#schema/places/fields.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { projectHolding } from '#src/domain/projects/holding.ts';
-import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
-import { createMilestone, updateMilestone } from '#src/domain/tracking/milestones/save.ts';
+import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
+import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
+import { promoteMilestone } from '#src/domain/tracking/milestones/promote.ts';
+import { createMilestone, deleteMilestone, updateMilestone } from '#src/domain/tracking/milestones/save.ts';
+import type { ChangedThere } from '#src/domain/tracking/places/place.ts';
 
 const MilestoneStateEvent = builder.enumType('MilestoneStateEvent', {
   description: 'How the state of a milestone changes.',
@@ -16,7 +19,7 @@ const MilestoneStateEvent = builder.enumType('MilestoneStateEvent', {
   } as const,
 });
 
-const TITLE = 'Title, unique within the project.';
+const TITLE = 'Title, unique within the project or group and the groups around it.';
 
 const values = (t: InputFields) => ({
   description: t.string({ description: 'Text of the milestone, in Markdown.' }),
@@ -25,38 +28,68 @@ const values = (t: InputFields) => ({
 });
 
 const CreateMilestoneInput = builder.inputType('CreateMilestoneInput', {
-  description: 'A new milestone of a project.',
+  description: 'A new milestone of a project or group.',
   fields: (t) => ({
-    project: projectField(t, 'of the milestone'),
+    ...placeFields(t, 'of the milestone'),
     title: t.string({ required: true, description: TITLE }),
     ...values(t),
   }),
 });
 
+const which = (t: InputFields) => ({
+  project: t.field({
+    type: 'ProjectRef',
+    description:
+      'The project that the milestone must belong to: full path, global ID or numeric ID. Any when left out.',
+  }),
+  group: t.field({
+    type: 'GroupRef',
+    description: 'The group that the milestone must belong to: full path, global ID or numeric ID. Any when left out.',
+  }),
+  id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
+});
+
 const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
   description: 'Changes to a milestone: what is left out stays as it is, null clears.',
   fields: (t) => ({
-    project: holderField(t, 'milestone'),
-    id: t.field({
-      ...idOf('Milestone'),
-      required: true,
-      description: 'Global or numeric ID of the milestone.',
-    }),
+    ...which(t),
     title: t.string({ description: TITLE }),
     ...values(t),
     stateEvent: t.field({ type: MilestoneStateEvent, description: 'Whether to close or activate the milestone.' }),
   }),
 });
 
+const DeleteMilestoneInput = builder.inputType('DeleteMilestoneInput', {
+  description: 'Which milestone to delete.',
+  fields: which,
+});
+
+const PromoteMilestoneInput = builder.inputType('PromoteMilestoneInput', {
+  description: 'Which milestone to make one of the group.',
+  fields: (t) => ({
+    project: projectField(t, 'of the milestone'),
+    id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
+  }),
+});
+
+const DeleteMilestonePayload = builder.objectRef<{ id: number }>('DeleteMilestonePayload').implement({
+  description: 'The milestone that was deleted.',
+  fields: (t) => ({
+    deletedMilestoneId: t.id({
+      description: 'Global ID of the milestone that was deleted.',
+      resolve: ({ id }) => toGlobalId('Milestone', id),
+    }),
+  }),
+});
+
 function milestonePayload(mutation: string) {
-  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+  return builder.objectRef<ChangedThere>(namesOf(mutation).payload).implement({
     description: 'The milestone after the mutation.',
     fields: (t) => ({
       milestone: t.field({
         type: Milestone,
         description: 'The milestone as it is now.',
-        resolve: ({ project, id }, _args, context, info) =>
-          findMilestone(context, project, id, selectionAt(info, 'Milestone')),
+        resolve: (changed, _args, context, info) => changedMilestone(context, changed, selectionAt(info, 'Milestone')),
       }),
     }),
   });
@@ -65,19 +98,20 @@ function milestonePayload(mutation: string) {
 builder.mutationFields((t) => ({
   createMilestone: t.field({
     type: milestonePayload('createMilestone'),
-    description: 'Creates a milestone. For masters of the project.',
+    description: 'Creates a milestone of a project or group. For masters of the project, or reporters of the group.',
     args: {
       input: t.arg({
         type: CreateMilestoneInput,
         required: true,
-        description: 'Project, title and dates of the milestone.',
+        description: 'Project or group, title and dates of the milestone.',
       }),
     },
-    resolve: (_root, { input: { project, ...given } }, context) => createMilestone(context, project, given),
+    resolve: (_root, { input: { project, group, ...given } }, context) =>
+      createMilestone(context, { project, group }, given),
   }),
   updateMilestone: t.field({
     type: milestonePayload('updateMilestone'),
-    description: 'Changes, closes or activates a milestone. For masters of the project.',
+    description: 'Changes, closes or activates a milestone. For masters of the project, or reporters of the group.',
     args: {
       input: t.arg({
         type: UpdateMilestoneInput,
@@ -85,7 +119,27 @@ builder.mutationFields((t) => ({
         description: 'Names the milestone, and the changes.',
       }),
     },
-    resolve: async (_root, { input: { project, id, ...changes } }, context) =>
-      updateMilestone(context, await projectHolding(context, 'Milestone', { project, id }), id, changes),
+    resolve: async (_root, { input: { project, group, id, ...changes } }, context) =>
+      updateMilestone(context, await placeHolding(context, id, { project, group }), id, changes),
+  }),
+  deleteMilestone: t.field({
+    type: DeleteMilestonePayload,
+    description:
+      'Deletes a milestone: issues and merge requests lose it. For masters of the project, or reporters of the group.',
+    args: {
+      input: t.arg({ type: DeleteMilestoneInput, required: true, description: 'Names the milestone to delete.' }),
+    },
+    resolve: async (_root, { input: { project, group, id } }, context) => ({
+      id: await deleteMilestone(context, await placeHolding(context, id, { project, group }), id),
+    }),
+  }),
+  promoteMilestone: t.field({
+    type: milestonePayload('promoteMilestone'),
+    description:
+      'Makes a milestone of a project one of its group, which takes the place of all milestones with that title in projects and groups inside. For masters of the project who are reporters of the group.',
+    args: {
+      input: t.arg({ type: PromoteMilestoneInput, required: true, description: 'Names the milestone to promote.' }),
+    },
+    resolve: (_root, { input: { project, id } }, context) => promoteMilestone(context, project, id),
   }),
 }));

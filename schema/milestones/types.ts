@@ -1,7 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { ownProject } from '#schema/projects/own_project.ts';
+import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
+import '#src/domain/tracking/milestones/computed_fields.ts';
 
 export const MilestoneState = builder.enumType('MilestoneState', {
   description: 'Whether a milestone is active or closed.',
@@ -12,7 +13,7 @@ export const MilestoneState = builder.enumType('MilestoneState', {
 });
 
 export const Milestone = builder.prismaObject('Milestone', {
-  description: 'A goal that groups issues and merge requests.',
+  description: 'A goal that groups issues and merge requests, of a project, or of a group whose projects inherit it.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -21,10 +22,18 @@ export const Milestone = builder.prismaObject('Milestone', {
       resolve: ({ id }) => toGlobalId('Milestone', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the milestone, as the REST API uses it.' }),
-    iid: t.exposeInt('iid', { description: 'Number of the milestone within its project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
-    project: t.field(ownProject),
-    title: t.exposeString('title', { description: 'Title of the milestone, unique within the project.' }),
+    iid: t.exposeInt('iid', { description: 'Number of the milestone within its project or group.' }),
+    projectId: t.exposeInt('projectId', {
+      nullable: true,
+      description: 'Numeric ID of the project; null for the milestone of a group. See also `project`.',
+    }),
+    project: t.field(projectOfPlace),
+    groupId: t.exposeInt('groupId', {
+      nullable: true,
+      description: 'Numeric ID of the group; null for the milestone of a project. See also `group`.',
+    }),
+    group: t.field(groupOfPlace),
+    title: t.exposeString('title', { description: 'Title of the milestone, unique within the project or group.' }),
     description: t.exposeString('description', {
       nullable: true,
       description: 'Description of the milestone, in Markdown; null when unset.',
@@ -39,6 +48,16 @@ export const Milestone = builder.prismaObject('Milestone', {
       type: 'Date',
       nullable: true,
       description: 'Last day of the milestone; null when unset.',
+    }),
+    expired: t.boolean({
+      description: 'Whether the due date is over (UTC); false without one.',
+      select: { dueDate: true },
+      resolve: ({ dueDate }) => dueDate !== null && String(dueDate) < new Date().toISOString().slice(0, 10),
+    }),
+    webUrl: t.string({
+      description: 'URL of the page of the milestone.',
+      select: { iid: true, placePath: true },
+      resolve: ({ placePath, iid }, _args, { baseUrl }) => `${baseUrl}/${placePath}/-/milestones/${iid}`,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the milestone was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the milestone last changed.' }),

@@ -54,7 +54,9 @@ builder.prismaObjectFields(Label, (t) => ({
 }));
 
 builder.prismaObjectFields(Milestone, (t) => ({
-  viewerCanUpdate: t.boolean(ability('admin_milestone', 'Whether the caller can change and close the milestone.')),
+  viewerCanUpdate: t.boolean(
+    abilityThere('admin_milestone', 'admin_group_milestone', 'Whether the caller can change and close the milestone.'),
+  ),
 }));
 
 builder.prismaObjectFields(Pipeline, (t) => ({

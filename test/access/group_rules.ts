@@ -1,5 +1,6 @@
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
+import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 
@@ -38,7 +39,30 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   };
   const blue = (of: (at: Stage) => Promise<object>) => async (at: Stage) => ({ ...(await of(at)), color: 'blue' });
 
+  const milestone = async (at: Stage) => {
+    const title = world.unique('milestone');
+    return {
+      ...group(at),
+      milestone_id: (await createMilestone(world.as(owner), { group: at.group.id }, { title })).id,
+    };
+  };
+
   return {
+    'GET /groups/:id/milestones': { ...reading, given: group },
+    'POST /groups/:id/milestones': {
+      success: 201,
+      level: 20,
+      given: (at) => ({ ...group(at), title: world.unique('milestone') }),
+    },
+    'GET /groups/:id/milestones/:milestone_id': { ...reading, given: milestone },
+    'PUT /groups/:id/milestones/:milestone_id': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await milestone(at)), title: world.unique('renamed') }),
+    },
+    'DELETE /groups/:id/milestones/:milestone_id': { success: 204, level: 20, given: milestone },
+    'GET /groups/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },
+    'GET /groups/:id/milestones/:milestone_id/merge_requests': { ...reading, given: milestone },
     'GET /groups/:id/labels': { ...reading, given: group },
     'POST /groups/:id/labels': {
       success: 201,

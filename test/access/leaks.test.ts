@@ -18,6 +18,8 @@ import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { createLabel } from '#src/domain/tracking/labels/save.ts';
+import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import { pipelineOf } from '../support/ci.ts';
 import type { Answer, Json } from '../support/http.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
@@ -48,6 +50,7 @@ const places = {} as {
 const numbers = {} as {
   issue: number;
   milestone: number;
+  groupMilestone: number;
   pipeline: number;
   note: number;
   snippet: number;
@@ -69,6 +72,15 @@ beforeAll(async () => {
     ...named(`${SECRET}-in-hidden-group`),
   });
   const personal = await world.project({ owner, ...named(`${SECRET}-personal`) });
+  for (const [group, word] of [
+    [places.openGroup, 'open'],
+    [places.hiddenGroup, SECRET],
+  ] as const) {
+    await createLabel(world.as(owner), { group: group.id }, { title: `${word} label of group`, color: 'red' });
+    const milestone = { title: `${word} milestone of group` };
+    const { id } = await createMilestone(world.as(owner), { group: group.id }, milestone);
+    if (group === places.openGroup) numbers.groupMilestone = id;
+  }
   const { id: milestoneId } = await world.milestone(places.open, owner, { title: 'open milestone' });
   numbers.milestone = milestoneId;
   numbers.issue = (await world.issue(places.open, owner, { title: 'open issue', milestoneId })).iid;
@@ -210,7 +222,7 @@ function pathsOf(template: string): string[] {
       ? [owner.id]
       : [places.open.id, places.internal.id, places.hidden.id];
   const others: Record<string, number> = {
-    milestone_id: numbers.milestone,
+    milestone_id: template.startsWith('/groups') ? numbers.groupMilestone : numbers.milestone,
     issue_iid: numbers.issue,
     merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,

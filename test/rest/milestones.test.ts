@@ -25,6 +25,7 @@ const KEYS = [
   'id',
   'iid',
   'project_id',
+  'group_id',
   'title',
   'description',
   'state',
@@ -32,6 +33,8 @@ const KEYS = [
   'updated_at',
   'due_date',
   'start_date',
+  'expired',
+  'web_url',
 ];
 const titles = ({ body }: Json) => body.map(({ title }: { title: string }) => title);
 const notFound = { status: 404, body: { message: '404 Not found' } };

@@ -7,6 +7,8 @@ import { schema } from '#schema/index.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { createLabel } from '#src/domain/tracking/labels/save.ts';
+import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import { pipelineOf, projectWithCommit } from '../support/ci.ts';
 import { itEveryNth } from '../support/long.ts';
 import { documentOf, type ListField, listFields } from '../support/schema_lists.ts';
@@ -100,6 +102,18 @@ for (const { id: userId } of others) {
   await world.db.accessRequest.create({ data: { projectId: project.id, userId } });
 }
 
+for (const group of [top, home, inner, inmost]) {
+  for (let n = 0; n < MANY; n += 1) {
+    const title = world.unique('of group');
+    await createLabel(world.as(owner), { group: group.id }, { title, color: 'red' });
+    await createMilestone(world.as(owner), { group: group.id }, { title });
+  }
+}
+const milestoneOfGroup = await world.db.milestone.findFirstOrThrow({ where: { groupId: home.id } });
+await world.db.issue.updateMany({
+  where: { projectId: project.id, iid: { gt: 3 } },
+  data: { milestoneId: milestoneOfGroup.id },
+});
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
 const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: project.id } });
 const [hook] = await world.db.hook.findMany({ where: { projectId: project.id } });
@@ -200,7 +214,8 @@ describe('However long it is, the same statements make the list', () => {
 
   itEveryNth(3, paths)('%s', async (path) => {
     const id = path.startsWith('/groups') ? home.id : path.startsWith('/users') ? somebody?.id : project.id;
-    const of = { ...given, note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
+    const ofGroup = path.startsWith('/groups') ? { milestone_id: milestoneOfGroup.id } : {};
+    const of = { ...given, ...ofGroup, note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
     const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(of, name)));
     const ask = async (length: number) => {
       const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);

@@ -68,6 +68,7 @@ const RELEASED: Record<string, string> = {
   '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
   '20261126060004_resource_events': '00f7a2148346634b755633fac3c0e18136d96fc876abc955778be084832c0c72',
   '20261126070004_group_labels': '2f17ed2aee823129b0e82972ea05d6e67069c7a6c8bd5c2c13488c48b675585b',
+  '20261126080004_group_milestones': '421916c9badc8a3c63d881d88e41c6a937dd31c82d398ca17ef946f810b61935',
 };
 
 const directory = packagePath('prisma/migrations');

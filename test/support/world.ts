@@ -192,7 +192,11 @@ export class World {
   }
 
   async milestone(project: ProjectRow, author: TestUser, input: MilestoneValues = {}) {
-    const { id } = await createMilestone(this.as(author), project.id, { title: this.unique('Milestone '), ...input });
+    const { id } = await createMilestone(
+      this.as(author),
+      { project: project.id },
+      { title: this.unique('Milestone '), ...input },
+    );
     return this.db.milestone.findUniqueOrThrow({ where: { id } });
   }
 

@@ -35,6 +35,8 @@ export const feed: Follower = {
     await recordEvent(tx, { projectId: project.id, authorId: author.id, action: 'commented on', target });
   },
   async milestoneChanged(tx, _context, { actor, project, milestone, action }) {
+    // Feeds are those of projects.
+    if (!project) return;
     const target = { type: 'Milestone', ...milestone } as const;
     await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
   },

@@ -58,9 +58,11 @@ export interface CommitCommented {
 export interface MilestoneChanged {
   type: 'milestoneChanged';
   actor: { id: number };
-  project: { id: number };
+  /** Null for the milestone of a group. */
+  project: { id: number } | null;
   milestone: { id: number; title: string };
-  action: 'opened' | 'closed';
+  /** It is there still while `destroyed` is recorded. */
+  action: 'opened' | 'closed' | 'destroyed';
 }
 
 /** A project was created, or a user joined or left it. */

@@ -15,7 +15,7 @@ export interface HeldRecord {
  */
 export async function projectHolding(
   context: Context,
-  resource: 'Environment' | 'Job' | 'Milestone' | 'Pipeline' | 'Trigger',
+  resource: 'Environment' | 'Job' | 'Pipeline' | 'Trigger',
   { id, project }: HeldRecord,
 ): Promise<IdOrPath> {
   if (project != null) return project;
@@ -24,7 +24,6 @@ export async function projectHolding(
   const row = await {
     Environment: () => context.db.environment.findUnique(by),
     Job: () => context.db.job.findUnique(by),
-    Milestone: () => context.db.milestone.findUnique(by),
     Pipeline: () => context.db.pipeline.findUnique(by),
     Trigger: () => context.db.trigger.findUnique(by),
   }[resource]();

@@ -22,6 +22,10 @@ export interface ComputedFields {
     /** In the project of the list, which inherits labels of groups. */
     priorityThere: number | null;
   };
+  Milestone: {
+    /** Path of the page of its project or group. */
+    placePath: string;
+  };
   MergeRequest: SubjectFields & {
     resolvableDiscussionsCount: number;
     resolvedDiscussionsCount: number;

@@ -125,6 +125,15 @@ export function issueRules({
       level: 40,
       given: async (at) => ({ ...(await milestone(at)), ...named() }),
     },
+    'DELETE /projects/:id/milestones/:milestone_id': { success: 204, level: 40, given: milestone },
+    'POST /projects/:id/milestones/:milestone_id/promote': {
+      success: 200,
+      level: 40,
+      given: async (at) => {
+        await groupMembers(at);
+        return milestone(at);
+      },
+    },
     ...talkRules(world, theAuthor, talked),
     ...eventRules(world, theAuthor, talked),
     'GET /projects/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },

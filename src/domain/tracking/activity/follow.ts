@@ -6,6 +6,7 @@ import { writeNoteTodos, writeTodos } from '#src/domain/tracking/activity/todos.
 import { carryLabels } from '#src/domain/tracking/labels/carry.ts';
 import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
+import { carryMilestones } from '#src/domain/tracking/milestones/carry.ts';
 import { requestReferences } from '#src/domain/tracking/references/push.ts';
 import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos/merge_requests.ts';
 
@@ -33,6 +34,7 @@ export const tracking: Follower = {
   },
   async projectMoved(tx, _context, { project, from }) {
     await carryLabels(tx, project.id, from);
+    await carryMilestones(tx, project.id, from);
   },
   branchesMoved: requestRefresh,
   namespaceDeleted: requestRefreshOfForks,

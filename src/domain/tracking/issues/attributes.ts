@@ -77,15 +77,13 @@ function refuse(refused: readonly string[], whom: string, ignoreForbidden = fals
 }
 
 /**
- * Validates that an assignee can read the project, and that a milestone belongs to it. Returns the columns that change; invalid
+ * Validates that an assignee can read the project, and that a milestone belongs to it or to a group around it. Returns the columns that change; invalid
  * ones become null if they are to be skipped. Throws ValidationFailed.
  */
 export async function resolveAttributes({ db }: Context, project: ProjectRow, attributes: IssueAttributes) {
   const { assigneeId, milestoneId, dueDate, ignoreForbidden = false } = attributes;
   const assignee = assigneeId ? await assignable(db, project, assigneeId) : null;
-  const milestone = milestoneId
-    ? await db.milestone.findFirst({ where: { id: milestoneId, projectId: project.id }, select: { id: true } })
-    : null;
+  const milestone = milestoneId ? await milestoneThere(db, project.id, milestoneId) : null;
   const errors: FieldErrors = {};
   if (assigneeId && assignee === null) errors.assignee_id = ['is not a user who can read the project'];
   if (milestoneId && milestone === null) errors.milestone_id = ['is not a milestone of the project'];
@@ -97,7 +95,14 @@ export async function resolveAttributes({ db }: Context, project: ProjectRow, at
   };
 }
 
-const label = alias('Label', 'l');
+const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
+
+/** The milestone with that ID, if the project or a group around it has it. */
+async function milestoneThere(db: Context['db'], projectId: number, id: number): Promise<{ id: number } | null> {
+  const [found] = await db.$queryRaw<{ id: number }[]>`
+    SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.id} = ${id} AND ${ofOrAround(milestone, projectId)}`;
+  return found ?? null;
+}
 
 const LABELLED = {
   Issue: { pairs: Prisma.raw('issue_labels'), subject: Prisma.raw('issue_id') },

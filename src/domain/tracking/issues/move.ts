@@ -8,6 +8,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
+import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -66,8 +67,8 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
     INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
       milestone_id, created_at, updated_at)
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
-      i.due_date, i.time_estimate, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
-        WHERE s.id = i.milestone_id), i.created_at, now()
+      i.due_date, i.time_estimate, (${milestoneTitled(target.id, Prisma.sql`(SELECT s.title FROM milestones s WHERE s.id = i.milestone_id)`)}),
+      i.created_at, now()
     FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
   await tx.$executeRaw`
     WITH source AS MATERIALIZED (SELECT s.* FROM issue_labels il JOIN labels s ON s.id = il.label_id WHERE il.issue_id = ${issue.id}),

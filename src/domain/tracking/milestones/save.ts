@@ -1,11 +1,9 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject } from '#src/domain/projects/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { groupsAround } from '#src/domain/projects/groups_around.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
-import { violates } from '#src/platform/database/db.ts';
+import { administeredPlace, type ChangedThere, type Place, type PlaceRef } from '#src/domain/tracking/places/place.ts';
+import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -22,50 +20,61 @@ export interface MilestoneChanges extends MilestoneValues {
   stateEvent?: 'close' | 'activate' | null | undefined;
 }
 
-/** Creates a milestone. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createMilestone(
-  context: Context,
-  ref: IdOrPath,
-  values: MilestoneValues,
-): Promise<ChangedRecord> {
+export const ADMIN_MILESTONE = { project: 'admin_milestone', group: 'admin_group_milestone' } as const;
+
+/** Creates a milestone of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
+export async function createMilestone(context: Context, ref: PlaceRef, values: MilestoneValues): Promise<ChangedThere> {
   const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'admin_milestone', project);
+  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
   const { title = '', description, startDate, dueDate } = values;
   check({ title, description, startDate, dueDate });
   const id = await unlessTaken(
     context.db.$transaction(async (tx) => {
+      await requireFree(tx, place, title ?? '');
+      const iid = await nextNumber(tx, place);
+      const { project, group } = place;
       const [milestone] = await tx.$queryRaw<[{ id: number }]>`
-        WITH counter AS (UPDATE project_counters SET last_milestone_iid = last_milestone_iid + 1
-          WHERE project_id = ${project.id} RETURNING last_milestone_iid)
-        INSERT INTO milestones (iid, project_id, title, description, start_date, due_date)
-        SELECT last_milestone_iid, ${project.id}, ${title}, ${description ?? null}, ${startDate ?? null}::date,
-          ${dueDate ?? null}::date FROM counter RETURNING id`;
+        INSERT INTO milestones (iid, project_id, group_id, title, description, start_date, due_date)
+        VALUES (${iid}, ${project?.id ?? null}, ${group?.id ?? null}, ${title}, ${description ?? null}, ${startDate ?? null}::date,
+          ${dueDate ?? null}::date) RETURNING id`;
       const made = { id: milestone.id, title: title ?? '' };
-      await recordChange(tx, context, {
-        type: 'milestoneChanged',
-        actor,
-        project,
-        milestone: made,
-        action: 'opened',
-      });
+      await recordChange(tx, context, { type: 'milestoneChanged', actor, project, milestone: made, action: 'opened' });
       return milestone.id;
     }),
   );
-  return { project, id };
+  return { place, id };
 }
 
-/** Updates a milestone: unset means unchanged, null clears. Throws NotFound, Forbidden, ValidationFailed. */
+/** The next number of a milestone of the project or group. */
+export async function nextNumber(tx: Transaction, { project, group }: Place): Promise<number> {
+  const counted = project
+    ? Prisma.sql`UPDATE project_counters SET last_milestone_iid = last_milestone_iid + 1 WHERE project_id = ${project.id}
+        RETURNING last_milestone_iid AS iid`
+    : Prisma.sql`UPDATE namespaces SET last_milestone_iid = last_milestone_iid + 1 WHERE id = ${group.id} AND deleted_at IS NULL
+        RETURNING last_milestone_iid AS iid`;
+  const [next] = await tx.$queryRaw<{ iid: number }[]>(counted);
+  if (!next) throw new NotFound(project ? 'Project' : 'Group');
+  return next.iid;
+}
+
+/** Throws ValidationFailed if a group around the place, or the group itself, has a milestone with the title. */
+async function requireFree(tx: Transaction, { project, group }: Place, title: string, except = 0): Promise<void> {
+  const around = project ? groupsAround(project.id) : Prisma.sql`${group.lineage}::int[]`;
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM milestones WHERE group_id = ANY(${around}) AND title = ${title} AND id <> ${except} LIMIT 1`;
+  if (found.length > 0) throw new ValidationFailed({ title: ['has already been taken'] });
+}
+
+/** Updates a milestone: unset means unchanged, null clears. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
 export async function updateMilestone(
   context: Context,
-  ref: IdOrPath,
+  ref: PlaceRef,
   id: number,
   changes: MilestoneChanges,
-): Promise<ChangedRecord> {
+): Promise<ChangedThere> {
   const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'admin_milestone', project);
-  await findMilestone(context, project, id, select('Milestone', { id: true }));
+  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  await findMilestone(context, place, id, ID);
   const { title, description, stateEvent } = changes;
   const state = stateEvent ? STATES[stateEvent] : undefined;
   await unlessTaken(
@@ -78,6 +87,7 @@ export async function updateMilestone(
       const startDate = changes.startDate === undefined ? milestone.startDate : changes.startDate;
       const dueDate = changes.dueDate === undefined ? milestone.dueDate : changes.dueDate;
       check({ title, description, startDate, dueDate });
+      if (title != null) await requireFree(tx, place, title, id);
       await tx.milestone.update({
         where: { id },
         data: {
@@ -91,12 +101,31 @@ export async function updateMilestone(
       if (state && state !== milestone.state) {
         const action = state === 'closed' ? 'closed' : 'opened';
         const changed = { id, title: title ?? milestone.title };
+        const { project } = place;
         await recordChange(tx, context, { type: 'milestoneChanged', actor, project, milestone: changed, action });
       }
     }),
   );
-  return { project, id };
+  return { place, id };
 }
+
+/** Deletes a milestone: issues and merge requests lose it. Returns its ID. Throws NotFound, Forbidden, BadRequest. */
+export async function deleteMilestone(context: Context, ref: PlaceRef, id: number): Promise<number> {
+  const actor = requireActor(context);
+  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const { title } = await findMilestone(context, place, id, TITLE);
+  await context.db.$transaction(async (tx) => {
+    const { project } = place;
+    const milestone = { id, title };
+    await recordChange(tx, context, { type: 'milestoneChanged', actor, project, milestone, action: 'destroyed' });
+    const { count } = await tx.milestone.deleteMany({ where: { id } });
+    if (count === 0) throw new NotFound('Milestone');
+  });
+  return id;
+}
+
+const ID = select('Milestone', { id: true });
+const TITLE = select('Milestone', { title: true });
 
 interface LockedMilestone {
   title: string;

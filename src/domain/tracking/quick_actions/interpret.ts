@@ -3,6 +3,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { assignable } from '#src/domain/tracking/issues/attributes.ts';
 import { labelsTitled, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction, QuickActionName } from '#src/domain/tracking/quick_actions/split.ts';
@@ -194,8 +195,7 @@ async function assign({ context, actor, target }: Reading, argument: string): Pr
 async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<Wishes>> {
   const title = milestoneTitle(argument);
   if (title === null) return {};
-  const where = { projectId: target.project.id, title };
-  const milestone = await context.db.milestone.findFirst({ where, select: { id: true } });
+  const [milestone] = await context.db.$queryRaw<{ id: number }[]>(milestoneTitled(target.project.id, title));
   return milestone ? { changes: { milestoneId: milestone.id } } : {};
 }
 

@@ -9,6 +9,15 @@ export const resourceEvents: Follower = {
   async subjectChanged(tx, _context, { actor, subject, changes }) {
     for (const change of changes) await writeEvents(tx, actor, subject, change);
   },
+  async milestoneChanged(tx, _context, { actor, milestone, action }) {
+    if (action !== 'destroyed') return;
+    for (const { subjects, subjectId } of Object.values(TABLES)) {
+      await tx.$executeRaw`
+        INSERT INTO milestone_events (${subjectId}, user_id, action, milestone_id, state)
+        SELECT id, ${actor.id}, 'remove', milestone_id, state::text::merge_request_state FROM ${subjects}
+        WHERE milestone_id = ${milestone.id} ORDER BY id`;
+    }
+  },
 };
 
 /** The tables of a subject: its own, that of its labels, and the column that refers to it in these and in events. */

@@ -1,4 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -135,9 +136,7 @@ function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title:
 /** The condition on the milestone, by title or a special word. */
 function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: string): Prisma.Sql {
   const today = sql`(now() AT TIME ZONE 'UTC')::date`;
-  const { id, dueDate, startDate } = milestone;
-  const ofProject = sql`SELECT ${id} FROM ${table(milestone)} WHERE ${milestone.projectId} = ${projectId}`;
-  const isActive = sql`${milestone.state} = 'active'`;
+  const { id, dueDate, startDate, title: named } = milestone;
   switch (title.toLowerCase()) {
     case 'no milestone':
     case 'none':
@@ -145,11 +144,14 @@ function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: 
     case 'any':
       return sql`${milestoneId} IS NOT NULL`;
     case '#upcoming':
-      return sql`${milestoneId} = (${ofProject} AND ${isActive} AND ${dueDate} > ${today} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
+      return sql`${milestoneId} = (SELECT ${id} FROM ${table(milestone)} WHERE ${ofOrAround(milestone, projectId)}
+        AND ${milestone.state} = 'active' AND ${dueDate} > ${today} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
+    // The milestone of a record is one that its project has.
     case '#started':
-      return sql`${milestoneId} IN (${ofProject} AND ${isActive} AND ${startDate} <= ${today})`;
+      return sql`(SELECT ${milestone.state} = 'active' AND ${startDate} <= ${today} FROM ${table(milestone)}
+        WHERE ${id} = ${milestoneId})`;
     default:
-      return sql`${milestoneId} IN (${ofProject} AND ${milestone.title} = ${title})`;
+      return sql`${milestoneId} IN (SELECT ${id} FROM ${table(milestone)} WHERE ${named} = ${title})`;
   }
 }
 

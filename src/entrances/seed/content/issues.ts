@@ -169,7 +169,9 @@ export const issueScenes: readonly Scene[] = [
   {
     at: '2025-03-03 17:00',
     play: async (stage) =>
-      updateMilestone(await stage.as('ada'), APPLES, stage.milestone(APPLES, 'v1.0'), { stateEvent: 'close' }),
+      updateMilestone(await stage.as('ada'), { project: APPLES }, stage.milestone(APPLES, 'v1.0'), {
+        stateEvent: 'close',
+      }),
   },
   {
     at: '2025-05-21 09:00',
@@ -189,7 +191,7 @@ function milestone(at: string, by: string, project: string, values: MilestoneVal
   return {
     at,
     async play(stage) {
-      const { id } = await createMilestone(await stage.as(by), project, values);
+      const { id } = await createMilestone(await stage.as(by), { project }, values);
       stage.milestones.set(`${project} ${values.title}`, id);
     },
   };

@@ -1,0 +1,21 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/**
+ * The place of a milestone; a given one is looked up by the command that receives it. Throws Unauthenticated, NotFound for a
+ * milestone that does not exist or that the actor may not know of.
+ */
+export async function placeHolding(context: Context, id: number, { project, group }: PlaceRef): Promise<PlaceRef> {
+  if (project != null || group != null) return { project, group };
+  requireActor(context);
+  const found = await context.db.milestone.findUnique({ where: { id }, select: { projectId: true, groupId: true } });
+  if (!found) throw new NotFound('Milestone');
+  const ref = { project: found.projectId, group: found.groupId };
+  try {
+    await findPlace(context, ref);
+  } catch (error) {
+    throw error instanceof NotFound ? new NotFound('Milestone') : error;
+  }
+  return ref;
+}
