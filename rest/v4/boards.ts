@@ -1,44 +1,55 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const lists = '/projects/:id/boards/:board_id/lists';
+/** The operations for the boards of projects, or of groups. */
+type Operations = Record<
+  'list' | 'read' | 'create' | 'update' | 'remove' | 'lists' | 'readList' | 'createList' | 'moveList' | 'removeList',
+  Route['operation']
+>;
+
+/** @param place `project` or `group`, the field that finds it */
+function boardsOf(place: string, of: Operations): Route[] {
+  const path = `/${place}s/:id/boards`;
+  const one = `${path}/:board_id`;
+  const lists = `${one}/lists`;
+  const list = `${lists}/:list_id`;
+  return [
+    { method: 'GET', path, operation: of.list, result: `${place}.boards` },
+    { method: 'POST', path, operation: of.create, result: 'createBoard.board' },
+    { method: 'GET', path: one, operation: of.read, result: `${place}.board` },
+    { method: 'PUT', path: one, operation: of.update, result: 'updateBoard.board' },
+    { method: 'DELETE', path: one, operation: of.remove, result: 'deleteBoard', status: 204 },
+    { method: 'GET', path: lists, operation: of.lists, result: `${place}.board.lists` },
+    { method: 'GET', path: list, operation: of.readList, result: `${place}.board.list` },
+    { method: 'POST', path: lists, operation: of.createList, result: 'createBoardList.list' },
+    { method: 'PUT', path: list, operation: of.moveList, result: 'moveBoardList.list' },
+    { method: 'DELETE', path: list, operation: of.removeList, result: 'deleteBoardList', status: 204 },
+  ];
+}
 
 export const boards: Route[] = [
-  {
-    method: 'GET',
-    path: '/projects/:id/boards',
-    operation: operations.ProjectBoardsDocument,
-    result: 'project.boards',
-  },
-  {
-    method: 'GET',
-    path: lists,
-    operation: operations.BoardListsDocument,
-    result: 'project.board.lists',
-  },
-  {
-    method: 'GET',
-    path: `${lists}/:list_id`,
-    operation: operations.BoardListDocument,
-    result: 'project.board.list',
-  },
-  {
-    method: 'POST',
-    path: lists,
-    operation: operations.CreateBoardListDocument,
-    result: 'createBoardList.list',
-  },
-  {
-    method: 'PUT',
-    path: `${lists}/:list_id`,
-    operation: operations.MoveBoardListDocument,
-    result: 'moveBoardList.list',
-  },
-  {
-    method: 'DELETE',
-    path: `${lists}/:list_id`,
-    operation: operations.DeleteBoardListDocument,
-    result: 'deleteBoardList',
-    status: 204,
-  },
+  ...boardsOf('project', {
+    list: operations.ProjectBoardsDocument,
+    read: operations.ProjectBoardDocument,
+    create: operations.CreateBoardDocument,
+    update: operations.UpdateBoardDocument,
+    remove: operations.DeleteBoardDocument,
+    lists: operations.BoardListsDocument,
+    readList: operations.BoardListDocument,
+    createList: operations.CreateBoardListDocument,
+    moveList: operations.MoveBoardListDocument,
+    removeList: operations.DeleteBoardListDocument,
+  }),
+  ...boardsOf('group', {
+    list: operations.GroupBoardsDocument,
+    read: operations.GroupBoardDocument,
+    create: operations.CreateGroupBoardDocument,
+    update: operations.UpdateGroupBoardDocument,
+    remove: operations.DeleteGroupBoardDocument,
+    lists: operations.GroupBoardListsDocument,
+    readList: operations.GroupBoardListDocument,
+    createList: operations.CreateGroupBoardListDocument,
+    moveList: operations.MoveGroupBoardListDocument,
+    removeList: operations.DeleteGroupBoardListDocument,
+  }),
 ];

@@ -1,18 +1,20 @@
-import { BoardList } from '#schema/boards/types.ts';
+import { Board, BoardList } from '#schema/boards/types.ts';
 import { builder } from '#schema/builder.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, namesOf } from '#schema/inputs.ts';
 import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { placeFields } from '#schema/places/fields.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { changedBoardList } from '#src/domain/tracking/boards/list.ts';
+import { changedBoard, changedBoardList } from '#src/domain/tracking/boards/list.ts';
 import { moveBoardIssue } from '#src/domain/tracking/boards/move_issue.ts';
+import { createBoard, deleteBoard, updateBoard } from '#src/domain/tracking/boards/save.ts';
 import { createBoardList, deleteBoardList, moveBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import type { ChangedThere } from '#src/domain/tracking/places/place.ts';
 
 const whichBoard = (t: InputFields) => ({
-  project: projectField(t, 'of the board'),
-  boardId: t.field({ ...idOf('Board'), description: 'ID that the board must have; each project has one board.' }),
+  ...placeFields(t, 'of the board'),
+  boardId: t.field({ ...idOf('Board'), description: 'ID of the board; the first one of the project when left out.' }),
 });
 
 const which = (t: InputFields) => ({
@@ -42,7 +44,8 @@ const DeleteBoardListInput = builder.inputType('DeleteBoardListInput', {
 });
 
 const MoveBoardIssueInput = builder.inputType('MoveBoardIssueInput', {
-  description: 'Which issue to move on the board of its project: the labels of the lists are swapped.',
+  description:
+    'Which issue to move on a board of its project, or of a group around it: the labels of the lists are swapped.',
   fields: (t) => ({
     ...whichIssue(t),
     fromListId: t.field({ ...idOf('BoardList'), description: 'ID of the list whose label the issue loses.' }),
@@ -51,7 +54,7 @@ const MoveBoardIssueInput = builder.inputType('MoveBoardIssueInput', {
 });
 
 function listPayload(mutation: string) {
-  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+  return builder.objectRef<ChangedThere>(namesOf(mutation).payload).implement({
     description: 'The list after the mutation.',
     fields: (t) => ({
       list: t.field({
@@ -73,36 +76,120 @@ const DeleteBoardListPayload = builder.objectRef<{ id: number }>('DeleteBoardLis
   }),
 });
 
+const boardValues = (t: InputFields) => ({
+  hideBacklogList: t.boolean({
+    description: 'Whether the board does not show the open issues that are in none of its lists.',
+  }),
+  hideClosedList: t.boolean({ description: 'Whether the board does not show the closed issues.' }),
+});
+
+const CreateBoardInput = builder.inputType('CreateBoardInput', {
+  description: 'A new board of a project or group.',
+  fields: (t) => ({
+    ...placeFields(t, 'of the board'),
+    name: t.string({ required: true, description: 'Name of the board; at most 255 characters.' }),
+    ...boardValues(t),
+  }),
+});
+
+const whichOne = (t: InputFields) => ({
+  ...placeFields(t, 'of the board'),
+  id: t.field({ ...idOf('Board'), required: true, description: 'Global or numeric ID of the board.' }),
+});
+
+const UpdateBoardInput = builder.inputType('UpdateBoardInput', {
+  description: 'Changes to a board: what is left out stays as it is.',
+  fields: (t) => ({
+    ...whichOne(t),
+    name: t.string({ description: 'Name of the board; at most 255 characters.' }),
+    ...boardValues(t),
+  }),
+});
+
+const DeleteBoardInput = builder.inputType('DeleteBoardInput', {
+  description: 'Which board to delete.',
+  fields: whichOne,
+});
+
+function boardPayload(mutation: string) {
+  return builder.objectRef<ChangedThere>(namesOf(mutation).payload).implement({
+    description: 'The board after the mutation.',
+    fields: (t) => ({
+      board: t.field({
+        type: Board,
+        description: 'The board as it is now.',
+        resolve: (changed, _args, context, info) => changedBoard(context, changed, selectionAt(info, 'Board')),
+      }),
+    }),
+  });
+}
+
+const DeleteBoardPayload = builder.objectRef<{ id: number }>('DeleteBoardPayload').implement({
+  description: 'The board that was deleted.',
+  fields: (t) => ({
+    deletedBoardId: t.id({
+      description: 'Global ID of the board that was deleted.',
+      resolve: ({ id }) => toGlobalId('Board', id),
+    }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  createBoard: t.field({
+    type: boardPayload('createBoard'),
+    description: 'Creates a board of a project or group. For its reporters.',
+    args: { input: t.arg({ type: CreateBoardInput, required: true, description: 'Place and name of the board.' }) },
+    resolve: (_root, { input: { project, group, ...values } }, context) =>
+      createBoard(context, { project, group }, values),
+  }),
+  updateBoard: t.field({
+    type: boardPayload('updateBoard'),
+    description: 'Changes a board. For reporters of its project or group.',
+    args: {
+      input: t.arg({ type: UpdateBoardInput, required: true, description: 'Names the board, and the changes.' }),
+    },
+    resolve: (_root, { input: { project, group, id, ...values } }, context) =>
+      updateBoard(context, { project, group }, id, values),
+  }),
+  deleteBoard: t.field({
+    type: DeleteBoardPayload,
+    description:
+      'Deletes a board with its lists; the only board of a project stays. For reporters of its project or group.',
+    args: { input: t.arg({ type: DeleteBoardInput, required: true, description: 'Names the board to delete.' }) },
+    resolve: async (_root, { input: { project, group, id } }, context) => ({
+      id: await deleteBoard(context, { project, group }, id),
+    }),
+  }),
   createBoardList: t.field({
     type: listPayload('createBoardList'),
-    description: 'Adds a list for a label to the board of a project. For reporters of the project.',
+    description: 'Adds a list for a label to a board. For reporters of its project or group.',
     args: {
       input: t.arg({ type: CreateBoardListInput, required: true, description: 'Names the board and the label.' }),
     },
-    resolve: (_root, { input: { project, boardId, labelId } }, context) =>
-      createBoardList(context, project, boardId, labelId),
+    resolve: (_root, { input: { project, group, boardId, labelId } }, context) =>
+      createBoardList(context, { project, group }, boardId, labelId),
   }),
   moveBoardList: t.field({
     type: listPayload('moveBoardList'),
-    description: 'Moves a list to another position of its board. For reporters of the project.',
+    description: 'Moves a list to another position of its board. For reporters of its project or group.',
     args: {
       input: t.arg({ type: MoveBoardListInput, required: true, description: 'Names the list and the position.' }),
     },
-    resolve: (_root, { input: { project, boardId, listId, position } }, context) =>
-      moveBoardList(context, project, boardId, listId, position),
+    resolve: (_root, { input: { project, group, boardId, listId, position } }, context) =>
+      moveBoardList(context, { project, group }, boardId, listId, position),
   }),
   deleteBoardList: t.field({
     type: DeleteBoardListPayload,
-    description: 'Removes a list from its board; its label and issues stay. For reporters of the project.',
+    description: 'Removes a list from its board; its label and issues stay. For reporters of its project or group.',
     args: { input: t.arg({ type: DeleteBoardListInput, required: true, description: 'Names the list to remove.' }) },
-    resolve: async (_root, { input: { project, boardId, listId } }, context) => ({
-      id: await deleteBoardList(context, project, boardId, listId),
+    resolve: async (_root, { input: { project, group, boardId, listId } }, context) => ({
+      id: await deleteBoardList(context, { project, group }, boardId, listId),
     }),
   }),
   moveBoardIssue: t.field({
     type: issuePayload('moveBoardIssue'),
-    description: 'Moves an issue between lists of the board of its project. For reporters of the project.',
+    description:
+      'Moves an issue between lists of a board of its project, or of a group around it. For reporters of the project.',
     args: {
       input: t.arg({ type: MoveBoardIssueInput, required: true, description: 'Names the issue, and the lists.' }),
     },

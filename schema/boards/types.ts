@@ -1,24 +1,28 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, MAX_LIMIT, pageArgs } from '#schema/connection.ts';
+import { Group } from '#schema/groups/types.ts';
 import { issueArgs, order } from '#schema/issues/queries.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
+import { labelOf } from '#schema/labels/label_of.ts';
 import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node } from '#schema/node/types.ts';
-import { ownProject } from '#schema/projects/own_project.ts';
-import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { byPlace, groupOfPlace, placeBase, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
-import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findBoardList, listBoardLists, listBoards, withBoardId } from '#src/domain/tracking/boards/list.ts';
+import {
+  findBoard,
+  findBoardList,
+  firstBoard,
+  listBoardLists,
+  listBoards,
+  listGroupBoards,
+} from '#src/domain/tracking/boards/list.ts';
 import { listIssuesOf } from '#src/domain/tracking/issues/list.ts';
-import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
+import { listIssuesAcross } from '#src/domain/tracking/issues/list_across.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { select } from '#src/platform/records/selection.ts';
-
-const LABEL_ID = select('Label', { id: true });
 
 export const BoardList = builder.prismaObject('BoardList', {
   description: 'A list of a board: the issues with a label.',
@@ -36,25 +40,26 @@ export const BoardList = builder.prismaObject('BoardList', {
       description: 'The label that the issues in the list have.',
       select: { labelId: true },
       resolve: async ({ labelId }, _args, context, info) => {
-        const selection = selectionAt(info, 'Label').with(LABEL_ID);
-        const load = async (ids: readonly number[]): Promise<({ id: number } | Error)[]> => {
-          const found = await findLabelsByIds(context, ids, selection, (id) => context.loaders.project.load(id));
-          const byId = new Map(found.map((label) => [label.id, label]));
-          return ids.map((id) => byId.get(id) ?? new NotFound('Label'));
-        };
-        return loaderAt<number, { id: number }>(context, info, selection, load).load(labelId);
+        const label = await labelOf(context, info, labelId);
+        if (!label) throw new NotFound('Label');
+        return label;
       },
     }),
     issues: t.field({
       type: IssueConnection,
       description: 'The issues in the list that the caller can see; open ones unless the filter names a state.',
       args: issueArgs,
-      select: { labelId: true, projectId: true },
-      resolve: async ({ labelId, projectId }, args, context, info) => {
-        const parent = { project: await requireProjectBase(context, projectId), labelId };
+      select: { labelId: true, projectId: true, groupId: true },
+      resolve: async ({ labelId, ...list }, args, context, info) => {
+        const parent = { ...(await placeBase(context, list)), labelId };
         const filter = { ...args.filter, state: args.filter?.state ?? 'opened' };
+        const sorted = order(args);
         return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
-          listIssuesOf(context, parents, filter, order(args), page, selection),
+          byPlace(
+            parents,
+            (some) => listIssuesOf(context, some, filter, sorted, page, selection),
+            (some) => listIssuesAcross(context, some, filter, sorted, page, selection, { onlyInside: true }),
+          ),
         );
       },
     }),
@@ -63,8 +68,8 @@ export const BoardList = builder.prismaObject('BoardList', {
 
 const BoardListConnection = connectionOf('BoardList', BoardList);
 
-const Board = builder.prismaObject('Board', {
-  description: 'The board of a project, which shows its issues in lists by label.',
+export const Board = builder.prismaObject('Board', {
+  description: 'A board, which shows the issues of a project, or of the projects in a group, in lists by label.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -73,33 +78,33 @@ const Board = builder.prismaObject('Board', {
       resolve: ({ id }) => toGlobalId('Board', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the board, as the REST API uses it.' }),
-    project: t.field(ownProject),
+    project: t.field(projectOfPlace),
+    group: t.field(groupOfPlace),
+    name: t.exposeString('name', {
+      description: 'Name of the board; `Development` for the one that a project has from the start.',
+    }),
+    hideBacklogList: t.exposeBoolean('hideBacklogList', {
+      description: 'Whether the board does not show the open issues that are in none of its lists.',
+    }),
+    hideClosedList: t.exposeBoolean('hideClosedList', {
+      description: 'Whether the board does not show the closed issues.',
+    }),
     lists: t.field({
       type: BoardListConnection,
       description: 'The lists of the board, by position.',
       args: pageArgs,
-      select: { projectId: true },
-      resolve: async ({ projectId }, args, context, info) => {
-        const project = await requireProjectBase(context, projectId);
-        return pageBelow('BoardList', project, args, context, info, (_context, projects, page, selection) =>
-          listBoardLists(context, projects, page, selection),
-        );
-      },
+      resolve: ({ id }, args, context, info) =>
+        pageBelow('BoardList', id, args, context, info, (_context, ids, page, selection) =>
+          listBoardLists(context, ids, page, selection),
+        ),
     }),
     allLists: t.field({
       type: [BoardList],
       description: `All lists of the board, by position; at most ${MAX_LIMIT}.`,
-      select: { projectId: true },
-      resolve: async ({ projectId }, _args, context, info) => {
-        const project = await requireProjectBase(context, projectId);
+      resolve: async ({ id }, _args, context, info) => {
         const all = { limit: MAX_LIMIT };
-        const { nodes } = await pageBelow(
-          'BoardList',
-          project,
-          all,
-          context,
-          info,
-          (_context, projects, page, selection) => listBoardLists(context, projects, page, selection),
+        const { nodes } = await pageBelow('BoardList', id, all, context, info, (_context, ids, page, selection) =>
+          listBoardLists(context, ids, page, selection),
         );
         return nodes;
       },
@@ -108,9 +113,7 @@ const Board = builder.prismaObject('Board', {
       type: BoardList,
       description: 'A list of the board by ID.',
       args: { id: t.arg({ ...idOf('BoardList'), required: true, description: 'Global or numeric ID of the list.' }) },
-      select: { projectId: true },
-      resolve: async ({ projectId }, { id }, context, info) =>
-        findBoardList(context, await requireProjectBase(context, projectId), id, selectionAt(info, 'BoardList')),
+      resolve: (board, { id }, context, info) => findBoardList(context, board.id, id, selectionAt(info, 'BoardList')),
     }),
   }),
 });
@@ -120,7 +123,7 @@ const BoardConnection = connectionOf('Board', Board);
 builder.objectFields(Project, (t) => ({
   boards: t.field({
     type: BoardConnection,
-    description: 'The boards of the project; each has one, see `board`. For signed-in callers.',
+    description: 'The boards of the project, oldest first; each project has one at least. For signed-in callers.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
@@ -131,17 +134,36 @@ builder.objectFields(Project, (t) => ({
   }),
   board: t.field({
     type: Board,
-    description: 'The board of the project. For signed-in callers.',
-    args: { id: t.arg({ ...idOf('Board'), description: 'Global or numeric ID that the board must have.' }) },
+    description: 'The board of the project with the ID; its first one when left out. For signed-in callers.',
+    args: { id: t.arg({ ...idOf('Board'), description: 'Global or numeric ID of the board.' }) },
     resolve: async (project, { id }, context, info) => {
       context.loaders.noteProject(project);
       const one = { limit: 1 };
       const { nodes } = await pageBelow('Board', project, one, context, info, (_context, projects, page, selection) =>
-        listBoards(context, projects, page, selection, withBoardId(id)),
+        listBoards(context, projects, page, selection, firstBoard(id)),
       );
       const [board] = nodes;
       if (!board) throw new NotFound('Board');
       return board;
     },
+  }),
+}));
+
+builder.objectFields(Group, (t) => ({
+  boards: t.field({
+    type: BoardConnection,
+    description: 'The boards of the group, oldest first.',
+    args: pageArgs,
+    resolve: (group, args, context, info) =>
+      pageBelow('Board', group, args, context, info, (_context, groups, page, selection) =>
+        listGroupBoards(context, groups, page, selection),
+      ),
+  }),
+  board: t.field({
+    type: Board,
+    description: 'A board of the group by its ID.',
+    args: { id: t.arg({ ...idOf('Board'), required: true, description: 'Global or numeric ID of the board.' }) },
+    resolve: (group, { id }, context, info) =>
+      findBoard(context, { project: null, group }, id, selectionAt(info, 'Board')),
   }),
 }));

@@ -89,7 +89,7 @@ const ids: Record<string, number> = {
   milestone_id: milestone.id,
   label_id: label.id,
   board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
-  list_id: (await createBoardList(world.as(victim), hidden.id, null, label.id)).id,
+  list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
 
 /** Parameters of paths that are words. */

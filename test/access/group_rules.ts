@@ -1,4 +1,5 @@
 import type { GroupRow } from '#src/domain/groups/find.ts';
+import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import type { TestUser, World } from '../support/world.ts';
@@ -47,7 +48,47 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     };
   };
 
+  const board = async (at: Stage) => {
+    // A group has a limit of boards.
+    await world.db.board.deleteMany({ where: { groupId: at.group.id } });
+    return { ...group(at), board_id: (await world.db.board.create({ data: { groupId: at.group.id } })).id };
+  };
+  const boardList = async (at: Stage) => {
+    const given = await board(at);
+    const { label_id: labelId } = await label(at);
+    const { id } = await createBoardList(world.as(owner), { group: at.group.id }, given.board_id, labelId);
+    return { ...given, list_id: id };
+  };
+  const boards = '/groups/:id/boards';
+  const lists = `${boards}/:board_id/lists`;
+
   return {
+    [`GET ${boards}`]: { ...reading, given: group },
+    [`POST ${boards}`]: {
+      success: 201,
+      level: 20,
+      given: async (at) => ({ ...group(at), name: (await board(at)).board_id.toString() }),
+    },
+    [`GET ${boards}/:board_id`]: { ...reading, given: board },
+    [`PUT ${boards}/:board_id`]: {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await board(at)), name: world.unique('board') }),
+    },
+    [`DELETE ${boards}/:board_id`]: { success: 204, level: 20, given: board },
+    [`GET ${lists}`]: { ...reading, given: board },
+    [`GET ${lists}/:list_id`]: { ...reading, given: boardList },
+    [`POST ${lists}`]: {
+      success: 201,
+      level: 20,
+      given: async (at) => ({ ...(await board(at)), label_id: (await label(at)).label_id }),
+    },
+    [`PUT ${lists}/:list_id`]: {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await boardList(at)), position: 0 }),
+    },
+    [`DELETE ${lists}/:list_id`]: { success: 204, level: 20, given: boardList },
     'GET /groups/:id/milestones': { ...reading, given: group },
     'POST /groups/:id/milestones': {
       success: 201,

@@ -51,6 +51,7 @@ const numbers = {} as {
   issue: number;
   milestone: number;
   groupMilestone: number;
+  groupBoard: number;
   pipeline: number;
   note: number;
   snippet: number;
@@ -79,7 +80,8 @@ beforeAll(async () => {
     await createLabel(world.as(owner), { group: group.id }, { title: `${word} label of group`, color: 'red' });
     const milestone = { title: `${word} milestone of group` };
     const { id } = await createMilestone(world.as(owner), { group: group.id }, milestone);
-    if (group === places.openGroup) numbers.groupMilestone = id;
+    const board = await world.db.board.create({ data: { groupId: group.id, name: `${word} board` } });
+    if (group === places.openGroup) Object.assign(numbers, { groupMilestone: id, groupBoard: board.id });
   }
   const { id: milestoneId } = await world.milestone(places.open, owner, { title: 'open milestone' });
   numbers.milestone = milestoneId;
@@ -91,7 +93,7 @@ beforeAll(async () => {
     labels: ['open label'],
   });
   await listLabels(places.open);
-  numbers.board = (await world.db.board.findUniqueOrThrow({ where: { projectId: places.open.id } })).id;
+  numbers.board = (await world.db.board.findFirstOrThrow({ where: { projectId: places.open.id } })).id;
   await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
   // From a fork that nobody but its owner sees.
   const fork = await world.project({ owner, ...named(`${SECRET}-fork`) });
@@ -210,7 +212,7 @@ describe('Every list of the REST API', () => {
 /** Makes a list of the board for each label of the project. */
 async function listLabels({ id: projectId }: { id: number }): Promise<void> {
   for (const { id } of await world.db.label.findMany({ where: { projectId } })) {
-    await createBoardList(world.as(owner), projectId, null, id);
+    await createBoardList(world.as(owner), { project: projectId }, null, id);
   }
 }
 
@@ -226,7 +228,7 @@ function pathsOf(template: string): string[] {
     issue_iid: numbers.issue,
     merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,
-    board_id: numbers.board,
+    board_id: template.startsWith('/groups') ? numbers.groupBoard : numbers.board,
     user_id: owner.id,
     note_id: numbers.note,
     snippet_id: numbers.snippet,

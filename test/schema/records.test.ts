@@ -29,7 +29,7 @@ const label = await world.label(project, owner);
 const values = { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id };
 const { id: issueId } = await world.issue(project, owner, values);
 const mergeRequest = await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
-await createBoardList(world.as(owner), project.id, null, label.id);
+await createBoardList(world.as(owner), { project: project.id }, null, label.id);
 await world.db.timelog.create({ data: { issueId, userId: owner.id, seconds: 60 } });
 for (const about of [{ issueId }, { mergeRequestId: mergeRequest.id }]) {
   const data = { ...about, userId: owner.id, authorId: owner.id, projectId: project.id };
@@ -38,6 +38,7 @@ for (const about of [{ issueId }, { mergeRequestId: mergeRequest.id }]) {
 await world.db.mergeRequestVersion.create({
   data: { mergeRequestId: mergeRequest.id, headCommitSha: 'a', baseCommitSha: 'b', startCommitSha: 'b', realSize: '1' },
 });
+await world.db.stateEvent.create({ data: { issueId, userId: owner.id, state: 'closed' } });
 await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 const ofUser = { projectId: project.id, userId: owner.id };
 const { id: pipelineId } = await world.db.pipeline.create({
@@ -120,7 +121,7 @@ function selectionOf(type: GraphQLObjectType) {
 describe('Every field of', () => {
   it.each(types.map((type) => [type.name, type] as const))('%s finds in the row what it reads', async (_, type) => {
     const selection = selectionOf(type);
-    const params = { actor: owner.actor, confidential: false, projectPath: project.fullPath };
+    const params = { actor: owner.actor, confidential: false, projectPath: project.fullPath, labelsOf: project.id };
     const from = Prisma.sql`SELECT * FROM ${table(alias(selection.model, 'x'))}`;
     const order = (row: object) => Reflect.get(row, 'id') as Prisma.Sql;
     const rows = await queryJson<object[]>(world.db, rowsJson(selection, { from, order, params }));
@@ -151,10 +152,12 @@ describe('Every field of', () => {
       'Issue',
       'Job',
       'Label',
+      'LabelEvent',
       'Member',
       'MergeRequest',
       'MergeRequestVersion',
       'Milestone',
+      'MilestoneEvent',
       'Note',
       'OAuthApplication',
       'PersonalNamespace',
@@ -162,6 +165,7 @@ describe('Every field of', () => {
       'Project',
       'Runner',
       'Snippet',
+      'StateEvent',
       'Timelog',
       'Todo',
       'Trigger',

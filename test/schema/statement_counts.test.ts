@@ -60,7 +60,7 @@ async function filled(count: number, { id: namespaceId } = home) {
     const issue = await world.issue(project, other, values);
     await world.db.issue.update({ where: { id: issue.id }, data: { assigneeId: owner.id } });
     const request = await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
-    await createBoardList(world.as(owner), project.id, null, label.id);
+    await createBoardList(world.as(owner), { project: project.id }, null, label.id);
     const about = { authorId: other.id, projectId: project.id, issueId: issue.id, action: 'marked' } as const;
     for (const userId of [owner.id, admin.id]) await world.db.todo.create({ data: { ...about, userId } });
     await world.db.timelog.create({ data: { issueId: issue.id, userId: other.id, seconds: 60 } });
@@ -102,18 +102,21 @@ for (const { id: userId } of others) {
   await world.db.accessRequest.create({ data: { projectId: project.id, userId } });
 }
 
-for (const group of [top, home, inner, inmost]) {
-  for (let n = 0; n < MANY; n += 1) {
-    const title = world.unique('of group');
-    await createLabel(world.as(owner), { group: group.id }, { title, color: 'red' });
-    await createMilestone(world.as(owner), { group: group.id }, { title });
-  }
+// Labels, milestones and boards of a group are in one behind those of which lists of groups are read: projects inherit them, and lists
+// that have records of both kinds read those of projects by other statements than those of groups.
+for (let n = 0; n < MANY; n += 1) await world.group({ owner, name: `Behind ${n}` });
+const planning = await world.group({ owner, name: 'Planning' });
+for (let n = 0; n < MANY; n += 1) {
+  const title = world.unique('of group');
+  await createLabel(world.as(owner), { group: planning.id }, { title, color: 'red' });
+  await createMilestone(world.as(owner), { group: planning.id }, { title });
+  await world.db.board.create({ data: { groupId: planning.id } });
 }
-const milestoneOfGroup = await world.db.milestone.findFirstOrThrow({ where: { groupId: home.id } });
-await world.db.issue.updateMany({
-  where: { projectId: project.id, iid: { gt: 3 } },
-  data: { milestoneId: milestoneOfGroup.id },
-});
+const ofPlanning = { where: { groupId: planning.id } };
+const planned = {
+  milestone_id: (await world.db.milestone.findFirstOrThrow(ofPlanning)).id,
+  board_id: (await world.db.board.findFirstOrThrow(ofPlanning)).id,
+};
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
 const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: project.id } });
 const [hook] = await world.db.hook.findMany({ where: { projectId: project.id } });
@@ -131,7 +134,7 @@ const notes = {
   merge_requests: await firstNote('MergeRequest', request.id),
 };
 const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
-const board = await world.db.board.findUniqueOrThrow({ where: { projectId: project.id } });
+const board = await world.db.board.findFirstOrThrow({ where: { projectId: project.id } });
 const given = {
   board_id: board.id,
   milestone_id: milestone?.id,
@@ -213,9 +216,15 @@ describe('However long it is, the same statements make the list', () => {
     .map(({ path }) => path);
 
   itEveryNth(3, paths)('%s', async (path) => {
-    const id = path.startsWith('/groups') ? home.id : path.startsWith('/users') ? somebody?.id : project.id;
-    const ofGroup = path.startsWith('/groups') ? { milestone_id: milestoneOfGroup.id } : {};
-    const of = { ...given, ...ofGroup, note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
+    const isPlanned = /^\/groups\/:id\/(labels|milestones|boards)/.test(path);
+    const id = isPlanned
+      ? planning.id
+      : path.startsWith('/groups')
+        ? home.id
+        : path.startsWith('/users')
+          ? somebody?.id
+          : project.id;
+    const of = { ...given, ...(isPlanned && planned), note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
     const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(of, name)));
     const ask = async (length: number) => {
       const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);

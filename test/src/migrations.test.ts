@@ -69,6 +69,7 @@ const RELEASED: Record<string, string> = {
   '20261126060004_resource_events': '00f7a2148346634b755633fac3c0e18136d96fc876abc955778be084832c0c72',
   '20261126070004_group_labels': '2f17ed2aee823129b0e82972ea05d6e67069c7a6c8bd5c2c13488c48b675585b',
   '20261126080004_group_milestones': '421916c9badc8a3c63d881d88e41c6a937dd31c82d398ca17ef946f810b61935',
+  '20261126090004_several_boards': 'ab64de19e5ac9735186c65b7091ad955da94d860c9f66e7dd98b5ab3bea8b86e',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -25,13 +25,27 @@ export function issueRules({
   const board = async (at: Stage) => {
     // A board has a limit of lists.
     await world.db.boardList.deleteMany({ where: { projectId: at.project.id } });
-    const { id } = await world.db.board.findFirstOrThrow({ where: { projectId: at.project.id } });
+    const { id } = await world.db.board.findFirstOrThrow({
+      where: { projectId: at.project.id },
+      orderBy: { id: 'asc' },
+    });
     return { id: at.project.id, board_id: id };
+  };
+  const newBoard = async (at: Stage) => {
+    const first = await world.db.board.findFirstOrThrow({
+      where: { projectId: at.project.id },
+      orderBy: { id: 'asc' },
+    });
+    await world.db.board.deleteMany({ where: { projectId: at.project.id, id: { not: first.id } } });
+    return { id: at.project.id, name: world.unique('board') };
   };
   const boardList = async (at: Stage) => {
     const given = await board(at);
     const { label_id: labelId } = await label(at);
-    return { ...given, list_id: (await createBoardList(world.as(owner), at.project.id, null, labelId)).id };
+    return {
+      ...given,
+      list_id: (await createBoardList(world.as(owner), { project: at.project.id }, null, labelId)).id,
+    };
   };
   const milestone = async (at: Stage) => ({
     id: at.project.id,
@@ -104,6 +118,21 @@ export function issueRules({
     'PUT /projects/:id/labels/:label_id/promote': { success: 200, level: 20, given: promotable },
     'PUT /projects/:id/labels/promote': { success: 200, level: 20, given: promotable },
     'GET /projects/:id/boards': { ...reading, given: project },
+    'POST /projects/:id/boards': { success: 201, level: 20, given: newBoard },
+    'GET /projects/:id/boards/:board_id': { ...reading, given: board },
+    'PUT /projects/:id/boards/:board_id': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await board(at)), name: world.unique('board') }),
+    },
+    'DELETE /projects/:id/boards/:board_id': {
+      success: 204,
+      level: 20,
+      given: async (at) => {
+        const { id } = await world.db.board.create({ data: { projectId: at.project.id } });
+        return { id: at.project.id, board_id: id };
+      },
+    },
     'GET /projects/:id/boards/:board_id/lists': { ...reading, given: board },
     'GET /projects/:id/boards/:board_id/lists/:list_id': { ...reading, given: boardList },
     'POST /projects/:id/boards/:board_id/lists': {

@@ -1,42 +1,93 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import '#src/domain/tracking/boards/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { projectScoped } from '#src/domain/projects/project_scoped.ts';
-import { Prisma } from '#src/platform/database/db.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import type { Place } from '#src/domain/tracking/places/place.ts';
+import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
+import { Prisma, readPages } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-const board = alias('Board', 'b');
-const boards = projectScoped({ ability: 'read_board', rows: board });
-const lists = projectScoped({
-  ability: 'read_board',
-  rows: alias('BoardList', 'bl'),
-  order: order('BoardList', ['rank', 'id']),
-});
+const { sql } = Prisma;
+const [board, first, list] = [alias('Board', 'b'), alias('Board', 'fb'), alias('BoardList', 'bl')];
+const BY_RANK = order('BoardList', ['rank', 'id']);
+const boards = placeScoped({ ability: 'read_board', rows: board });
+const lists = placeScoped({ ability: 'read_board', rows: list, order: BY_RANK });
 
-/** The boards of projects, one per project. */
-export const { list: listBoards, findByIds: findBoardsByIds } = boards;
+/** The boards of projects and of groups, oldest first. */
+export const {
+  listOfProjects: listBoards,
+  listOfGroups: listGroupBoards,
+  findByIds: findBoardsByIds,
+  changed: changedBoard,
+} = boards;
 
-/** The board of a project, which must have the ID if one is given. Throws NotFound, Forbidden. */
+/** The board of a project or group with that ID, without one its first board. Throws NotFound, Forbidden. */
 export function findBoard<R>(
   context: Context,
-  project: ProjectRow,
+  place: Place,
   id: number | null | undefined,
   selection: Selection<'Board', R>,
 ): Promise<R> {
-  return boards.find(context, project, id ?? Prisma.sql`TRUE`, selection);
+  const { project, group } = place;
+  const isThere = project ? sql`${first.projectId} = ${project.id}` : sql`${first.groupId} = ${group.id}`;
+  const oldest = sql`${board.id} = (SELECT min(${first.id}) FROM ${table(first)} WHERE ${isThere})`;
+  return boards.find(context, place, id ?? oldest, selection);
 }
 
-/** The condition that a board has the ID, if one is given. */
-export function withBoardId(id: number | null | undefined): Prisma.Sql[] {
-  return id == null ? [] : [Prisma.sql`${board.id} = ${id}`];
+/** The condition that a board is the first one of its project, or has the ID, if one is given. */
+export function firstBoard(id: number | null | undefined): (project: number | Prisma.Sql) => Prisma.Sql {
+  return (project) =>
+    id == null
+      ? sql`${board.id} = (SELECT min(${first.id}) FROM ${table(first)} WHERE ${first.projectId} = ${project})`
+      : sql`${board.id} = ${id} AND ${board.projectId} = ${project}`;
 }
 
-/** The lists of the boards of projects, in order of position. */
-export const {
-  list: listBoardLists,
-  find: findBoardList,
-  findByIds: findBoardListsByIds,
-  changed: changedBoardList,
-} = lists;
+/** The lists of each board, in order of position, in one statement. The caller must have checked that the actor can see the boards. */
+export function listBoardLists<R>(
+  { db }: Context,
+  boardIds: readonly number[],
+  page: PageRequest,
+  selection: Selection<'BoardList', R>,
+): Promise<Page<R>[]> {
+  const pageOf = ({ id }: Asked<{ id: number }>) =>
+    pageOfRows(selection, { rows: list, where: sql`${list.boardId} = ${id}`, order: BY_RANK }, page);
+  const parents = boardIds.map((id) => ({ id }));
+  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+}
+
+/** The list of a board that the actor can see. Throws NotFound. */
+export async function findBoardList<R>(
+  { db }: Context,
+  boardId: number,
+  id: number,
+  selection: Selection<'BoardList', R>,
+): Promise<R> {
+  return existing(
+    await readRow(db, selection, { rows: list, where: sql`${list.id} = ${id} AND ${list.boardId} = ${boardId}` }),
+  );
+}
+
+/** The list of a board of the project, or of a group around it. Throws NotFound. */
+export async function listAround<R>(
+  { db }: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'BoardList', R>,
+): Promise<R> {
+  return existing(
+    await readRow(db, selection, { rows: list, where: sql`${list.id} = ${id} AND ${ofOrAround(list, project.id)}` }),
+  );
+}
+
+function existing<R>(found: R | undefined): R {
+  if (found === undefined) throw new NotFound('BoardList');
+  return found;
+}
+
+export const { findByIds: findBoardListsByIds, changed: changedBoardList } = lists;

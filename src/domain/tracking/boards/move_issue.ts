@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { findBoardList } from '#src/domain/tracking/boards/list.ts';
+import { listAround } from '#src/domain/tracking/boards/list.ts';
 import { updateIssue } from '#src/domain/tracking/issues/update.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -16,7 +16,7 @@ export interface BoardMove {
   toList?: number | null | undefined;
 }
 
-/** Moves an issue between lists of the board by swapping labels. Throws NotFound, Forbidden, BadRequest. */
+/** Moves an issue between lists of a board of its project, or of a group around it, by swapping labels. Throws NotFound, Forbidden, BadRequest. */
 export async function moveBoardIssue(
   context: Context,
   ref: IdOrPath,
@@ -29,7 +29,7 @@ export async function moveBoardIssue(
     throw new BadRequest('Name the list to move the issue from, or to', 'to_list_id');
   authorize(actor, 'admin_issue', project);
   const labelOf = async (list: number | null | undefined) =>
-    list == null ? null : (await findBoardList(context, project, list, LABEL)).labelId;
+    list == null ? null : (await listAround(context, project, list, LABEL)).labelId;
   const swapLabels = { remove: await labelOf(fromList), add: await labelOf(toList) };
   return updateIssue(context, ref, iid, { swapLabels });
 }

@@ -1,44 +1,49 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject } from '#src/domain/projects/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
-import { type Transaction, violates } from '#src/platform/database/db.ts';
+import { type ChangedThere, columnsOf, findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
+import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of lists of a board. */
 const MOST_LISTS = 100;
 
+const label = alias('Label', 'l');
 const ID = select('Board', { id: true });
 const LIST_ID = select('BoardList', { id: true });
 
-/** Identifies a board of a project: the only one when absent. */
+/** Identifies a board of a project or group: the first one when absent. */
 export type BoardRef = number | null | undefined;
 
 /** Appends a list for a label to a board. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
 export async function createBoardList(
   context: Context,
-  ref: IdOrPath,
+  ref: PlaceRef,
   board: BoardRef,
   labelId: number,
-): Promise<ChangedRecord> {
-  const { project, boardId } = await administered(context, ref, board);
+): Promise<ChangedThere> {
+  const { place, boardId } = await administered(context, ref, board);
   try {
     const id = await context.db.$transaction(async (tx) => {
       // Locks the label before the board: otherwise this could deadlock with the deletion of the label.
+      const { project, group } = place;
+      const isThere = project
+        ? ofOrAround(label, project.id)
+        : Prisma.sql`${label.groupId} = ANY(${group.lineage}::int[])`;
       const labels = await tx.$queryRaw<unknown[]>`
-        SELECT 1 FROM labels WHERE id = ${labelId} AND project_id = ${project.id} FOR KEY SHARE`;
+        SELECT 1 FROM ${table(label)} WHERE ${label.id} = ${labelId} AND ${isThere} FOR KEY SHARE OF l`;
       if (labels.length === 0)
-        throw new BadRequest('The label is not one of the project', 'label_id', 'labelOfOtherProject');
+        throw new BadRequest('The label is not one of the project or group', 'label_id', 'labelOfOtherProject');
       const lists = await lockedLists(tx, boardId);
       if (lists.length >= MOST_LISTS) throw new LimitReached(`A board can have at most ${MOST_LISTS} lists`);
       const rank = (lists.at(-1)?.rank ?? -1) + 1;
-      const data = { projectId: project.id, boardId, labelId, rank };
+      const data = { ...columnsOf(place), boardId, labelId, rank };
       return (await tx.boardList.create({ data, select: { id: true } })).id;
     });
-    return { project, id };
+    return { place, id };
   } catch (error) {
     throw violates(error) ? new ValidationFailed({ label_id: ['has already been taken'] }) : error;
   }
@@ -50,12 +55,12 @@ export async function createBoardList(
  */
 export async function moveBoardList(
   context: Context,
-  ref: IdOrPath,
+  ref: PlaceRef,
   board: BoardRef,
   listId: number,
   position: number,
-): Promise<ChangedRecord> {
-  const { project, boardId } = await administered(context, ref, board, listId);
+): Promise<ChangedThere> {
+  const { place, boardId } = await administered(context, ref, board, listId);
   await context.db.$transaction(async (tx) => {
     const ids = (await lockedLists(tx, boardId)).map(({ id }) => id);
     if (!ids.includes(listId)) throw new NotFound('BoardList');
@@ -67,13 +72,13 @@ export async function moveBoardList(
       UPDATE board_lists l SET rank = w.rank FROM unnest(${wanted}::int[]) WITH ORDINALITY AS w(id, rank)
       WHERE l.id = w.id AND l.rank <> w.rank`;
   });
-  return { project, id: listId };
+  return { place, id: listId };
 }
 
 /** Removes a list from its board; label and issues stay. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteBoardList(
   context: Context,
-  ref: IdOrPath,
+  ref: PlaceRef,
   board: BoardRef,
   listId: number,
 ): Promise<number> {
@@ -83,13 +88,14 @@ export async function deleteBoardList(
   return listId;
 }
 
-async function administered(context: Context, ref: IdOrPath, board: BoardRef, listId?: number) {
+async function administered(context: Context, ref: PlaceRef, board: BoardRef, listId?: number) {
   const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  const { id: boardId } = await findBoard(context, project, board, ID);
-  authorize(actor, 'admin_board', project);
-  if (listId !== undefined) await findBoardList(context, project, listId, LIST_ID);
-  return { project, boardId };
+  const place = await findPlace(context, ref);
+  const { id: boardId } = await findBoard(context, place, board, ID);
+  if (place.project) authorize(actor, 'admin_board', place.project);
+  else authorize(actor, 'admin_group_board', place.group);
+  if (listId !== undefined) await findBoardList(context, boardId, listId, LIST_ID);
+  return { place, boardId };
 }
 
 /** The lists of a board in order, locked until this transaction ends. */

@@ -1,6 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import {
   holdsText,
+  type OfPlace,
   type Searched,
   type SubjectFilter,
   searchOf,
@@ -21,14 +22,14 @@ const pair = alias('IssueLabel', 'il');
 const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.labelId };
 
 /**
- * The conditions of a filter on issues; `inProjects`, a condition on labels, narrows their look-ups. A text search uses
+ * The conditions of a filter on issues; `inProjects`, a condition on labels and milestones, narrows their look-ups. A text search uses
  * `searchHits`, which must be in the WITH clause. Throws BadRequest.
  */
 export function issueConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
   actor: Actor,
-  inProjects: (label: Alias<'Label'>) => Prisma.Sql,
+  inProjects: (row: OfPlace) => Prisma.Sql,
 ): Prisma.Sql[] {
   return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter)];
 }
@@ -38,7 +39,7 @@ export function unsearchedConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
   actor: Actor,
-  inProjects: (label: Alias<'Label'>) => Prisma.Sql,
+  inProjects: (row: OfPlace) => Prisma.Sql,
 ): Prisma.Sql[] {
   const { state, confidential } = filter;
   const conditions = [sql`${issue.deletedAt} IS NULL`];

@@ -16,10 +16,10 @@ import {
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
-import { holdsText, searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { holdsText, type OfPlace, searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { between, sorted } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -92,7 +92,7 @@ function parentPage(
     ...(below === 'milestone' ? [sql`${issue.milestoneId} = ${milestone}`] : []),
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     issueVisible(issue, actor, sees),
-    ...issueConditions(issue, filter, actor, (label) => ofOrAround(label, project)),
+    ...issueConditions(issue, filter, actor, (row) => ofOrAround(row, project)),
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
@@ -222,8 +222,8 @@ function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUser
   return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
 }
 
-/** Labels of the projects in the subquery `places`, and of groups: those that the projects have are around them. */
-export const ofLabelsThere = ({ projectId, groupId }: Alias<'Label'>) =>
+/** Labels and milestones of the projects in the subquery `places`, and of groups: those that the projects have are around them. */
+export const ofLabelsThere = ({ projectId, groupId }: OfPlace) =>
   sql`(${projectId} IN (SELECT v.id FROM places v) OR ${groupId} IS NOT NULL)`;
 
 /** The issues that meet the conditions, and the part for the page. */

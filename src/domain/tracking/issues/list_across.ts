@@ -24,7 +24,12 @@ export interface GroupParent {
   milestoneId?: number;
 }
 
-/** The issues with each label or milestone of a group, in all projects that the actor can see, in one statement. */
+/**
+ * The issues with each label or milestone of a group, in all projects that the actor can see, in one statement.
+ *
+ * @param inSubgroups whether those in subgroups are among them
+ * @param onlyInside whether those outside of the group, which may have the label of a group around it, are not
+ */
 export async function listIssuesAcross<R>(
   context: Context,
   parents: readonly GroupParent[],
@@ -32,7 +37,7 @@ export async function listIssuesAcross<R>(
   order: IssueOrder,
   page: PageRequest,
   selection: Selection<'Issue', R>,
-  { inSubgroups = true }: { inSubgroups?: boolean } = {},
+  { inSubgroups = true, onlyInside = false }: { inSubgroups?: boolean; onlyInside?: boolean } = {},
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
@@ -43,6 +48,7 @@ export async function listIssuesAcross<R>(
         : sql`${issue.milestoneId} = ${id}`,
       within(issue.projectId, 'issues'),
       ...(inSubgroups ? [] : [directlyIn(issue.projectId, group)]),
+      ...(onlyInside ? [inside(issue.projectId, group)] : []),
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, actor, ofLabelsThere),
     ];
@@ -76,6 +82,12 @@ export function placesAround(
     ),
   ];
   return seenPlaces(actor, sql`n.lineage && ${topmost}::int[]`);
+}
+
+/** Whether a project is in a group or a group inside. */
+function inside(projectId: Prisma.Sql, group: number | Prisma.Sql): Prisma.Sql {
+  return sql`${projectId} IN (SELECT gp.id FROM projects gp JOIN namespaces gn ON gn.id = gp.namespace_id
+    WHERE gn.lineage @> ARRAY[${group}]::int[])`;
 }
 
 /** Whether a project is directly in a group. */

@@ -1,7 +1,13 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { isDraftSql } from '#src/domain/tracking/merge_requests/draft.ts';
-import { holdsText, type SubjectFilter, searchOf, subjectConditions } from '#src/domain/tracking/subjects/filter.ts';
+import {
+  holdsText,
+  type OfPlace,
+  type SubjectFilter,
+  searchOf,
+  subjectConditions,
+} from '#src/domain/tracking/subjects/filter.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
@@ -28,7 +34,7 @@ export function mergeRequestConditions(
   const { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description } = mergeRequest;
   const own = { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description };
   const columns = { ...own, projectId: mergeRequest.targetProjectId };
-  const inProjects = (label: Alias<'Label'>) => ofOrAround(label, project);
+  const inProjects = (row: OfPlace) => ofOrAround(row, project);
   const { state, sourceBranch, targetBranch, draft } = filter;
   const conditions = subjectConditions({ columns, pairs: PAIRS, inProjects }, filter, actor);
   if (state && state !== 'all') conditions.push(sql`${mergeRequest.state} = ${state}::merge_request_state`);

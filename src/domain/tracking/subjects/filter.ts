@@ -52,13 +52,16 @@ type SearchedSubject = Readonly<
   >
 >;
 
+/** The columns of labels and milestones that say whose they are. */
+export type OfPlace = Pick<Alias<'Label'>, 'projectId' | 'groupId'>;
+
 /** The tables of subjects and their labels. */
 export interface Subjects {
   columns: SearchedSubject;
   /** The join table of labels. */
   pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
-  /** A condition on labels that narrows their look-ups. */
-  inProjects: (of: Alias<'Label'>) => Prisma.Sql;
+  /** A condition on labels and on milestones that narrows their look-ups. */
+  inProjects: (of: OfPlace) => Prisma.Sql;
 }
 
 /** The conditions of a filter except its text search. Throws BadRequest. */
@@ -83,10 +86,11 @@ export function moment(date: Date): Prisma.Sql {
   return sql`${date.toISOString()}::timestamptz`;
 }
 
-function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
+function traitConditions(of: Subjects, traits: Traits): Prisma.Sql[] {
+  const { columns } = of;
   const { authorId, assigneeId } = columns;
   const conditions: Prisma.Sql[] = [];
-  if (traits.milestone) conditions.push(milestoneCondition(columns, traits.milestone));
+  if (traits.milestone) conditions.push(milestoneCondition(of, traits.milestone));
   if (traits.authorId != null) conditions.push(sql`${authorId} = ${traits.authorId}`);
   if (traits.authorUsername) conditions.push(sql`${authorId} = ${userOf(traits.authorUsername)}`);
   if (traits.assigneeId === 'none') conditions.push(sql`${assigneeId} IS NULL`);
@@ -134,7 +138,8 @@ function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title:
 }
 
 /** The condition on the milestone, by title or a special word. */
-function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: string): Prisma.Sql {
+function milestoneCondition({ columns, inProjects }: Subjects, title: string): Prisma.Sql {
+  const { milestoneId, projectId } = columns;
   const today = sql`(now() AT TIME ZONE 'UTC')::date`;
   const { id, dueDate, startDate, title: named } = milestone;
   switch (title.toLowerCase()) {
@@ -151,7 +156,7 @@ function milestoneCondition({ milestoneId, projectId }: SearchedSubject, title: 
       return sql`(SELECT ${milestone.state} = 'active' AND ${startDate} <= ${today} FROM ${table(milestone)}
         WHERE ${id} = ${milestoneId})`;
     default:
-      return sql`${milestoneId} IN (SELECT ${id} FROM ${table(milestone)} WHERE ${named} = ${title})`;
+      return sql`${milestoneId} IN (SELECT ${id} FROM ${table(milestone)} WHERE ${named} = ${title} AND ${inProjects(milestone)})`;
   }
 }
 
