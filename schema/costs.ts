@@ -31,6 +31,8 @@ export const SIZES: Readonly<Record<string, number>> = {
   'MergeRequestVersion.commits': 100,
   'Discussion.truncatedDiffLines': 16,
   'Project.sharedWithGroups': 10,
+  'Issue.assignees': 5,
+  'MergeRequest.assignees': 5,
   'JobMetrics.queues': 20,
   'JobMetrics.processes': 20,
   '__Schema.types': 400,

@@ -40,6 +40,7 @@ export const mergeRequests: Route[] = [
       'target_branch',
       'description',
       'assignee_id',
+      'assignee_ids',
       'milestone_id',
       'labels',
       'state_event',

@@ -66,6 +66,8 @@ const RELEASED: Record<string, string> = {
   '20261126010104_projects_by_topic': 'e184f96d9445e200fe01d3828e508eb4f87bb2ccfb38ea3277a7d27deb19aeec',
   '20261126010204_merge_requests_by_source': '53fa08cbf05ed35b6ed7ebce3af8573e6412028db39ca1d70bf451df53624805',
   '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
+  '20261126070002_assignees': '9a90e85be054ed5b7e05760e5e5d079d14791a3e6a7854552ff0488db92f6d3e',
+  '20261126070012_assignees_of_old_records': 'af6b0b8039ef74400ba8f90bc05dbbbae2cf0234a5ff83e327df5efe705baef8',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -73,6 +73,7 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
     actorId,
     changes: {},
     labels: { added: [], removed: [] },
+    assigneesBefore: null,
     hasCommits: false,
   };
   switch (trigger) {

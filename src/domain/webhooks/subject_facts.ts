@@ -1,3 +1,4 @@
+import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import type { Differences } from '#src/domain/webhooks/differences.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 
@@ -17,7 +18,8 @@ export function issueFacts(event: SubjectEvent): Prisma.Sql {
   return sql`jsonb_build_object('issue', to_jsonb(i), 'assignee', hook_user(i.assignee_id), 'project', hook_project(i.project_id),
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE issue_id = i.id),
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
-      FROM issue_labels o JOIN labels l ON l.id = o.label_id WHERE o.issue_id = i.id)) || ${changeFacts(event)}`;
+      FROM issue_labels o JOIN labels l ON l.id = o.label_id WHERE o.issue_id = i.id)) || ${peopleFacts('Issue', sql`i.id`, event)}
+    || ${changeFacts(event)}`;
 }
 
 /** Like issueFacts, for the merge request `m` (MergeRequestFacts). */
@@ -29,7 +31,20 @@ export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
       WHERE v.merge_request_id = m.id ORDER BY v.id DESC OFFSET 1 LIMIT 1) END,
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE merge_request_id = m.id),
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
-      FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${changeFacts(event)}`;
+      FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${peopleFacts('MergeRequest', sql`m.id`, event)}
+    || ${changeFacts(event)}`;
+}
+
+/** The users that a record is assigned to, now and, if they are others, before. */
+function peopleFacts(type: 'Issue' | 'MergeRequest', id: Prisma.Sql, { assigneesBefore }: SubjectEvent): Prisma.Sql {
+  return sql`jsonb_build_object('assignees', ${usersIn(assigneesOf(type, id))},
+    'assigneesBefore', ${assigneesBefore ? usersIn(sql`${[...assigneesBefore]}::int[]`) : sql`NULL`})`;
+}
+
+/** The facts of the users of an array of IDs, in its order. */
+function usersIn(ids: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT COALESCE(jsonb_agg(hook_user(o.id) ORDER BY o.place) FILTER (WHERE hook_user(o.id) IS NOT NULL), '[]')
+    FROM unnest(${ids}) WITH ORDINALITY o (id, place))`;
 }
 
 function changeFacts({ action, actorId, changes, labels }: SubjectEvent): Prisma.Sql {

@@ -1,7 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
-import { issueVisible } from '#src/access/permissions/visibility.ts';
+import { furtherOf, issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { countFromCounters, countFromPlaces } from '#src/domain/tracking/issues/count.ts';
@@ -15,7 +15,7 @@ import {
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
-import { holdsText, searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { holdsText, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -113,15 +113,21 @@ export async function listIssuesOfUsers<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const column = role === 'author' ? issue.authorId : issue.assigneeId;
   const pageOf = ({ user }: Asked<{ user: number }>) => {
+    const isAuthor = role === 'author';
     const conditions = [
-      sql`${column} = ${user}`,
+      ...(isAuthor ? [sql`${issue.authorId} = ${user}`] : []),
       within(issue.projectId, 'issues'),
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, actor, ofLabelsThere),
     ];
-    return issuePage(selection, { ...where(conditions, order, page), total: null, params: { actor } }, order, page);
+    const among = isAuthor ? table(issue) : assignedIssues(user);
+    return issuePage(
+      selection,
+      { ...where(conditions, order, page, among), total: null, params: { actor } },
+      order,
+      page,
+    );
   };
   const common = [seenPlaces(actor), ...searchHits(searchOf(filter))];
   const users = userIds.map((user) => ({ user }));
@@ -200,7 +206,9 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
   const searched = searchOf(filter);
   if (namesPerson(filter) || !searched) {
     const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
-    return { ...where(conditions, order, page), total: null, params: { actor } };
+    const assignee = assigneeIn(filter, actor);
+    const among = assignee === null ? table(issue) : assignedIssues(assignee);
+    return { ...where(conditions, order, page, among), total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
   // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
@@ -219,6 +227,19 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
 function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUsername }: IssueFilter): boolean {
   const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
   return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
+}
+
+/** The assignee that a filter names; null if it does not. */
+function assigneeIn({ scope, assigneeId, assigneeUsername }: IssueFilter, actor: Actor): Prisma.Sql | number | null {
+  if (scope === 'assigned_to_me') return actor.id;
+  if (typeof assigneeId === 'number') return assigneeId;
+  return assigneeUsername ? userOf(assigneeUsername) : null;
+}
+
+/** The issues of an assignee under alias `i`: those of which they are the first come in either order by index. */
+function assignedIssues(userId: Prisma.Sql | number): Prisma.Sql {
+  return sql`(SELECT i.* FROM ${table(issue)} WHERE ${issue.assigneeId} = ${userId}
+    UNION ALL SELECT i.* FROM (${furtherOf('Issue', userId)}) f JOIN ${table(issue)} ON ${issue.id} = f.issue_id) i`;
 }
 
 /** Labels of the projects in the subquery `places`. */

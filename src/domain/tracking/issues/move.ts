@@ -7,6 +7,7 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
+import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -35,9 +36,9 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
     const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
     if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
     await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, left);
-    const { assigneeId, description } = copy;
+    const { assigneeIds, description } = copy;
     await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
-      { kind: 'opened', assigneeId, description },
+      { kind: 'opened', assigneeIds, description },
       { kind: 'movedFrom', from: { ...issue, project } },
     ]);
     return copy.id;
@@ -55,11 +56,11 @@ interface Copy {
   id: number;
   iid: number;
   description: string | null;
-  assigneeId: number | null;
+  assigneeIds: number[];
 }
 
 async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: ProjectRow): Promise<Copy> {
-  const [copy] = await tx.$queryRaw<[Copy]>`
+  const [moved] = await tx.$queryRaw<[Omit<Copy, 'assigneeIds'>]>`
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
     INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
@@ -67,7 +68,11 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
       i.due_date, i.time_estimate, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
         WHERE s.id = i.milestone_id), i.created_at, now()
-    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
+    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description`;
+  const [{ assigneeIds }] = await tx.$queryRaw<[{ assigneeIds: number[] }]>`
+    SELECT ${assigneesOf('Issue', issue.id)} AS "assigneeIds"`;
+  const copy = { ...moved, assigneeIds };
+  await addFurtherAssignees(tx, { type: 'Issue', id: copy.id }, assigneeIds);
   await tx.$executeRaw`
     INSERT INTO issue_labels (issue_id, label_id)
     SELECT ${copy.id}, t.id FROM issue_labels il JOIN labels s ON s.id = il.label_id

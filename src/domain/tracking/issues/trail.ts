@@ -1,4 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { assignedTo } from '#src/access/permissions/visibility.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/computed_fields.ts';
@@ -60,7 +61,7 @@ function follows(
   const subject = raw(`'${type}'`);
   return sql`COALESCE((SELECT ${subscription.subscribed} FROM ${table(subscription)} WHERE ${subscription.subjectType} = ${subject}
       AND ${subscription.subjectId} = ${row.id} AND ${subscription.userId} = ${id}),
-    ${row.authorId} = ${id} OR COALESCE(${row.assigneeId} = ${id}, false)
+    ${row.authorId} = ${id} OR COALESCE(${assignedTo(type, row, id)}, false)
       OR COALESCE(${row.description} ~* ${mention}, false)
       OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${row.id}
         AND NOT ${note.system} AND (${note.authorId} = ${id} OR ${note.body} ~* ${mention})))`;

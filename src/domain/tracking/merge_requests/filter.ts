@@ -29,7 +29,7 @@ export function mergeRequestConditions(
   const columns = { ...own, projectId: mergeRequest.targetProjectId };
   const inProjects = ({ projectId }: Alias<'Label'>) => sql`${projectId} = ${project}`;
   const { state, sourceBranch, targetBranch, draft } = filter;
-  const conditions = subjectConditions({ columns, pairs: PAIRS, inProjects }, filter, actor);
+  const conditions = subjectConditions({ type: 'MergeRequest', columns, pairs: PAIRS, inProjects }, filter, actor);
   if (state && state !== 'all') conditions.push(sql`${mergeRequest.state} = ${state}::merge_request_state`);
   if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
   if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);

@@ -1,11 +1,11 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { assignable } from '#src/domain/tracking/issues/attributes.ts';
 import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction, QuickActionName } from '#src/domain/tracking/quick_actions/split.ts';
+import { involvable, MOST_PEOPLE } from '#src/domain/tracking/subjects/assignees.ts';
 import { parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 
 /** The target of a text's actions, before them. */
@@ -15,6 +15,7 @@ export interface Target {
   title: string;
   /** Titles of its labels. */
   labels: readonly string[];
+  assigneeIds: readonly number[];
   /** Whether the actor may close and rename it. */
   mayUpdate: boolean;
   /** Whether the actor may set assignee, milestone, labels and due date. */
@@ -25,7 +26,7 @@ export interface Target {
 export interface WantedChanges {
   stateEvent?: 'close' | 'reopen';
   title?: string;
-  assigneeId?: number | null;
+  assigneeIds?: number[];
   milestoneId?: number | null;
   labels?: string[];
   dueDate?: string | null;
@@ -52,7 +53,7 @@ export interface Wishes {
 
 /**
  * The permitted effects of the given actions; others are skipped. Of actions for the same attribute only the last is interpreted,
- * and all labels are loaded at once: a text may have a hundred actions.
+ * and all labels and users are loaded at once: a text may have a hundred actions.
  */
 export async function interpret(
   context: Context,
@@ -61,7 +62,10 @@ export async function interpret(
   actions: readonly QuickAction[],
 ): Promise<Wishes> {
   const counting = lastOfEach(actions.filter(({ name }) => isPermitted(name, target)));
-  const known = await existing(context, target, counting);
+  const known = {
+    labels: await existing(context, target, counting),
+    ...(await people(context, actor, target, counting)),
+  };
   let wishes: Wishes = { changes: {}, deeds: {} };
   for (const { name, argument } of counting) {
     const { changes, deeds } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
@@ -91,8 +95,6 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
 const SETS: Partial<Record<QuickActionName, string>> = {
   close: 'state',
   reopen: 'state',
-  assign: 'assignee',
-  unassign: 'assignee',
   milestone: 'milestone',
   remove_milestone: 'milestone',
   due: 'due date',
@@ -109,8 +111,7 @@ interface Reading {
   context: Context;
   actor: { id: number; username: string };
   target: Target;
-  /** Titles of the named labels that the project has. */
-  known: ReadonlySet<string>;
+  known: Known;
   /** The effects of the actions before it. */
   so: WantedChanges;
 }
@@ -118,6 +119,7 @@ interface Reading {
 const NEEDS_ADMIN: ReadonlySet<string> = new Set<QuickAction['name']>([
   'assign',
   'unassign',
+  'reassign',
   'milestone',
   'remove_milestone',
   'label',
@@ -134,6 +136,16 @@ const FOR_READERS: ReadonlySet<string> = new Set<QuickAction['name']>([
   'award',
 ]);
 
+/** What the arguments of the actions name. */
+interface Known {
+  /** Titles of labels that the project has. */
+  labels: ReadonlySet<string>;
+  /** IDs of users by username in lower case. */
+  users: ReadonlyMap<string, number>;
+  /** Those of them who can read the target. */
+  readers: ReadonlyMap<string, number>;
+}
+
 type Act = (reading: Reading, argument: string) => Partial<Wishes> | Promise<Partial<Wishes>>;
 
 const ACTIONS: Record<QuickAction['name'], Act> = {
@@ -143,13 +155,14 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   draft: (reading) => retitled(reading, asDraft),
   ready: (reading) => retitled(reading, asReady),
   wip: (reading) => retitled(reading, toggleDraft),
-  assign,
-  unassign: () => ({ changes: { assigneeId: null } }),
+  assign: (reading, argument) => assigned(reading, (present) => [...present, ...readersIn(argument, reading)]),
+  unassign: (reading, argument) => assigned(reading, (present) => without(present, argument, reading)),
+  reassign: (reading, argument) => assigned(reading, (present) => orElse(readersIn(argument, reading), present)),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
   label: ({ target, so, known }, argument) => {
     const present = so.labels ?? target.labels;
-    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known)])] } };
+    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known.labels)])] } };
   },
   unlabel: ({ target, so }, argument) => {
     const gone = new Set(labelTitles(argument));
@@ -157,7 +170,7 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
     return { changes: { labels: left } };
   },
   relabel: ({ known }, argument) => {
-    const labels = titlesOf(argument, known);
+    const labels = titlesOf(argument, known.labels);
     return labels.length > 0 ? { changes: { labels } } : {};
   },
   due: ({ target }, argument) => {
@@ -182,13 +195,34 @@ function retitled({ target, so }: Reading, change: (title: string) => string): P
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
-async function assign({ context, actor, target }: Reading, argument: string): Promise<Partial<Wishes>> {
-  const [name] = usernames(argument);
-  if (name === undefined) return {};
-  const [user] = await context.db.$queryRaw<{ id: number }[]>`
-    SELECT id FROM users WHERE lower(username) = lower(${name === 'me' ? actor.username : name}) AND NOT ghost`;
-  const assigneeId = user ? await assignable(context.db, target.project, user.id) : null;
-  return assigneeId === null ? {} : { changes: { assigneeId } };
+/** The assignees after a change of those that the actions so far leave; an action that names nobody it could mean does nothing. */
+function assigned({ target, so }: Reading, change: (present: readonly number[]) => number[]): Partial<Wishes> {
+  const present = so.assigneeIds ?? target.assigneeIds;
+  const next = [...new Set(change(present))].slice(0, MOST_PEOPLE);
+  return sameIds(next, present) ? {} : { changes: { assigneeIds: next } };
+}
+
+const orElse = (ids: number[], others: readonly number[]) => (ids.length > 0 ? ids : [...others]);
+
+function sameIds(some: readonly number[], others: readonly number[]): boolean {
+  return some.length === others.length && some.every((id, index) => id === others[index]);
+}
+
+/** The named users who can read the target. */
+function readersIn(argument: string, { known, actor }: Reading): number[] {
+  return namesIn(argument, actor).flatMap((name) => known.readers.get(name) ?? []);
+}
+
+/** Those of the users that the argument does not name; none for an empty one. */
+function without(present: readonly number[], argument: string, { known, actor }: Reading): number[] {
+  if (argument === '') return [];
+  const named = new Set(namesIn(argument, actor).map((name) => known.users.get(name)));
+  return present.filter((id) => !named.has(id));
+}
+
+/** The usernames of an argument in lower case. */
+function namesIn(argument: string, actor: { username: string }): string[] {
+  return usernames(argument).map((name) => (name === 'me' ? actor.username : name).toLowerCase());
 }
 
 async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<Wishes>> {
@@ -215,4 +249,23 @@ async function existing(
   const where = { projectId: target.project.id, title: { in: named } };
   const labels = await context.db.label.findMany({ where, select: { title: true } });
   return new Set(labels.map(({ title }) => title));
+}
+
+const NAME_PEOPLE: ReadonlySet<string> = new Set<QuickActionName>(['assign', 'unassign', 'reassign']);
+
+/** The users named by the actions: up to the first two hundred. */
+async function people(
+  context: Context,
+  actor: { username: string },
+  { type, project }: Target,
+  actions: readonly QuickAction[],
+): Promise<Pick<Known, 'users' | 'readers'>> {
+  const naming = actions.filter(({ name }) => NAME_PEOPLE.has(name));
+  const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MOST_PEOPLE);
+  if (named.length === 0) return { users: new Map(), readers: new Map() };
+  const found = await context.db.$queryRaw<{ id: number; name: string }[]>`
+    SELECT id, lower(username) AS name FROM users WHERE lower(username) = ANY(${named}::text[]) AND NOT ghost`;
+  const users = new Map(found.map(({ id, name }) => [name, id]));
+  const reading = new Set(await involvable(context.db, type, project, [...users.values()]));
+  return { users, readers: new Map([...users].filter(([, id]) => reading.has(id))) };
 }

@@ -1,4 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { assignedTo } from '#src/access/permissions/visibility.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
 import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -53,6 +55,7 @@ type SearchedSubject = Readonly<
 
 /** The tables of subjects and their labels. */
 export interface Subjects {
+  type: Subject['type'];
   columns: SearchedSubject;
   /** The join table of labels. */
   pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
@@ -62,11 +65,11 @@ export interface Subjects {
 
 /** The conditions of a filter except its text search. Throws BadRequest. */
 export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Actor): Prisma.Sql[] {
-  const { authorId, assigneeId, iid, createdAt, updatedAt } = of.columns;
+  const { authorId, iid, createdAt, updatedAt } = of.columns;
   const { scope, iids, createdAfter, createdBefore, updatedAfter, updatedBefore, labels, not, ...traits } = filter;
   const conditions = keptLabels(of, labels);
   if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${actor.id}`);
-  if (scope === 'assigned_to_me') conditions.push(sql`${assigneeId} = ${actor.id}`);
+  if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, actor.id));
   if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
   if (createdAfter) conditions.push(sql`${createdAt} >= ${moment(createdAfter)}`);
   if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
@@ -82,7 +85,7 @@ export function moment(date: Date): Prisma.Sql {
   return sql`${date.toISOString()}::timestamptz`;
 }
 
-function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
+function traitConditions({ type, columns }: Subjects, traits: Traits): Prisma.Sql[] {
   const { authorId, assigneeId } = columns;
   const conditions: Prisma.Sql[] = [];
   if (traits.milestone) conditions.push(milestoneCondition(columns, traits.milestone));
@@ -90,13 +93,13 @@ function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
   if (traits.authorUsername) conditions.push(sql`${authorId} = ${userOf(traits.authorUsername)}`);
   if (traits.assigneeId === 'none') conditions.push(sql`${assigneeId} IS NULL`);
   else if (traits.assigneeId === 'any') conditions.push(sql`${assigneeId} IS NOT NULL`);
-  else if (traits.assigneeId != null) conditions.push(sql`${assigneeId} = ${traits.assigneeId}`);
-  if (traits.assigneeUsername) conditions.push(sql`${assigneeId} = ${userOf(traits.assigneeUsername)}`);
+  else if (traits.assigneeId != null) conditions.push(assignedTo(type, columns, traits.assigneeId));
+  if (traits.assigneeUsername) conditions.push(assignedTo(type, columns, userOf(traits.assigneeUsername)));
   return conditions;
 }
 
 /** The ID of the user with that name; NULL, which equals nothing, if there is none. */
-function userOf(username: string): Prisma.Sql {
+export function userOf(username: string): Prisma.Sql {
   return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
 }
 

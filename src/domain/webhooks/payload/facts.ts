@@ -144,6 +144,10 @@ export interface ChangeFacts {
   action: string;
   user: UserFacts | null;
   assignee: UserFacts | null;
+  /** Absent from events that were recorded before there were several, as is the next. */
+  assignees?: UserFacts[];
+  /** The assignees before; null if they are the same. */
+  assigneesBefore?: UserFacts[] | null;
   project: ProjectFacts;
   /** Time spent, in seconds. */
   spent: number;

@@ -9,7 +9,7 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
-import type { ChangeFacts, IssueColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
+import type { ChangeFacts, IssueColumns, ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
 
 interface IssueFacts extends ChangeFacts {
   issue: IssueColumns;
@@ -22,10 +22,15 @@ export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
     object_kind: 'issue',
     user: userRecord(facts.user, around),
     project: projectRecord(project, around),
-    object_attributes: { ...issueRecord(issue, project, around), ...timeRecord(issue, facts.spent), action },
-    ...(facts.assignee && { assignee: userRecord(facts.assignee, around) }),
+    object_attributes: {
+      ...issueRecord(issue, project, around),
+      ...timeRecord(issue, facts.spent),
+      ...assigneeIds(facts),
+      action,
+    },
+    ...assigneeRecords(facts, around),
     labels: labels.map(labelRecord),
-    changes: changesRecord(facts),
+    changes: changesRecord(facts, around),
     repository: repositoryRecord(project, around),
   };
 }
@@ -63,8 +68,34 @@ export function timeRecord({ time_estimate }: { time_estimate: number }, spent: 
 }
 
 /** The changed fields, each with its previous and current value. */
-export function changesRecord({ changes, labels, removed, added }: ChangeFacts): Payload {
-  if (added.length + removed.length === 0) return changes;
+export function changesRecord(facts: ChangeFacts, around: Surroundings): Payload {
+  return { ...facts.changes, ...labelsChange(facts), ...assigneesChange(facts, around) };
+}
+
+function labelsChange({ labels, removed, added }: ChangeFacts): Payload {
+  if (added.length + removed.length === 0) return {};
   const before = [...labels.filter(({ id }) => !added.includes(id)), ...removed];
-  return { ...changes, labels: { previous: before.map(labelRecord), current: labels.map(labelRecord) } };
+  return { labels: { previous: before.map(labelRecord), current: labels.map(labelRecord) } };
+}
+
+function assigneesChange({ assignees = [], assigneesBefore }: ChangeFacts, around: Surroundings): Payload {
+  if (!assigneesBefore) return {};
+  const records = (users: UserFacts[]) => users.map((user) => userRecord(user, around));
+  return { assignees: { previous: records(assigneesBefore), current: records(assignees) } };
+}
+
+/** The first assignee, and all; neither where there is none. */
+export function assigneeRecords(facts: ChangeFacts, around: Surroundings): Payload {
+  const { assignee } = facts;
+  if (!assignee) return {};
+  const assignees = assigneesIn(facts).map((user) => userRecord(user, around));
+  return { assignee: userRecord(assignee, around), assignees };
+}
+
+export function assigneeIds(facts: ChangeFacts): Payload {
+  return { assignee_ids: assigneesIn(facts).map(({ id }) => id) };
+}
+
+function assigneesIn({ assignee, assignees }: ChangeFacts): UserFacts[] {
+  return assignees ?? (assignee ? [assignee] : []);
 }

@@ -12,7 +12,7 @@ import {
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
 import type { ChangeFacts, MergeRequestColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
-import { changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
+import { assigneeIds, assigneeRecords, changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
 
 interface MergeRequestFacts extends ChangeFacts {
   mergeRequest: MergeRequestColumns;
@@ -33,12 +33,13 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
       ...(await mergeRequestRecord(mergeRequest, { source, target: project }, around)),
       ...timeRecord(mergeRequest, facts.spent),
       ...(assignee && { assignee: userRecord(assignee, around) }),
+      ...assigneeIds(facts),
       action,
       ...(oldRev === null ? {} : { oldrev: oldRev }),
     },
-    ...(assignee && { assignee: userRecord(assignee, around) }),
+    ...assigneeRecords(facts, around),
     labels: labels.map(labelRecord),
-    changes: { ...changesRecord(facts), ...draftChange(facts) },
+    changes: { ...changesRecord(facts, around), ...draftChange(facts) },
     repository: repositoryRecord(project, around),
   };
 }
