@@ -121,13 +121,8 @@ export async function listIssuesOfUsers<R>(
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, actor, ofLabelsThere),
     ];
-    const among = isAuthor ? table(issue) : assignedIssues(user);
-    return issuePage(
-      selection,
-      { ...where(conditions, order, page, among), total: null, params: { actor } },
-      order,
-      page,
-    );
+    const source = isAuthor ? where(conditions, order, page) : ofAssignee(user, conditions, order, page);
+    return issuePage(selection, { ...source, total: null, params: { actor } }, order, page);
   };
   const common = [seenPlaces(actor), ...searchHits(searchOf(filter))];
   const users = userIds.map((user) => ({ user }));
@@ -207,8 +202,8 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
   if (namesPerson(filter) || !searched) {
     const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
     const assignee = assigneeIn(filter, actor);
-    const among = assignee === null ? table(issue) : assignedIssues(assignee);
-    return { ...where(conditions, order, page, among), total: null, params: { actor } };
+    const source = assignee === null ? where(conditions, order, page) : ofAssignee(assignee, conditions, order, page);
+    return { ...source, total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
   // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
@@ -236,10 +231,19 @@ function assigneeIn({ scope, assigneeId, assigneeUsername }: IssueFilter, actor:
   return assigneeUsername ? userOf(assigneeUsername) : null;
 }
 
-/** The issues of an assignee under alias `i`: those of which they are the first come in either order by index. */
-function assignedIssues(userId: Prisma.Sql | number): Prisma.Sql {
-  return sql`(SELECT i.* FROM ${table(issue)} WHERE ${issue.assigneeId} = ${userId}
-    UNION ALL SELECT i.* FROM (${furtherOf('Issue', userId)}) f JOIN ${table(issue)} ON ${issue.id} = f.issue_id) i`;
+/**
+ * The issues of an assignee that meet the conditions: those of which they are the first come in either order by index, and of
+ * the others, which are few, there are as many as the page may need.
+ */
+function ofAssignee(userId: Prisma.Sql | number, conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest) {
+  const more = between(issue, orderOf(order), page);
+  const further = sql`(${furtherOf('Issue', userId)}) f JOIN ${table(issue)} ON ${issue.id} = f.issue_id`;
+  const both = (conditions: Prisma.Sql[], rest: Prisma.Sql) => sql`(
+    (SELECT ${FIRST} FROM ${table(issue)} WHERE ${all([sql`${issue.assigneeId} = ${userId}`, ...conditions])} ${rest})
+    UNION ALL (SELECT ${FIRST} FROM ${further} WHERE ${all(conditions)} ${rest})) i`;
+  const reach = page.limit + page.offset + 1;
+  const firsts = sql`ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}`;
+  return { source: both(conditions, Prisma.empty), paged: both([...conditions, ...more], firsts), isPartial: true };
 }
 
 /** Labels of the projects in the subquery `places`. */
