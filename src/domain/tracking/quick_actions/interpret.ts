@@ -95,6 +95,9 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
 const SETS: Partial<Record<QuickActionName, string>> = {
   close: 'state',
   reopen: 'state',
+  assign: 'assignees',
+  unassign: 'assignees',
+  reassign: 'assignees',
   milestone: 'milestone',
   remove_milestone: 'milestone',
   due: 'due date',
@@ -195,9 +198,9 @@ function retitled({ target, so }: Reading, change: (title: string) => string): P
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
-/** The assignees after a change of those that the actions so far leave; an action that names nobody it could mean does nothing. */
-function assigned({ target, so }: Reading, change: (present: readonly number[]) => number[]): Partial<Wishes> {
-  const present = so.assigneeIds ?? target.assigneeIds;
+/** The assignees after a change of the present ones; an action that names nobody it could mean does nothing. */
+function assigned({ target }: Reading, change: (present: readonly number[]) => number[]): Partial<Wishes> {
+  const present = target.assigneeIds;
   const next = [...new Set(change(present))].slice(0, MOST_PEOPLE);
   return sameIds(next, present) ? {} : { changes: { assigneeIds: next } };
 }
