@@ -30,6 +30,7 @@ const KEYS = [
   'downvotes',
   'author',
   'assignee',
+  'assignees',
   'source_project_id',
   'target_project_id',
   'labels',
