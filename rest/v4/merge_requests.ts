@@ -41,6 +41,7 @@ export const mergeRequests: Route[] = [
       'description',
       'assignee_id',
       'assignee_ids',
+      'reviewer_ids',
       'milestone_id',
       'labels',
       'state_event',

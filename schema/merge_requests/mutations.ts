@@ -37,6 +37,11 @@ const values = (t: InputFields, labels: string) => ({
     description:
       'IDs of the users to assign the merge request to, at most 200, who must be able to read it; an empty list, or 0, for nobody. Wins over `assigneeId`. For reporters.',
   }),
+  reviewerIds: t.field({
+    ...idsOf('User'),
+    description:
+      'IDs of the users to ask for a review, at most 200, who must be able to read it; an empty list, or 0, for nobody. For reporters.',
+  }),
   milestoneId: t.field({
     ...idOf('Milestone'),
     description: 'ID of a milestone of the target project. For reporters.',

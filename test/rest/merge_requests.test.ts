@@ -31,6 +31,7 @@ const KEYS = [
   'author',
   'assignee',
   'assignees',
+  'reviewers',
   'source_project_id',
   'target_project_id',
   'labels',

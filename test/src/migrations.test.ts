@@ -68,6 +68,8 @@ const RELEASED: Record<string, string> = {
   '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
   '20261126070002_assignees': '9a90e85be054ed5b7e05760e5e5d079d14791a3e6a7854552ff0488db92f6d3e',
   '20261126070012_assignees_of_old_records': 'af6b0b8039ef74400ba8f90bc05dbbbae2cf0234a5ff83e327df5efe705baef8',
+  '20261126070022_reviewers': 'ef159840f7f52e87ce920922c49c472db580f7c3503ebdddcc50ae27de072813',
+  '20261126070032_review_requested': '9631d5033e16630d210abea45b4a45f29e27601433dd7536b8739df3aac440a9',
 };
 
 const directory = packagePath('prisma/migrations');

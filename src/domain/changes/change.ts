@@ -156,7 +156,7 @@ export interface Subject {
 
 /** One change by a command. IDs are those of labels, milestones and users; null means none. */
 export type Change =
-  | { kind: 'opened'; description: string | null; assigneeIds: readonly number[] }
+  | { kind: 'opened'; description: string | null; assigneeIds: readonly number[]; reviewerIds?: readonly number[] }
   | { kind: 'closed'; via?: Source }
   | { kind: 'reopened' }
   | { kind: 'deleted' }
@@ -166,6 +166,10 @@ export type Change =
   | { kind: 'milestone'; from: number | null; to: number | null }
   /** All of them before and after, in their order. */
   | { kind: 'assignees'; from: readonly number[]; to: readonly number[] }
+  | { kind: 'reviewers'; from: readonly number[]; to: readonly number[] }
+  /** A merge request was approved by the actor, or the actor took that back. */
+  | { kind: 'approved' }
+  | { kind: 'unapproved' }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
   | { kind: 'timeEstimate'; seconds: number }

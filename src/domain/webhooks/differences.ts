@@ -12,6 +12,8 @@ export interface Differences {
   labels: { added: number[]; removed: number[] };
   /** The assignees before, by ID; null if they are the same. */
   assigneesBefore: readonly number[] | null;
+  /** Likewise. */
+  reviewersBefore: readonly number[] | null;
   /** Whether the source branch has moved. */
   hasCommits: boolean;
 }
@@ -35,6 +37,7 @@ export function differences(given: readonly Change[]): Differences {
   const changes: Record<string, Difference> = {};
   const labels = { added: [] as number[], removed: [] as number[] };
   let assigneesBefore: readonly number[] | null = null;
+  let reviewersBefore: readonly number[] | null = null;
   for (const change of given) {
     switch (change.kind) {
       case 'title':
@@ -60,6 +63,9 @@ export function differences(given: readonly Change[]): Differences {
           changes.assignee_id = { previous: change.from[0] ?? null, current: change.to[0] ?? null };
         }
         break;
+      case 'reviewers':
+        reviewersBefore = change.from;
+        break;
       case 'labels':
         labels.added.push(...change.added);
         labels.removed.push(...change.removed);
@@ -73,5 +79,11 @@ export function differences(given: readonly Change[]): Differences {
     labels.added = [];
     labels.removed = [];
   }
-  return { changes, labels, assigneesBefore, hasCommits: given.some(({ kind }) => kind === 'commits') };
+  return {
+    changes,
+    labels,
+    assigneesBefore,
+    reviewersBefore,
+    hasCommits: given.some(({ kind }) => kind === 'commits'),
+  };
 }

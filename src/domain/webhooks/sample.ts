@@ -74,6 +74,7 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
     changes: {},
     labels: { added: [], removed: [] },
     assigneesBefore: null,
+    reviewersBefore: null,
     hasCommits: false,
   };
   switch (trigger) {

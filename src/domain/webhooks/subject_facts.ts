@@ -5,7 +5,7 @@ import { Prisma } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /** The action on an issue or merge request, for hooks. */
-export type SubjectAction = 'open' | 'close' | 'reopen' | 'merge' | 'update';
+export type SubjectAction = 'open' | 'close' | 'reopen' | 'merge' | 'update' | 'approved' | 'unapproved';
 
 /** An action, and its actor. */
 export interface SubjectEvent extends Differences {
@@ -31,7 +31,7 @@ export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
       WHERE v.merge_request_id = m.id ORDER BY v.id DESC OFFSET 1 LIMIT 1) END,
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE merge_request_id = m.id),
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
-      FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${peopleFacts('MergeRequest', sql`m.id`, event)}
+      FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${peopleFacts('MergeRequest', sql`m.id`, event)} || ${reviewerFacts(event)}
     || ${changeFacts(event)}`;
 }
 
@@ -39,6 +39,13 @@ export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
 function peopleFacts(type: 'Issue' | 'MergeRequest', id: Prisma.Sql, { assigneesBefore }: SubjectEvent): Prisma.Sql {
   return sql`jsonb_build_object('assignees', ${usersIn(assigneesOf(type, id))},
     'assigneesBefore', ${assigneesBefore ? usersIn(sql`${[...assigneesBefore]}::int[]`) : sql`NULL`})`;
+}
+
+/** The reviewers of the merge request `m`, now and, if they are others, before. */
+function reviewerFacts({ reviewersBefore }: SubjectEvent): Prisma.Sql {
+  return sql`jsonb_build_object('reviewers', (SELECT COALESCE(jsonb_agg(hook_user(v.user_id)
+      || jsonb_build_object('state', v.state) ORDER BY v.id), '[]') FROM merge_request_reviewers v WHERE v.merge_request_id = m.id),
+    'reviewersBefore', ${reviewersBefore ? usersIn(sql`${[...reviewersBefore]}::int[]`) : sql`NULL`})`;
 }
 
 /** The facts of the users of an array of IDs, in its order. */

@@ -12,6 +12,8 @@ export const REASONS = [
   'mentioned',
   'assigned',
   'unassigned',
+  'reviewer',
+  'no longer reviewer',
   'author',
   'participant',
   'subscribed',
@@ -42,7 +44,8 @@ export async function candidates(
     SELECT c.user_id AS "userId", c.reason FROM (
       SELECT id, 'mentioned' FROM users WHERE lower(username) = ANY(${names.now}::text[])
       UNION SELECT unnest(${assigneesOf(type, id)}), 'assigned'
-      UNION SELECT unnest(${people?.removed ?? []}::int[]), 'unassigned'
+      UNION SELECT unnest(${people?.removed ?? []}::int[]), ${people?.role === 'reviewer' ? 'no longer reviewer' : 'unassigned'}
+      UNION SELECT user_id, 'reviewer' FROM merge_request_reviewers WHERE ${type} = 'MergeRequest' AND merge_request_id = ${id}
       UNION SELECT author_id, 'author' FROM ${records} WHERE id = ${id}
       UNION SELECT id, 'participant' FROM users WHERE lower(username) = ANY(${names.before}::text[])
       UNION SELECT author_id, 'participant' FROM notes WHERE subject_type = ${type} AND subject_id = ${id} AND NOT system

@@ -72,7 +72,8 @@ function namesOf(userIds: readonly number[] = []): Prisma.Sql {
   return sql`ARRAY(SELECT name FROM users WHERE id = ANY(${[...userIds]}::int[]) ORDER BY id)`;
 }
 
-function sentence(happening: RecordHappening, { actor, added, removed }: Read): string {
+function sentence(happening: RecordHappening, read: Read): string {
+  const { actor, added, removed } = read;
   const { event, subject, assignees } = happening;
   const what = subject.type === 'Issue' ? 'issue' : 'merge request';
   switch (event) {
@@ -92,10 +93,16 @@ function sentence(happening: RecordHappening, { actor, added, removed }: Read): 
       return `${actor} merged the merge request.`;
     case 'reassignIssue':
     case 'reassignMergeRequest':
+      if (happening.people?.role === 'reviewer') return reviewSentence(read);
       if (added.length > 0) return `${actor} assigned the ${what} to ${listed(added)}.`;
       if (assignees?.to == null && removed.length < 2) return `${actor} removed the assignee of the ${what}.`;
       return `${actor} unassigned ${listed(removed)} from the ${what}.`;
   }
+}
+
+function reviewSentence({ actor, added, removed }: Read): string {
+  if (added.length > 0) return `${actor} requested a review of the merge request from ${listed(added)}.`;
+  return `${actor} no longer requests a review of the merge request from ${listed(removed)}.`;
 }
 
 /** `Ann, Ben and Cleo`. */

@@ -17,6 +17,8 @@ export function mailOf({ actor, subject: { type, id, project }, changes }: Subje
         return [{ ...common, event: 'mergeMergeRequest' }];
       case 'assignees':
         return [{ ...common, event: `reassign${type}`, ...people('assignee', change) }];
+      case 'reviewers':
+        return [{ ...common, event: 'reassignMergeRequest', ...people('reviewer', change) }];
       default:
         return [];
     }

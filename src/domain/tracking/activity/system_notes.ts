@@ -67,6 +67,12 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     }
     case 'assignees':
       return assigneeWords(change, users);
+    case 'reviewers':
+      return reviewerWords(change, users);
+    case 'approved':
+      return 'approved this merge request';
+    case 'unapproved':
+      return 'unapproved this merge request';
     case 'confidential':
       return change.to ? 'made the issue confidential' : 'made the issue visible to everyone';
     case 'movedTo':
@@ -93,6 +99,13 @@ function assigneeWords({ from, to }: Extract<Change, { kind: 'assignees' }>, use
   const removed = from.length === 1 && to.length === 1 ? '' : namesOf(from, to, users);
   const parts = [added && `assigned to ${added}`, removed && `unassigned ${removed}`].filter(Boolean);
   return parts.length === 0 ? null : parts.join(' and ');
+}
+
+/** `requested review from @ann and removed review request for @ben`. */
+function reviewerWords({ from, to }: Extract<Change, { kind: 'reviewers' }>, users: Names['users']): string | null {
+  const [added, removed] = [namesOf(to, from, users), namesOf(from, to, users)];
+  const parts = [added && `requested review from ${added}`, removed && `removed review request for ${removed}`];
+  return parts.filter(Boolean).join(' and ') || null;
 }
 
 /** The users of a list who are not in the other one, such as `@ann, @ben and @cleo`. */
@@ -135,7 +148,9 @@ function sourceOf(change: Change, projectId: number) {
 
 /** The names of everything that the changes mention, in one statement; none if they mention nothing. */
 async function namesIn(tx: Transaction, changes: readonly Change[]): Promise<Names> {
-  const users = changes.flatMap((change) => (change.kind === 'assignees' ? [...change.from, ...change.to] : []));
+  const users = changes.flatMap((change) =>
+    change.kind === 'assignees' || change.kind === 'reviewers' ? [...change.from, ...change.to] : [],
+  );
   const milestones = changes.flatMap((change) =>
     change.kind === 'milestone' && change.to !== null ? [change.to] : [],
   );

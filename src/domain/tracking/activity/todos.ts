@@ -23,11 +23,16 @@ export async function writeTodos(
     switch (change.kind) {
       case 'opened':
         await addAsked(tx, actor, subject, change.assigneeIds, 'assigned');
+        await addAsked(tx, actor, subject, change.reviewerIds ?? [], 'review_requested');
         await addMentioned(tx, actor, subject, { text: change.description });
         break;
       case 'assignees':
         await finishTodosOf(tx, without(change.from, change.to), subject, 'assigned');
         await addAsked(tx, actor, subject, without(change.to, change.from), 'assigned');
+        break;
+      case 'reviewers':
+        await finishTodosOf(tx, without(change.from, change.to), subject, 'review_requested');
+        await addAsked(tx, actor, subject, without(change.to, change.from), 'review_requested');
         break;
       case 'description':
         await addMentioned(tx, actor, subject, { text: change.to, before: change.from });

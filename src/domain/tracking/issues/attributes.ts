@@ -13,6 +13,8 @@ export interface IssueAttributes {
   assigneeId?: number | null | undefined;
   /** All assignees; wins over `assigneeId`, which names a single one. */
   assigneeIds?: readonly number[] | null | undefined;
+  /** All reviewers; of merge requests alone. */
+  reviewerIds?: readonly number[] | null | undefined;
   milestoneId?: number | null | undefined;
   /** Titles; missing ones are created. */
   labels?: readonly string[] | null | undefined;
@@ -35,7 +37,7 @@ export function checkTexts(title: string | null | undefined, description: string
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-const FOR_REPORTERS = ['assigneeId', 'assigneeIds', 'milestoneId', 'labels', 'dueDate'] as const;
+const FOR_REPORTERS = ['assigneeId', 'assigneeIds', 'reviewerIds', 'milestoneId', 'labels', 'dueDate'] as const;
 
 /** The attributes that the actor may set. 0 clears like null. Throws Forbidden for others, unless they are to be skipped. */
 export function permittedAttributes(
@@ -44,7 +46,7 @@ export function permittedAttributes(
   given: IssueAttributes,
   ability: 'admin_issue' | 'admin_merge_request' = 'admin_issue',
 ): IssueAttributes {
-  const { milestoneId, labels, dueDate, ignoreForbidden } = given;
+  const { reviewerIds, milestoneId, labels, dueDate, ignoreForbidden } = given;
   if (!can(actor, ability, project)) {
     const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
     refuse(refused, 'reporters of the project', ignoreForbidden);
@@ -52,6 +54,7 @@ export function permittedAttributes(
   }
   return {
     ...assigneesIn(given),
+    ...(reviewerIds !== undefined && { reviewerIds: namedPeople(reviewerIds ?? [], 'reviewer_ids') }),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
     labels,
     dueDate,
@@ -92,7 +95,7 @@ function refuse(refused: readonly string[], whom: string, ignoreForbidden = fals
 
 /**
  * Validates that assignees can read such records of the project, and that a milestone belongs to it. Returns the columns that
- * change, and the assignees if they do; invalid ones are left out if they are to be skipped. Throws ValidationFailed.
+ * change, and assignees and reviewers if they do; invalid ones are left out if they are to be skipped. Throws ValidationFailed.
  */
 export async function resolveAttributes(
   { db }: Context,
@@ -103,6 +106,8 @@ export async function resolveAttributes(
   const { assigneeId, milestoneId, dueDate, ignoreForbidden = false } = attributes;
   const wanted = attributes.assigneeIds ?? (assigneeId === undefined ? undefined : assigneesGiven(attributes));
   const assigneeIds = wanted && (await involvable(db, type, project, wanted));
+  const reviewers = attributes.reviewerIds ?? undefined;
+  const reviewerIds = reviewers && (await involvable(db, type, project, reviewers));
   const milestone = milestoneId
     ? await db.milestone.findFirst({ where: { id: milestoneId, projectId: project.id }, select: { id: true } })
     : null;
@@ -111,6 +116,9 @@ export async function resolveAttributes(
     if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
     else errors.assignee_id = ['is not a user who can read the project'];
   }
+  if (reviewerIds && reviewerIds.length !== reviewers.length) {
+    errors.reviewer_ids = ['has users who cannot read the project'];
+  }
   if (milestoneId && milestone === null) errors.milestone_id = ['is not a milestone of the project'];
   if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   const columns = {
@@ -118,7 +126,7 @@ export async function resolveAttributes(
     ...(milestoneId === undefined ? {} : { milestoneId: milestone?.id ?? null }),
     ...(dueDate === undefined ? {} : { dueDate: dueDate === null ? null : new Date(`${dueDate}T00:00:00Z`) }),
   };
-  return { columns, assigneeIds };
+  return { columns, assigneeIds, reviewerIds };
 }
 
 const LABELLED = {

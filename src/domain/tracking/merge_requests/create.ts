@@ -25,6 +25,7 @@ import {
   requireUnopened,
   type Sides,
 } from '#src/domain/tracking/merge_requests/open.ts';
+import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
@@ -72,6 +73,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
       title,
       labels: labels ?? [],
       assigneeIds: assigneesGiven(given),
+      reviewerIds: given.reviewerIds ?? [],
       mayUpdate: true,
       mayAdmin,
     };
@@ -84,7 +86,11 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
   checkTexts(input.title, input.description);
   await requireUnopened(context.db, sides);
   const attributes = permittedAttributes(actor, target, withoutNulls(input), 'admin_merge_request');
-  const { columns, assigneeIds = [] } = await resolveAttributes(context, target, attributes, 'MergeRequest');
+  const {
+    columns,
+    assigneeIds = [],
+    reviewerIds = [],
+  } = await resolveAttributes(context, target, attributes, 'MergeRequest');
   const { head, start } = await requireTips(context, sides);
   await requireRoom(context.repositories, target, 0);
   const id = await withEffort(context, () =>
@@ -99,6 +105,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
         version,
         columns,
         assigneeIds,
+        reviewerIds,
         labels: labels ?? [],
         deeds,
         keepLock,
@@ -114,6 +121,7 @@ interface Opening extends Sides {
   version: Version;
   columns: { assigneeId?: number | null; milestoneId?: number | null };
   assigneeIds: readonly number[];
+  reviewerIds: readonly number[];
   labels: readonly string[];
   deeds: WantedDeeds;
   keepLock: PackKeepLock | undefined;
@@ -121,7 +129,7 @@ interface Opening extends Sides {
 
 /** Git objects are durable before the transaction commits. The next attempt overwrites what a crash in between leaves behind. */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
-  const { source, target, version, labels, assigneeIds, deeds, keepLock } = opening;
+  const { source, target, version, labels, assigneeIds, reviewerIds, deeds, keepLock } = opening;
   return openingOne(context.db, opening, () =>
     withRepositoryLock(context.db, target.id, async (tx) => {
       for (const { id } of [source, target]) await requireAlive(tx, id);
@@ -133,7 +141,10 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
       await addFurtherAssignees(tx, subject, assigneeIds);
-      await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);
+      await setReviewers(tx, id, reviewerIds);
+      await recordSubjectChanges(tx, context, actor, subject, [
+        { kind: 'opened', description, assigneeIds, reviewerIds },
+      ]);
       await doDeeds(tx, context, actor, subject, deeds);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
       return id;

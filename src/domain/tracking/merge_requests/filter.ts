@@ -1,11 +1,12 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { isDraftSql } from '#src/domain/tracking/merge_requests/draft.ts';
+import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_requests/people_filter.ts';
 import { holdsText, type SubjectFilter, searchOf, subjectConditions } from '#src/domain/tracking/subjects/filter.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 /** The filters of lists of merge requests (endpoints-beyond.md, Merge requests). */
-export interface MergeRequestFilter extends SubjectFilter {
+export interface MergeRequestFilter extends Omit<SubjectFilter, 'not'>, PeopleFilter {
   state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined;
   sourceBranch?: string | null | undefined;
   targetBranch?: string | null | undefined;
@@ -34,6 +35,7 @@ export function mergeRequestConditions(
   if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
   if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);
   if (draft != null) conditions.push(draft ? isDraftSql(title) : sql`NOT ${isDraftSql(title)}`);
+  conditions.push(...peopleConditions(mergeRequest, filter, actor));
   const searched = searchOf(filter);
   if (searched) conditions.push(holdsText(columns, searched));
   return conditions;

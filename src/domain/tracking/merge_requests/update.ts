@@ -15,6 +15,7 @@ import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
+import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
@@ -54,7 +55,7 @@ export async function updateMergeRequest(
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
-  const { columns, assigneeIds } = await resolveAttributes(context, project, attributes, 'MergeRequest');
+  const { columns, assigneeIds, reviewerIds } = await resolveAttributes(context, project, attributes, 'MergeRequest');
   const retargeted = await measureRetargeted(context, located, changes.targetBranch);
   const data = {
     ...columns,
@@ -67,8 +68,9 @@ export async function updateMergeRequest(
       const { id } = mergeRequest;
       const before = await lockMergeRequest(tx, id);
       const assigned = assigneeIds ? await setAssignees(tx, { type: 'MergeRequest', id }, assigneeIds) : [];
+      const asked = reviewerIds ? await setReviewers(tx, id, reviewerIds) : [];
       await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
-      const told = [...differences(before, data), ...assigned];
+      const told = [...differences(before, data), ...assigned, ...asked];
       const { labels } = attributes;
       if (labels !== undefined) {
         const change = await setLabels(tx, project.id, { type: 'MergeRequest', id }, labels ?? []);
@@ -106,12 +108,18 @@ export async function targetOf(
     where: { mergeRequests: { some: { mergeRequestId: mergeRequest.id } } },
     select: { title: true },
   });
+  const reviewers = await context.db.mergeRequestReviewer.findMany({
+    where: { mergeRequestId: mergeRequest.id },
+    orderBy: { id: 'asc' },
+    select: { userId: true },
+  });
   return {
     type: 'MergeRequest',
     project,
     title: mergeRequest.title,
     labels: labels.map(({ title }) => title),
     assigneeIds: mergeRequest.assigneeIds,
+    reviewerIds: reviewers.map(({ userId }) => userId),
     mayUpdate: mayUpdate(actor, project, mergeRequest),
     mayAdmin: can(actor, 'admin_merge_request', project),
   };

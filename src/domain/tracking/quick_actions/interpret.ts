@@ -16,6 +16,8 @@ export interface Target {
   /** Titles of its labels. */
   labels: readonly string[];
   assigneeIds: readonly number[];
+  /** Of merge requests. */
+  reviewerIds?: readonly number[];
   /** Whether the actor may close and rename it. */
   mayUpdate: boolean;
   /** Whether the actor may set assignee, milestone, labels and due date. */
@@ -27,6 +29,7 @@ export interface WantedChanges {
   stateEvent?: 'close' | 'reopen';
   title?: string;
   assigneeIds?: number[];
+  reviewerIds?: number[];
   milestoneId?: number | null;
   labels?: string[];
   dueDate?: string | null;
@@ -35,6 +38,7 @@ export interface WantedChanges {
 
 /** Effects of actions besides attributes, each at most once. Durations are as written. */
 export interface WantedDeeds {
+  approved?: boolean;
   subscribed?: boolean;
   /** Adds a todo for the actor, or marks it as done. */
   todo?: 'add' | 'done';
@@ -98,6 +102,11 @@ const SETS: Partial<Record<QuickActionName, string>> = {
   assign: 'assignees',
   unassign: 'assignees',
   reassign: 'assignees',
+  assign_reviewer: 'reviewers',
+  unassign_reviewer: 'reviewers',
+  reassign_reviewer: 'reviewers',
+  approve: 'approval',
+  unapprove: 'approval',
   milestone: 'milestone',
   remove_milestone: 'milestone',
   due: 'due date',
@@ -123,6 +132,9 @@ const NEEDS_ADMIN: ReadonlySet<string> = new Set<QuickAction['name']>([
   'assign',
   'unassign',
   'reassign',
+  'assign_reviewer',
+  'unassign_reviewer',
+  'reassign_reviewer',
   'milestone',
   'remove_milestone',
   'label',
@@ -158,9 +170,14 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   draft: (reading) => retitled(reading, asDraft),
   ready: (reading) => retitled(reading, asReady),
   wip: (reading) => retitled(reading, toggleDraft),
-  assign: (reading, argument) => assigned(reading, (present) => [...present, ...readersIn(argument, reading)]),
-  unassign: (reading, argument) => assigned(reading, (present) => without(present, argument, reading)),
-  reassign: (reading, argument) => assigned(reading, (present) => orElse(readersIn(argument, reading), present)),
+  assign: (reading, argument) => assigned(reading, added(reading, argument)),
+  unassign: (reading, argument) => assigned(reading, removed(reading, argument)),
+  reassign: (reading, argument) => assigned(reading, replaced(reading, argument)),
+  assign_reviewer: (reading, argument) => asked(reading, added(reading, argument)),
+  unassign_reviewer: (reading, argument) => asked(reading, removed(reading, argument)),
+  reassign_reviewer: (reading, argument) => asked(reading, replaced(reading, argument)),
+  approve: ({ target }) => (target.type === 'MergeRequest' ? { deeds: { approved: true } } : {}),
+  unapprove: ({ target }) => (target.type === 'MergeRequest' ? { deeds: { approved: false } } : {}),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
   label: ({ target, so, known }, argument) => {
@@ -198,29 +215,49 @@ function retitled({ target, so }: Reading, change: (title: string) => string): P
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
-/** The assignees after a change of the present ones; an action that names nobody it could mean does nothing. */
-function assigned({ target }: Reading, change: (present: readonly number[]) => number[]): Partial<Wishes> {
-  const present = target.assigneeIds;
-  const next = [...new Set(change(present))].slice(0, MOST_PEOPLE);
-  return sameIds(next, present) ? {} : { changes: { assigneeIds: next } };
+/** Users after a change of the present ones. */
+type Turn = (present: readonly number[]) => number[];
+
+function assigned({ target: { assigneeIds } }: Reading, turn: Turn): Partial<Wishes> {
+  const next = turned(assigneeIds, turn);
+  return next ? { changes: { assigneeIds: next } } : {};
 }
 
-const orElse = (ids: number[], others: readonly number[]) => (ids.length > 0 ? ids : [...others]);
-
-function sameIds(some: readonly number[], others: readonly number[]): boolean {
-  return some.length === others.length && some.every((id, index) => id === others[index]);
+function asked({ target: { type, reviewerIds = [] } }: Reading, turn: Turn): Partial<Wishes> {
+  const next = type === 'MergeRequest' ? turned(reviewerIds, turn) : null;
+  return next ? { changes: { reviewerIds: next } } : {};
 }
+
+/** The users after a change; null if they are the same. */
+function turned(present: readonly number[], turn: Turn): number[] | null {
+  const next = [...new Set(turn(present))].slice(0, MOST_PEOPLE);
+  return next.length === present.length && next.every((id, index) => id === present[index]) ? null : next;
+}
+
+const added =
+  (reading: Reading, argument: string): Turn =>
+  (present) => [...present, ...readersIn(argument, reading)];
+
+/** Without the users whom the argument names; with nobody if it is empty. */
+const removed =
+  ({ known, actor }: Reading, argument: string): Turn =>
+  (present) => {
+    if (argument === '') return [];
+    const named = new Set(namesIn(argument, actor).map((name) => known.users.get(name)));
+    return present.filter((id) => !named.has(id));
+  };
+
+/** The present ones stay if the argument names nobody who can read the target. */
+const replaced =
+  (reading: Reading, argument: string): Turn =>
+  (present) => {
+    const next = readersIn(argument, reading);
+    return next.length > 0 ? next : [...present];
+  };
 
 /** The named users who can read the target. */
 function readersIn(argument: string, { known, actor }: Reading): number[] {
   return namesIn(argument, actor).flatMap((name) => known.readers.get(name) ?? []);
-}
-
-/** Those of the users that the argument does not name; none for an empty one. */
-function without(present: readonly number[], argument: string, { known, actor }: Reading): number[] {
-  if (argument === '') return [];
-  const named = new Set(namesIn(argument, actor).map((name) => known.users.get(name)));
-  return present.filter((id) => !named.has(id));
 }
 
 /** The usernames of an argument in lower case. */
@@ -254,7 +291,14 @@ async function existing(
   return new Set(labels.map(({ title }) => title));
 }
 
-const NAME_PEOPLE: ReadonlySet<string> = new Set<QuickActionName>(['assign', 'unassign', 'reassign']);
+const NAME_PEOPLE: ReadonlySet<string> = new Set<QuickActionName>([
+  'assign',
+  'unassign',
+  'reassign',
+  'assign_reviewer',
+  'unassign_reviewer',
+  'reassign_reviewer',
+]);
 
 /** The users named by the actions: up to the first two hundred. */
 async function people(

@@ -27,8 +27,8 @@ interface Traits {
 
 /** The common filters of lists of issues and of merge requests; absent or blank ones do not filter. */
 export interface SubjectFilter extends Traits {
-  /** The actor's relation to the records. */
-  scope?: 'created_by_me' | 'assigned_to_me' | 'all' | null | undefined;
+  /** The actor's relation to the records; reviews are of merge requests alone. */
+  scope?: 'created_by_me' | 'assigned_to_me' | 'reviews_for_me' | 'all' | null | undefined;
   iids?: readonly number[] | null | undefined;
   /** Inclusive. */
   createdAfter?: Date | null | undefined;

@@ -11,7 +11,8 @@ export type TodoAction =
   | 'marked'
   | 'approval_required'
   | 'unmergeable'
-  | 'directly_addressed';
+  | 'directly_addressed'
+  | 'review_requested';
 
 /** The column of a todo's target. */
 export function targetColumn({ type }: Pick<Subject, 'type'>): Prisma.Sql {

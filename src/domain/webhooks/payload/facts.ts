@@ -148,6 +148,9 @@ export interface ChangeFacts {
   assignees?: UserFacts[];
   /** The assignees before; null if they are the same. */
   assigneesBefore?: UserFacts[] | null;
+  /** Of merge requests. */
+  reviewers?: (UserFacts & { state: string })[];
+  reviewersBefore?: UserFacts[] | null;
   project: ProjectFacts;
   /** Time spent, in seconds. */
   spent: number;

@@ -69,7 +69,7 @@ export function timeRecord({ time_estimate }: { time_estimate: number }, spent: 
 
 /** The changed fields, each with its previous and current value. */
 export function changesRecord(facts: ChangeFacts, around: Surroundings): Payload {
-  return { ...facts.changes, ...labelsChange(facts), ...assigneesChange(facts, around) };
+  return { ...facts.changes, ...labelsChange(facts), ...peopleChanges(facts, around) };
 }
 
 function labelsChange({ labels, removed, added }: ChangeFacts): Payload {
@@ -78,10 +78,14 @@ function labelsChange({ labels, removed, added }: ChangeFacts): Payload {
   return { labels: { previous: before.map(labelRecord), current: labels.map(labelRecord) } };
 }
 
-function assigneesChange({ assignees = [], assigneesBefore }: ChangeFacts, around: Surroundings): Payload {
-  if (!assigneesBefore) return {};
+function peopleChanges(facts: ChangeFacts, around: Surroundings): Payload {
+  const { assignees = [], assigneesBefore, reviewers = [], reviewersBefore } = facts;
   const records = (users: UserFacts[]) => users.map((user) => userRecord(user, around));
-  return { assignees: { previous: records(assigneesBefore), current: records(assignees) } };
+  const change = (before: UserFacts[], now: UserFacts[]) => ({ previous: records(before), current: records(now) });
+  return {
+    ...(assigneesBefore && { assignees: change(assigneesBefore, assignees) }),
+    ...(reviewersBefore && { reviewers: change(reviewersBefore, reviewers) }),
+  };
 }
 
 /** The first assignee, and all; neither where there is none. */

@@ -34,13 +34,23 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
       ...timeRecord(mergeRequest, facts.spent),
       ...(assignee && { assignee: userRecord(assignee, around) }),
       ...assigneeIds(facts),
+      reviewer_ids: (facts.reviewers ?? []).map(({ id }) => id),
       action,
       ...(oldRev === null ? {} : { oldrev: oldRev }),
     },
     ...assigneeRecords(facts, around),
+    ...reviewerRecords(facts, around),
     labels: labels.map(labelRecord),
     changes: { ...changesRecord(facts, around), ...draftChange(facts) },
     repository: repositoryRecord(project, around),
+  };
+}
+
+/** The reviewers, if there are any. A review is requested once: nobody is asked again. */
+function reviewerRecords({ reviewers = [] }: MergeRequestFacts, around: Surroundings): Payload {
+  if (reviewers.length === 0) return {};
+  return {
+    reviewers: reviewers.map((one) => ({ ...userRecord(one, around), state: one.state, re_requested: false })),
   };
 }
 
