@@ -146,6 +146,7 @@ describe('Approvals', () => {
     await api.post(`/projects/${project.id}/hooks`, {
       url: receiver.url(hook),
       merge_requests_events: true,
+      note_events: true,
       push_events: false,
     });
     const path = await request([ann]);
@@ -157,7 +158,11 @@ describe('Approvals', () => {
     expect(events[0]).toMatchObject({ action_name: 'approved', target_type: 'MergeRequest', author_id: ann.id });
     await world.api(ann).post(`${path}/unapprove`);
     expect((await notesOf(path)).at(-1)).toBe('unapproved this merge request');
-    const told = (await receiver.some(hook, 3)).map(({ body }) => body);
+    await api.post(`${path}/notes`, { body: 'Thank you' });
+    const [note] = await receiver.some(hook, 1, ({ body }) => body.object_kind === 'note');
+    expect(note?.body.merge_request).toMatchObject({ assignee_ids: [], reviewer_ids: [ann.id] });
+    const isRequest = ({ body }: { body: Json }) => body.object_kind === 'merge_request';
+    const told = (await receiver.some(hook, 3, isRequest)).map(({ body }) => body);
     expect(told.map(({ object_attributes: { action, reviewer_ids } }) => [action, reviewer_ids])).toEqual([
       ['update', [ann.id]],
       ['approved', [ann.id]],

@@ -138,6 +138,18 @@ describe('Migrations that were released', () => {
     });
   }
 
+  it('list the assignees of what was assigned before', LONG, async () => {
+    const url = await emptyDatabase();
+    await migrate(url, undefined, firstMigrations(1));
+    await administer(url, (client) => client.query(`${DATA} UPDATE issues SET assignee_id = NULL WHERE id = 7`));
+    await migrate(url);
+    const { rows } = await administer(url, (client) =>
+      client.query(`SELECT count(*)::int, array_agg(DISTINCT user_id) AS users, bool_or(issue_id = 7) AS seven
+        FROM issue_assignees WHERE position = 0`),
+    );
+    expect(rows).toEqual([{ count: 299, users: [2], seven: false }]);
+  });
+
   it('leave new rows their own numbers behind the old ones', LONG, async () => {
     const url = await emptyDatabase();
     await migrate(url, undefined, firstMigrations(1));

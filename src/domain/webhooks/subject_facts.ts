@@ -15,7 +15,7 @@ export interface SubjectEvent extends Differences {
 
 /** A SQL expression for the facts of an event about the issue `i` (IssueFacts). */
 export function issueFacts(event: SubjectEvent): Prisma.Sql {
-  return sql`jsonb_build_object('issue', to_jsonb(i), 'assignee', hook_user(i.assignee_id), 'project', hook_project(i.project_id),
+  return sql`jsonb_build_object('issue', ${withPeople('Issue', sql`i`)}, 'assignee', hook_user(i.assignee_id), 'project', hook_project(i.project_id),
     'spent', (SELECT COALESCE(sum(seconds), 0) FROM timelogs WHERE issue_id = i.id),
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
       FROM issue_labels o JOIN labels l ON l.id = o.label_id WHERE o.issue_id = i.id)) || ${peopleFacts('Issue', sql`i.id`, event)}
@@ -25,7 +25,7 @@ export function issueFacts(event: SubjectEvent): Prisma.Sql {
 /** Like issueFacts, for the merge request `m` (MergeRequestFacts). */
 export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
   // The previous version has the previous commit of the source branch.
-  return sql`jsonb_build_object('mergeRequest', to_jsonb(m), 'assignee', hook_user(m.assignee_id),
+  return sql`jsonb_build_object('mergeRequest', ${withPeople('MergeRequest', sql`m`)}, 'assignee', hook_user(m.assignee_id),
     'project', hook_project(m.target_project_id), 'source', hook_project(m.source_project_id),
     'oldRev', CASE WHEN ${event.hasCommits}::boolean THEN (SELECT v.head_commit_sha FROM merge_request_versions v
       WHERE v.merge_request_id = m.id ORDER BY v.id DESC OFFSET 1 LIMIT 1) END,
@@ -33,6 +33,14 @@ export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
     'labels', (SELECT COALESCE(jsonb_agg(to_jsonb(l) ORDER BY l.title, l.id), '[]')
       FROM merge_request_labels o JOIN labels l ON l.id = o.label_id WHERE o.merge_request_id = m.id)) || ${peopleFacts('MergeRequest', sql`m.id`, event)} || ${reviewerFacts(event)}
     || ${changeFacts(event)}`;
+}
+
+/** The columns of a row, with the IDs of its assignees and reviewers. */
+export function withPeople(type: 'Issue' | 'MergeRequest', row: Prisma.Sql): Prisma.Sql {
+  const assignees = sql`to_jsonb(${row}) || jsonb_build_object('assignee_ids', ${assigneesOf(type, sql`${row}.id`)})`;
+  if (type === 'Issue') return sql`(${assignees})`;
+  return sql`(${assignees} || jsonb_build_object('reviewer_ids', ARRAY(
+    SELECT v.user_id FROM merge_request_reviewers v WHERE v.merge_request_id = ${row}.id ORDER BY v.id)))`;
 }
 
 /** The users that a record is assigned to, now and, if they are others, before. */

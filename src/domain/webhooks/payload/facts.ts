@@ -46,6 +46,8 @@ interface SubjectColumns {
   state: string;
   author_id: number;
   assignee_id: number | null;
+  /** Absent from events that were recorded before there were several. */
+  assignee_ids?: number[];
   milestone_id: number | null;
   time_estimate: number;
   created_at: string;
@@ -69,6 +71,7 @@ export interface MergeRequestColumns extends SubjectColumns {
   merge_commit_sha: string | null;
   merge_user_id: number | null;
   merge_when_pipeline_succeeds: boolean;
+  reviewer_ids?: number[];
 }
 
 export interface SnippetColumns {

@@ -25,7 +25,6 @@ export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
     object_attributes: {
       ...issueRecord(issue, project, around),
       ...timeRecord(issue, facts.spent),
-      ...assigneeIds(facts),
       action,
     },
     ...assigneeRecords(facts, around),
@@ -46,6 +45,7 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     state: issue.state,
     author_id: issue.author_id,
     assignee_id: issue.assignee_id,
+    assignee_ids: assigneeIds(issue),
     milestone_id: issue.milestone_id,
     confidential: issue.confidential,
     due_date: issue.due_date,
@@ -96,8 +96,12 @@ export function assigneeRecords(facts: ChangeFacts, around: Surroundings): Paylo
   return { assignee: userRecord(assignee, around), assignees };
 }
 
-export function assigneeIds(facts: ChangeFacts): Payload {
-  return { assignee_ids: assigneesIn(facts).map(({ id }) => id) };
+/** The IDs of the assignees of a record. */
+export function assigneeIds({
+  assignee_ids,
+  assignee_id,
+}: Pick<IssueColumns, 'assignee_ids' | 'assignee_id'>): number[] {
+  return assignee_ids ?? (assignee_id === null ? [] : [assignee_id]);
 }
 
 function assigneesIn({ assignee, assignees }: ChangeFacts): UserFacts[] {
