@@ -25,7 +25,7 @@ const ReviewState = builder.enumType('ReviewState', {
 builder.prismaObject('MergeRequestReviewer', {
   description: 'A user who was asked to review a merge request.',
   fields: (t) => ({
-    user: t.relation('user', { description: 'The reviewer.' }),
+    user: t.relation('user', { description: 'The user who was asked for the review.' }),
     state: t.expose('state', { type: ReviewState, description: 'How far the review is.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the review was asked for.' }),
   }),
