@@ -23,6 +23,7 @@ import '#schema/projects/queries.ts';
 import '#schema/projects/mutations.ts';
 import '#schema/issues/queries.ts';
 import '#schema/issues/mutations.ts';
+import '#schema/merge_requests/people.ts';
 import '#schema/merge_requests/queries.ts';
 import '#schema/merge_requests/versions.ts';
 import '#schema/merge_requests/merge_mutations.ts';

@@ -1,5 +1,6 @@
 import {
   type GraphQLEnumType,
+  GraphQLID,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -132,8 +133,10 @@ function coerceList(
     return texts.map((text) => coerceOne(text, item, places));
   }
   requireFew(list);
-  // Numbers contain no commas.
-  const entries = item === GraphQLInt && list.some((entry) => typeof entry === 'string' && entry.includes(','));
+  // Numbers and IDs contain no commas.
+  const entries =
+    (item === GraphQLInt || item === GraphQLID) &&
+    list.some((entry) => typeof entry === 'string' && entry.includes(','));
   const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
   return (entries ? parts(list) : list).filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, places));
 }

@@ -61,7 +61,8 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
 }
 
 function constantSchema(body: object): Json {
-  const properties = Object.entries(body).map(([key, value]) => [key, { type: typeof value, const: value }]);
+  const shapeOf = (value: unknown) => (Array.isArray(value) ? { type: 'array', items: {} } : { type: typeof value });
+  const properties = Object.entries(body).map(([key, value]) => [key, { ...shapeOf(value), const: value }]);
   return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(body) };
 }
 

@@ -19,7 +19,9 @@ export const issueFilters = {
 export const mergeRequestFilters = {
   ...issueFilters,
   names: { draft: 'wip', simple: 'view' },
-  words: { scope, wip: { yes: true, no: false }, view: { simple: true } },
+  onlyOne: [...issueFilters.onlyOne, 'reviewer_username', 'not[reviewer_username]'],
+  exclusive: [...issueFilters.exclusive, ['reviewer_id', 'reviewer_username']],
+  words: { scope, wip: { yes: true, no: false }, approved: { yes: true, no: false }, view: { simple: true } },
 } satisfies Filters;
 
 /** Parameters for the fields of `ProjectFilter`. */

@@ -26,6 +26,7 @@ import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
 import { notifications } from '#rest/v4/notifications.ts';
+import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
@@ -68,6 +69,7 @@ export const routes: Route[] = [
   ...labels,
   ...boards,
   ...mergeRequests,
+  ...people,
   ...milestones,
   ...resourceEvents,
   ...repository,

@@ -51,6 +51,7 @@ export const issues: Route[] = [
       'title',
       'description',
       'assignee_id',
+      'assignee_ids',
       'milestone_id',
       'labels',
       'created_at',

@@ -40,6 +40,8 @@ export const mergeRequests: Route[] = [
       'target_branch',
       'description',
       'assignee_id',
+      'assignee_ids',
+      'reviewer_ids',
       'milestone_id',
       'labels',
       'state_event',

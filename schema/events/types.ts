@@ -26,6 +26,7 @@ const EventAction = builder.enumType('EventAction', {
     OPENED: { value: 'opened', description: 'Opened or reopened an issue, merge request or milestone.' },
     CLOSED: { value: 'closed', description: 'Closed an issue, merge request or milestone.' },
     ACCEPTED: { value: 'accepted', description: 'Merged a merge request.' },
+    APPROVED: { value: 'approved', description: 'Approved a merge request.' },
     DESTROYED: { value: 'destroyed', description: 'Deleted an issue or merge request of the project.' },
     COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit, issue or merge request.' },
     JOINED: { value: 'joined', description: 'Became a member of the project.' },

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { databaseIdOf, idOf } from '#schema/node/plugin.ts';
+import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssue } from '#src/domain/tracking/issues/create.ts';
@@ -26,7 +26,7 @@ export const which = (t: InputFields) => ({
   iid: t.int({ required: true, description: 'Number of the issue within its project, as in its URL.' }),
 });
 
-const CONFIDENTIAL = 'Whether only the author, the assignee and the project’s reporters can see the issue.';
+const CONFIDENTIAL = 'Whether only the author, the assignees and the project’s reporters can see the issue.';
 
 /** The fields of an issue besides its title; `labels` describes the list of titles. */
 const values = (t: InputFields, labels: string) => ({
@@ -34,6 +34,11 @@ const values = (t: InputFields, labels: string) => ({
   assigneeId: t.field({
     ...idOf('User'),
     description: 'ID of the user to assign the issue to, who must be able to read the project. For reporters.',
+  }),
+  assigneeIds: t.field({
+    ...idsOf('User'),
+    description:
+      'IDs of the users to assign the issue to, at most 200, who must be able to read it; an empty list, or 0, for nobody. Wins over `assigneeId`. For reporters.',
   }),
   milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the project. For reporters.' }),
   labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
@@ -145,7 +150,7 @@ builder.mutationFields((t) => ({
   }),
   updateIssue: t.field({
     type: issuePayload('updateIssue'),
-    description: 'Changes, closes or reopens an issue. For its author, its assignee and reporters of the project.',
+    description: 'Changes, closes or reopens an issue. For its author, its assignees and reporters of the project.',
     args: {
       input: t.arg({ type: UpdateIssueInput, required: true, description: 'Names the issue, and the changes.' }),
     },

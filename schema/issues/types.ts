@@ -3,7 +3,8 @@ import { connectionOf } from '#schema/connection.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import '#schema/users/types.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
+import { User } from '#schema/users/types.ts';
 import '#src/domain/tracking/issues/computed_fields.ts';
 
 export const IssueState = builder.enumType('IssueState', {
@@ -34,7 +35,7 @@ export const Issue = builder.prismaObject('Issue', {
     }),
     state: t.expose('state', { type: IssueState, description: 'Whether the issue is open or closed.' }),
     confidential: t.exposeBoolean('confidential', {
-      description: 'Whether only the author, the assignee and the project’s reporters can see the issue.',
+      description: 'Whether only the author, the assignees and the project’s reporters can see the issue.',
     }),
     labelTitles: t.exposeStringList('labelTitles', {
       description: 'Titles of its labels, in alphabetical order; see `labels` for the labels themselves.',
@@ -46,7 +47,12 @@ export const Issue = builder.prismaObject('Issue', {
     author: t.relation('author', { description: 'The user who opened the issue.' }),
     assignee: t.relation('assignee', {
       nullable: true,
-      description: 'The user that the issue is assigned to; null if unassigned.',
+      description: 'The first user that the issue is assigned to; null if unassigned.',
+    }),
+    assignees: t.field({
+      type: [User],
+      description: 'The users that the issue is assigned to, in the order in which they were given.',
+      ...viaRelation('assignees', 'user'),
     }),
     userNotesCount: t.exposeInt('userNotesCount', {
       description: 'Number of comments by users; system notes do not count.',

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { idOf } from '#schema/node/plugin.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
@@ -31,6 +31,16 @@ const values = (t: InputFields, labels: string) => ({
   assigneeId: t.field({
     ...idOf('User'),
     description: 'ID of the user to assign the merge request to, who must be able to read the project. For reporters.',
+  }),
+  assigneeIds: t.field({
+    ...idsOf('User'),
+    description:
+      'IDs of the users to assign the merge request to, at most 200, who must be able to read it; an empty list, or 0, for nobody. Wins over `assigneeId`. For reporters.',
+  }),
+  reviewerIds: t.field({
+    ...idsOf('User'),
+    description:
+      'IDs of the users to ask for a review, at most 200, who must be able to read it; an empty list, or 0, for nobody. For reporters.',
   }),
   milestoneId: t.field({
     ...idOf('Milestone'),
@@ -136,7 +146,7 @@ builder.mutationFields((t) => ({
   updateMergeRequest: t.field({
     type: mergeRequestPayload('updateMergeRequest'),
     description:
-      'Changes, closes or reopens a merge request. For its author, its assignee and developers of the target project. CONFLICT if another one is open for the same branches.',
+      'Changes, closes or reopens a merge request. For its author, its assignees and developers of the target project. CONFLICT if another one is open for the same branches.',
     args: {
       input: t.arg({
         type: UpdateMergeRequestInput,

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
+import { peopleFilterFields } from '#schema/merge_requests/people_filter.ts';
 import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -38,6 +39,7 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
     sourceBranch: t.string({ description: 'Only merge requests that come from a branch of this name.' }),
     targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
     ...subjectFilterFields(t, 'merge requests'),
+    ...peopleFilterFields(t),
     draft: t.boolean({ description: 'Whether to list only drafts, or only merge requests that are none.' }),
   }),
 });

@@ -4,7 +4,8 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf, requireProject, requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import '#schema/milestones/types.ts';
-import '#schema/users/types.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
+import { User } from '#schema/users/types.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
@@ -107,7 +108,12 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
     author: t.relation('author', { description: 'The user who opened the merge request.' }),
     assignee: t.relation('assignee', {
       nullable: true,
-      description: 'The user that the merge request is assigned to; null if unassigned.',
+      description: 'The first user that the merge request is assigned to; null if unassigned.',
+    }),
+    assignees: t.field({
+      type: [User],
+      description: 'The users that the merge request is assigned to, in the order in which they were given.',
+      ...viaRelation('assignees', 'user'),
     }),
     userNotesCount: t.exposeInt('userNotesCount', {
       description: 'Number of comments by users; system notes do not count.',
@@ -126,7 +132,7 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
     }),
     viewerCanUpdate: t.boolean({
       description: 'Whether the caller can change, close and reopen the merge request.',
-      select: { targetProjectId: true, authorId: true, assigneeId: true },
+      select: { targetProjectId: true, authorId: true, assigneeIds: true },
       resolve: async (mergeRequest, _args, context) =>
         context.actor !== null &&
         mayUpdate(context.actor, await requireProjectBase(context, mergeRequest.targetProjectId), mergeRequest),

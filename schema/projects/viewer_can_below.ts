@@ -28,7 +28,7 @@ function ability(name: ProjectAbility, description: string) {
 builder.prismaObjectFields(Issue, (t) => ({
   viewerCanUpdate: t.boolean({
     description: 'Whether the caller can change title, description and state of the issue.',
-    select: { projectId: true, confidential: true, authorId: true, assigneeId: true },
+    select: { projectId: true, confidential: true, authorId: true, assigneeIds: true },
     resolve: async (issue, _args, context) =>
       context.actor !== null && mayUpdate(context.actor, await requireProjectBase(context, issue.projectId), issue),
   }),

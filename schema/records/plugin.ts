@@ -52,7 +52,10 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-/** Reads the value at the end of a path, or null if a relation on the way is null. All of it must have been selected. */
+/**
+ * Reads the value at the end of a path, or null if a relation on the way is null; of a relation to many, the values of all. All of
+ * it must have been selected.
+ */
 export function readerOf(path: readonly string[], place: string): (record: unknown) => never {
   const [first = '', ...rest] = path;
   const read = (record: unknown, part: string): unknown => {
@@ -61,7 +64,11 @@ export function readerOf(path: readonly string[], place: string): (record: unkno
     return value;
   };
   if (rest.length === 0) return (record) => read(record, first) as never;
-  return (record) => path.reduce((at: unknown, part) => (at === null ? null : read(at, part)), record) as never;
+  const along = (at: unknown, part: string): unknown => {
+    if (Array.isArray(at)) return at.map((one) => along(one, part));
+    return at === null ? null : read(at, part);
+  };
+  return (record) => path.reduce(along, record) as never;
 }
 
 /** Whether the caller can see the value of a field; throws where that is an error. */

@@ -22,7 +22,12 @@ const SearchedText = builder.enumType('SearchedText', {
 const SubjectExclusion = builder.inputType('SubjectExclusion', {
   description:
     'The issues or merge requests that a list leaves out: those that match at least one of the fields. Unknown names leave out nothing.',
-  fields: (t) => ({
+  fields: (t) => exclusionFields(t),
+});
+
+/** What lists of issues and of merge requests leave out. */
+export function exclusionFields(t: InputFields) {
+  return {
     labels: t.stringList({
       description:
         'Leaves out those with any label of these titles; `None` stands for those without labels, `Any` for those with labels.',
@@ -37,8 +42,8 @@ const SubjectExclusion = builder.inputType('SubjectExclusion', {
     assigneeUsername: t.string({
       description: 'Leaves out those that are assigned to the user with this username, in any case.',
     }),
-  }),
-});
+  };
+}
 
 /** The common filters of lists of issues and of merge requests; `which` follows "Only". */
 export function subjectFilterFields(t: InputFields, which: 'issues' | 'merge requests') {

@@ -14,7 +14,7 @@ function addParticipants(type: keyof typeof TYPES): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     participants: t.field({
       type: UserConnection,
-      description: `The users who take part in the ${NAMES[type]}, by ID: its author, its assignee, those who wrote notes on it, and those whom it mentions.`,
+      description: `The users who take part in the ${NAMES[type]}, by ID: its author, its assignees${type === 'MergeRequest' ? ' and reviewers' : ''}, those who wrote notes on it, and those whom it mentions.`,
       args: pageArgs,
       select: { id: true },
       resolve: ({ id }, args, context, info) =>

@@ -13,14 +13,14 @@ const KINDS = [
     words: 'an issue',
     which: whichIssue,
     payload: issuePayload,
-    who: 'For its author, its assignee and reporters of the project.',
+    who: 'For its author, its assignees and reporters of the project.',
   },
   {
     kind: 'MergeRequest' as SubjectType,
     words: 'a merge request',
     which: whichMergeRequest,
     payload: mergeRequestPayload,
-    who: 'For its author, its assignee and developers of the project.',
+    who: 'For its author, its assignees and developers of the project.',
   },
 ] as const;
 

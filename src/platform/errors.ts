@@ -53,6 +53,7 @@ export type ErrorReason =
   | 'sameBranch'
   | 'notAFork'
   | 'mergeForbidden'
+  | 'notApprovable'
   | 'notMergeable'
   | 'mergeConflict'
   | 'notWaitingForPipeline';

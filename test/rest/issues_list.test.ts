@@ -28,6 +28,7 @@ const KEYS = [
   'labels',
   'milestone',
   'assignee',
+  'assignees',
   'author',
   'user_notes_count',
   'upvotes',

@@ -30,6 +30,8 @@ const KEYS = [
   'downvotes',
   'author',
   'assignee',
+  'assignees',
+  'reviewers',
   'source_project_id',
   'target_project_id',
   'labels',

@@ -70,6 +70,10 @@ const RELEASED: Record<string, string> = {
   '20261126070004_group_labels': '2f17ed2aee823129b0e82972ea05d6e67069c7a6c8bd5c2c13488c48b675585b',
   '20261126080004_group_milestones': '421916c9badc8a3c63d881d88e41c6a937dd31c82d398ca17ef946f810b61935',
   '20261126090004_several_boards': 'ab64de19e5ac9735186c65b7091ad955da94d860c9f66e7dd98b5ab3bea8b86e',
+  '20261126070002_assignees': '9a90e85be054ed5b7e05760e5e5d079d14791a3e6a7854552ff0488db92f6d3e',
+  '20261126070012_assignees_of_old_records': 'af6b0b8039ef74400ba8f90bc05dbbbae2cf0234a5ff83e327df5efe705baef8',
+  '20261126070022_reviewers': 'ef159840f7f52e87ce920922c49c472db580f7c3503ebdddcc50ae27de072813',
+  '20261126070032_review_requested': '9631d5033e16630d210abea45b4a45f29e27601433dd7536b8739df3aac440a9',
 };
 
 const directory = packagePath('prisma/migrations');
@@ -137,6 +141,18 @@ describe('Migrations that were released', () => {
       expect(await migrate(url)).toEqual([]);
     });
   }
+
+  it('list the assignees of what was assigned before', LONG, async () => {
+    const url = await emptyDatabase();
+    await migrate(url, undefined, firstMigrations(1));
+    await administer(url, (client) => client.query(`${DATA} UPDATE issues SET assignee_id = NULL WHERE id = 7`));
+    await migrate(url);
+    const { rows } = await administer(url, (client) =>
+      client.query(`SELECT count(*)::int, array_agg(DISTINCT user_id) AS users, bool_or(issue_id = 7) AS seven
+        FROM issue_assignees WHERE position = 0`),
+    );
+    expect(rows).toEqual([{ count: 299, users: [2], seven: false }]);
+  });
 
   it('leave new rows their own numbers behind the old ones', LONG, async () => {
     const url = await emptyDatabase();

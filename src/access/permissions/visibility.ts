@@ -131,14 +131,37 @@ export function groupVisible(actor: Seer | null, group: Alias<'Namespace'>): Pri
 
 /** Which issues of a visible project the actor sees; the argument says whether that includes confidential ones. */
 export function issueVisible(
-  issue: Pick<Alias<'Issue'>, 'confidential' | 'authorId' | 'assigneeId'>,
+  issue: Pick<Alias<'Issue'>, 'id' | 'confidential' | 'authorId' | 'assigneeId'>,
   actor: Seer | null,
   seesConfidential: Prisma.Sql | boolean,
 ): Prisma.Sql {
   if (!actor) return sql`NOT ${issue.confidential}`;
   if (actor.admin || seesConfidential === true) return sql`TRUE`;
-  const own = sql`NOT ${issue.confidential} OR ${issue.authorId} = ${actor.id} OR ${issue.assigneeId} = ${actor.id}`;
+  const own = sql`NOT ${issue.confidential} OR ${issue.authorId} = ${actor.id} OR ${assignedTo('Issue', issue, actor.id)}`;
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
+}
+
+const FURTHER = {
+  Issue: { people: sql`issue_assignees`, subjectId: sql`issue_id` },
+  MergeRequest: { people: sql`merge_request_assignees`, subjectId: sql`merge_request_id` },
+} as const;
+
+/**
+ * Whether an issue or merge request is assigned to a user; null or false if not. Its column names the first assignee; the further
+ * ones, which most users have few of, are an array, so that both parts are found by an index.
+ */
+export function assignedTo(
+  type: keyof typeof FURTHER,
+  { id, assigneeId }: { readonly id: Prisma.Sql; readonly assigneeId: Prisma.Sql },
+  userId: Prisma.Sql | number,
+): Prisma.Sql {
+  return sql`(${assigneeId} = ${userId} OR ${id} = ANY(ARRAY(${furtherOf(type, userId)})))`;
+}
+
+/** A statement for the IDs of the records that a user is an assignee of, but not the first. */
+export function furtherOf(type: keyof typeof FURTHER, userId: Prisma.Sql | number): Prisma.Sql {
+  const { people, subjectId } = FURTHER[type];
+  return sql`SELECT fa.${subjectId} FROM ${people} fa WHERE fa.user_id = ${userId} AND fa.position > 0`;
 }
 
 /** Whether a project or group is visible to the actor without any access level. */

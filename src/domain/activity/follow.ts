@@ -9,6 +9,7 @@ const ACTIONS: Partial<Record<ChangeKind, string>> = {
   reopened: 'opened',
   merged: 'accepted',
   deleted: 'destroyed',
+  approved: 'approved',
 };
 
 /** Writes the events shown in the feeds of projects and users. Those of pushes are written with the push. */

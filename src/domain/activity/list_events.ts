@@ -1,7 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
-import { issueVisible } from '#src/access/permissions/visibility.ts';
+import { assignedTo, issueVisible } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type UserRow, userJson } from '#src/domain/users/rows.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
@@ -161,13 +161,13 @@ function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prism
 }
 
 /**
- * How many of the events selected by `of` are about confidential issues that the actor sees as author or assignee. They are
+ * How many of the events selected by `of` are about confidential issues that the actor sees as author or assignees. They are
  * looked up by issue alone: the condition on the feed seems more selective to the planner, but seldom is.
  */
 function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT count(*) FROM (
       SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.author_id = ${actor.id}
-      UNION SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.assignee_id = ${actor.id}) i
+      UNION SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND ${assignedTo('Issue', issue, actor.id)}) i
     CROSS JOIN LATERAL (SELECT e.* FROM events e WHERE e.target_type = 'Issue' AND e.target_id = i.id
       UNION ALL SELECT e.* FROM events e WHERE e.target_type = 'IssueNote' AND e.subject_id = i.id AND e.subject_id IS NOT NULL OFFSET 0) e
     WHERE (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${of})`;

@@ -167,7 +167,7 @@ export interface Subject {
 
 /** One change by a command. IDs are those of labels, milestones and users; null means none. */
 export type Change =
-  | { kind: 'opened'; description: string | null; assigneeId: number | null }
+  | { kind: 'opened'; description: string | null; assigneeIds: readonly number[]; reviewerIds?: readonly number[] }
   | { kind: 'closed'; via?: Source }
   | { kind: 'reopened' }
   | { kind: 'deleted' }
@@ -175,7 +175,12 @@ export type Change =
   | { kind: 'description'; from: string | null; to: string | null }
   | { kind: 'labels'; added: readonly number[]; removed: readonly number[] }
   | { kind: 'milestone'; from: number | null; to: number | null }
-  | { kind: 'assignee'; from: number | null; to: number | null }
+  /** All of them before and after, in their order. */
+  | { kind: 'assignees'; from: readonly number[]; to: readonly number[] }
+  | { kind: 'reviewers'; from: readonly number[]; to: readonly number[] }
+  /** A merge request was approved by the actor, or the actor took that back. */
+  | { kind: 'approved' }
+  | { kind: 'unapproved' }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
   | { kind: 'timeEstimate'; seconds: number }
@@ -212,7 +217,7 @@ export interface AddedCommit {
 export type ChangeKind = Change['kind'];
 
 /** The difference between two values, as a list of zero or one change. */
-export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate' | 'targetBranch'>(
+export function difference<K extends 'title' | 'description' | 'milestone' | 'dueDate' | 'targetBranch'>(
   kind: K,
   from: Extract<Change, { kind: K }>['from'],
   to: Extract<Change, { kind: K }>['to'] | undefined,

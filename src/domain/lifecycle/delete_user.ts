@@ -2,10 +2,12 @@ import { type Actor, type Context, requireAdmin } from '#src/access/permissions/
 import { recordChange } from '#src/domain/changes/record.ts';
 import { userById } from '#src/domain/users/find.ts';
 import { ghostId } from '#src/domain/users/ghost.ts';
-import { deadlocked, type Transaction } from '#src/platform/database/db.ts';
+import { deadlocked, Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ADMINISTRATORS_LOCK } from '#src/platform/database/lock_names.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
 
 /** Milliseconds that a deletion may take: the user may have written a lot. */
 const PATIENCE = 120_000;
@@ -70,9 +72,13 @@ async function requireStillAdmin(tx: Transaction, actorId: number, targetId: num
 
 async function bequeath(tx: Transaction, id: number, ghost: number): Promise<void> {
   await tx.$executeRaw`UPDATE issues SET author_id = ${ghost} WHERE author_id = ${id}`;
-  await tx.$executeRaw`UPDATE issues SET assignee_id = NULL WHERE assignee_id = ${id}`;
   await tx.$executeRaw`UPDATE merge_requests SET author_id = ${ghost} WHERE author_id = ${id}`;
-  await tx.$executeRaw`UPDATE merge_requests SET assignee_id = NULL WHERE assignee_id = ${id}`;
+  await unassign(tx, id, { records: sql`issues`, people: sql`issue_assignees`, subjectId: sql`issue_id` });
+  await unassign(tx, id, {
+    records: sql`merge_requests`,
+    people: sql`merge_request_assignees`,
+    subjectId: sql`merge_request_id`,
+  });
   await tx.$executeRaw`UPDATE commit_comments SET author_id = ${ghost} WHERE author_id = ${id}`;
   await tx.$executeRaw`UPDATE snippets SET author_id = ${ghost} WHERE author_id = ${id} AND project_id IS NOT NULL`;
   await tx.$executeRaw`UPDATE notes SET author_id = ${ghost} WHERE author_id = ${id}`;
@@ -86,6 +92,20 @@ async function bequeath(tx: Transaction, id: number, ghost: number): Promise<voi
   // Other records are deleted with the user; these update counters of projects, for which many wait.
   await tx.$executeRaw`DELETE FROM snippets WHERE author_id = ${id} AND project_id IS NULL`;
   await tx.$executeRaw`DELETE FROM project_stars WHERE user_id = ${id}`;
+}
+
+/** Removes a user from the assignees of records: where the user is the first, the next one is from now on. */
+async function unassign(
+  tx: Transaction,
+  id: number,
+  { records, people, subjectId }: Record<'records' | 'people' | 'subjectId', Prisma.Sql>,
+): Promise<void> {
+  await tx.$executeRaw`DELETE FROM ${people} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE ${people} a SET position = 0 FROM ${records} r
+    WHERE r.assignee_id = ${id} AND a.${subjectId} = r.id
+      AND a.position = (SELECT min(o.position) FROM ${people} o WHERE o.${subjectId} = r.id)`;
+  await tx.$executeRaw`UPDATE ${records} r SET assignee_id = (
+    SELECT a.user_id FROM ${people} a WHERE a.${subjectId} = r.id AND a.position = 0) WHERE r.assignee_id = ${id}`;
 }
 
 /** Marks the personal namespace with its projects as deleted; returns its ID. */

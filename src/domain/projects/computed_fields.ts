@@ -1,5 +1,11 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
-import { groupVisible, notExpired, projectAccess, projectVisible } from '#src/access/permissions/visibility.ts';
+import {
+  assignedTo,
+  groupVisible,
+  notExpired,
+  projectAccess,
+  projectVisible,
+} from '#src/access/permissions/visibility.ts';
 import { chosenBy } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -60,6 +66,6 @@ function openIssues(project: Row, tools: Tools): Prisma.Sql {
     return sql`CASE WHEN ${c.openedConfidential} = 0 OR ${level} >= ${REPORTER} THEN ${c.opened}
       ELSE ${c.opened} - ${c.openedConfidential} + (SELECT count(*)::int FROM issues i WHERE i.project_id = ${project.id}
         AND i.confidential AND i.state = 'opened' AND i.deleted_at IS NULL
-        AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id})) END`;
+        AND (i.author_id = ${actor.id} OR ${assignedTo('Issue', { id: sql`i.id`, assigneeId: sql`i.assignee_id` }, actor.id)})) END`;
   });
 }

@@ -10,6 +10,10 @@ export interface Difference {
 export interface Differences {
   changes: Record<string, Difference>;
   labels: { added: number[]; removed: number[] };
+  /** The assignees before, by ID; null if they are the same. */
+  assigneesBefore: readonly number[] | null;
+  /** Likewise. */
+  reviewersBefore: readonly number[] | null;
   /** Whether the source branch has moved. */
   hasCommits: boolean;
 }
@@ -18,7 +22,6 @@ const COLUMNS = {
   title: 'title',
   description: 'description',
   milestone: 'milestone_id',
-  assignee: 'assignee_id',
   dueDate: 'due_date',
   targetBranch: 'target_branch',
 } as const;
@@ -33,12 +36,13 @@ const STATES = {
 export function differences(given: readonly Change[]): Differences {
   const changes: Record<string, Difference> = {};
   const labels = { added: [] as number[], removed: [] as number[] };
+  let assigneesBefore: readonly number[] | null = null;
+  let reviewersBefore: readonly number[] | null = null;
   for (const change of given) {
     switch (change.kind) {
       case 'title':
       case 'description':
       case 'milestone':
-      case 'assignee':
       case 'dueDate':
       case 'targetBranch':
         changes[COLUMNS[change.kind]] = { previous: change.from, current: change.to };
@@ -53,6 +57,15 @@ export function differences(given: readonly Change[]): Differences {
         changes.state = { previous, current };
         break;
       }
+      case 'assignees':
+        assigneesBefore = change.from;
+        if (change.from[0] !== change.to[0]) {
+          changes.assignee_id = { previous: change.from[0] ?? null, current: change.to[0] ?? null };
+        }
+        break;
+      case 'reviewers':
+        reviewersBefore = change.from;
+        break;
       case 'labels':
         labels.added.push(...change.added);
         labels.removed.push(...change.removed);
@@ -62,8 +75,15 @@ export function differences(given: readonly Change[]): Differences {
   // Texts written while the issue was confidential are not sent with the event that makes it public.
   if (changes.confidential?.current === false) {
     for (const name of Object.keys(changes)) if (name !== 'confidential') delete changes[name];
+    assigneesBefore = null;
     labels.added = [];
     labels.removed = [];
   }
-  return { changes, labels, hasCommits: given.some(({ kind }) => kind === 'commits') };
+  return {
+    changes,
+    labels,
+    assigneesBefore,
+    reviewersBefore,
+    hasCommits: given.some(({ kind }) => kind === 'commits'),
+  };
 }

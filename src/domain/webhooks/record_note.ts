@@ -1,6 +1,7 @@
 import type { CommitCommented, NoteableType, NoteWritten } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { withPeople } from '#src/domain/webhooks/subject_facts.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -49,7 +50,7 @@ export function noteFacts(type: NoteableType): Prisma.Sql {
   const { name, project } = ON[type];
   const source = type === 'MergeRequest' ? sql`hook_project(r.source_project_id)` : sql`NULL`;
   return sql`jsonb_build_object('note', to_jsonb(n), 'user', hook_user(n.author_id), 'project', hook_project(${project}),
-    ${name}::text, to_jsonb(r), 'source', ${source})`;
+    ${name}::text, ${type === 'Snippet' ? sql`to_jsonb(r)` : withPeople(type, sql`r`)}, 'source', ${source})`;
 }
 
 /** Records the event of a new commit comment for hooks, in the transaction that writes it. */

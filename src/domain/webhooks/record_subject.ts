@@ -15,6 +15,8 @@ const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
   closed: 'close',
   reopened: 'reopen',
   merged: 'merge',
+  approved: 'approved',
+  unapproved: 'unapproved',
 };
 
 /** Changes that cause no event by themselves. */

@@ -73,6 +73,8 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
     actorId,
     changes: {},
     labels: { added: [], removed: [] },
+    assigneesBefore: null,
+    reviewersBefore: null,
     hasCommits: false,
   };
   switch (trigger) {

@@ -103,12 +103,14 @@ interface SubjectFields {
   projectFullPath: string;
   /** Titles of its labels in their order. */
   labelTitles: string[];
+  /** The IDs of its assignees in their order. */
+  assigneeIds: number[];
   /** How many notes people wrote. */
   userNotesCount: number;
   upvotes: number;
   downvotes: number;
   /**
-   * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
+   * Whether the actor follows it: by explicit choice, else as a participant, that is author, an assignee, author of a note or
    * mentioned (behaviour.md 8).
    */
   isSubscribed: boolean;

@@ -88,6 +88,7 @@ export function issueRules({
     },
     'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
+    'GET /projects/:id/issues/:issue_iid/participants': { ...reading, given: issue },
     'GET /projects/:id/issues/:issue_iid/time_stats': { ...reading, given: issue },
     'POST /projects/:id/issues/:issue_iid/time_estimate': { success: 200, level: 20, given: hour },
     'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },

@@ -60,6 +60,21 @@ export function mergeRequestRules({
       return { id, given: { id: at.project.id, merge_request_iid: iid } };
     },
   } as const;
+  const unapproved = async (at: Stage) => {
+    const given = await mergeRequest(at);
+    await world.db.mergeRequestApproval.deleteMany({ where: { mergeRequest: { targetProjectId: at.project.id } } });
+    return given;
+  };
+  /** Approved by everybody. */
+  const approved = async (at: Stage) => {
+    const given = await mergeRequest(at);
+    const where = { targetProjectId: at.project.id, iid: given.merge_request_iid };
+    const { id: mergeRequestId } = await world.db.mergeRequest.findFirstOrThrow({ where });
+    const users = await world.db.user.findMany({ select: { id: true } });
+    const data = users.map(({ id: userId }) => ({ mergeRequestId, userId }));
+    await world.db.mergeRequestApproval.createMany({ data, skipDuplicates: true });
+    return given;
+  };
 
   return {
     'GET /projects/:id/merge_requests/:merge_request_iid/time_stats': { ...reading, level: 20, given: mergeRequest },
@@ -105,6 +120,16 @@ export function mergeRequestRules({
       given: mergeRequest,
     },
     'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/participants': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/approvals': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/approval_state': {
+      ...reading,
+      level: 20,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/approve': { success: 201, level: 30, given: unapproved },
+    'POST /projects/:id/merge_requests/:merge_request_iid/unapprove': { success: 201, level: 30, given: approved },
     'PUT /projects/:id/merge_requests/:merge_request_iid/merge': {
       success: 200,
       level: 40,

@@ -179,6 +179,9 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
      FROM (SELECT n, ${skewed(projects)} AS project_id, ${skewed(users)} AS author_id, ${someWords(6)} AS title,
          ${someWords(45)} || CASE WHEN n % 1000 = 7 THEN ' quaternion' ELSE '' END AS description
        FROM generate_series(1, ${count}) n) i`,
+    `INSERT INTO issue_assignees (issue_id, user_id, position)
+     SELECT id, assignee_id, 0 FROM issues WHERE assignee_id IS NOT NULL
+     UNION ALL SELECT id, author_id, 1 FROM issues WHERE assignee_id <> author_id AND id % 10 = 0`,
     'CREATE INDEX issues_title_trgm ON issues USING gin (title gin_trgm_ops)',
     'CREATE INDEX issues_description_trgm ON issues USING gin (description gin_trgm_ops)',
     'ALTER TABLE issues ENABLE TRIGGER USER',
@@ -210,6 +213,7 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
     `UPDATE merge_requests SET sha = md5(id::text) || '00000000', created_at = now() - id * interval '1 minute',
        updated_at = now() - (id * 7919 % 100000) * interval '1 minute', assignee_id = author_id,
        state = (ARRAY['opened', 'closed', 'merged', 'merged'])[1 + id % 4]::merge_request_state`,
+    `INSERT INTO merge_request_reviewers (merge_request_id, user_id) SELECT id, author_id FROM merge_requests`,
     `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size)
      SELECT id, sha, sha, sha, '1' FROM merge_requests UNION ALL SELECT id, sha, sha, sha, '2' FROM merge_requests`,
     `INSERT INTO merge_request_labels (merge_request_id, label_id)

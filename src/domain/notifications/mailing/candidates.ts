@@ -1,6 +1,7 @@
 import { notExpired } from '#src/access/permissions/visibility.ts';
-import type { RecordHappening } from '#src/domain/notifications/mailing/request.ts';
+import { peopleIn, type RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
+import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { targetColumn } from '#src/domain/tracking/todos/write.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
@@ -11,6 +12,8 @@ export const REASONS = [
   'mentioned',
   'assigned',
   'unassigned',
+  'reviewer',
+  'no longer reviewer',
   'author',
   'participant',
   'subscribed',
@@ -30,7 +33,8 @@ export async function candidates(
   happening: RecordHappening,
   only: readonly number[] | null,
 ): Promise<{ userId: number; reason: Reason }[]> {
-  const { subject, projectId, actorId, assignees } = happening;
+  const { subject, projectId, actorId } = happening;
+  const people = peopleIn(happening);
   const { type, id } = subject;
   const records = type === 'Issue' ? sql`issues` : sql`merge_requests`;
   const labels = type === 'Issue' ? sql`issue_labels` : sql`merge_request_labels`;
@@ -39,8 +43,9 @@ export async function candidates(
   return db.$queryRaw`
     SELECT c.user_id AS "userId", c.reason FROM (
       SELECT id, 'mentioned' FROM users WHERE lower(username) = ANY(${names.now}::text[])
-      UNION SELECT assignee_id, 'assigned' FROM ${records} WHERE id = ${id}
-      UNION SELECT ${assignees?.from ?? null}::int, 'unassigned'
+      UNION SELECT unnest(${assigneesOf(type, id)}), 'assigned'
+      UNION SELECT unnest(${people?.removed ?? []}::int[]), ${people?.role === 'reviewer' ? 'no longer reviewer' : 'unassigned'}
+      UNION SELECT user_id, 'reviewer' FROM merge_request_reviewers WHERE ${type} = 'MergeRequest' AND merge_request_id = ${id}
       UNION SELECT author_id, 'author' FROM ${records} WHERE id = ${id}
       UNION SELECT id, 'participant' FROM users WHERE lower(username) = ANY(${names.before}::text[])
       UNION SELECT author_id, 'participant' FROM notes WHERE subject_type = ${type} AND subject_id = ${id} AND NOT system

@@ -12,6 +12,8 @@ const WHY: Record<Recipient['reason'], string> = {
   mentioned: 'you were mentioned',
   assigned: 'you are assigned',
   unassigned: 'you were assigned',
+  reviewer: 'you are asked to review it',
+  'no longer reviewer': 'you were asked to review it',
   author: 'you opened it',
   participant: 'you take part in it',
   subscribed: 'you subscribed to it',

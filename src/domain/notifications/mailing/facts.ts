@@ -1,4 +1,9 @@
-import type { Happening, PipelineHappening, RecordHappening } from '#src/domain/notifications/mailing/request.ts';
+import {
+  type Happening,
+  type PipelineHappening,
+  peopleIn,
+  type RecordHappening,
+} from '#src/domain/notifications/mailing/request.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -30,12 +35,15 @@ interface Read {
   project: string;
   fullPath: string;
   actor: string;
-  assignee: string | null;
+  /** The names of those who were added, and removed. */
+  added: string[];
+  removed: string[];
   note: string | null;
 }
 
 async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | null> {
-  const { subject, event, actorId, noteId, assignees } = happening;
+  const { subject, event, actorId, noteId } = happening;
+  const people = peopleIn(happening);
   const isIssue = subject.type === 'Issue';
   const from = isIssue
     ? sql`issues r JOIN projects p ON p.id = r.project_id`
@@ -43,7 +51,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
   const [read] = await db.$queryRaw<Read[]>`
     SELECT r.iid, r.title, r.description, p.name AS project, n.full_path || '/' || p.path AS "fullPath",
       (SELECT name FROM users WHERE id = ${actorId}) AS actor,
-      (SELECT name FROM users WHERE id = ${assignees?.to ?? null}::int) AS assignee,
+      ${namesOf(people?.added)} AS added, ${namesOf(people?.removed)} AS removed,
       (SELECT body FROM notes WHERE id = ${noteId ?? null}::int) AS note
     FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
   // No mail is sent about a note deleted meanwhile.
@@ -60,7 +68,13 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
   };
 }
 
-function sentence({ event, subject, assignees }: RecordHappening, { actor, assignee }: Read): string {
+function namesOf(userIds: readonly number[] = []): Prisma.Sql {
+  return sql`ARRAY(SELECT name FROM users WHERE id = ANY(${[...userIds]}::int[]) ORDER BY id)`;
+}
+
+function sentence(happening: RecordHappening, read: Read): string {
+  const { actor, added, removed } = read;
+  const { event, subject, assignees } = happening;
   const what = subject.type === 'Issue' ? 'issue' : 'merge request';
   switch (event) {
     case 'newIssue':
@@ -79,10 +93,20 @@ function sentence({ event, subject, assignees }: RecordHappening, { actor, assig
       return `${actor} merged the merge request.`;
     case 'reassignIssue':
     case 'reassignMergeRequest':
-      if (assignees?.to == null || assignee === null) return `${actor} removed the assignee of the ${what}.`;
-      return `${actor} assigned the ${what} to ${assignee}.`;
+      if (happening.people?.role === 'reviewer') return reviewSentence(read);
+      if (added.length > 0) return `${actor} assigned the ${what} to ${listed(added)}.`;
+      if (assignees?.to == null && removed.length < 2) return `${actor} removed the assignee of the ${what}.`;
+      return `${actor} unassigned ${listed(removed)} from the ${what}.`;
   }
 }
+
+function reviewSentence({ actor, added, removed }: Read): string {
+  if (added.length > 0) return `${actor} requested a review of the merge request from ${listed(added)}.`;
+  return `${actor} no longer requests a review of the merge request from ${listed(removed)}.`;
+}
+
+/** `Ann, Ben and Cleo`. */
+const listed = (names: string[]) => new Intl.ListFormat('en-GB').format(names);
 
 async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening): Promise<Facts | null> {
   const [read] = await db.$queryRaw<{ ref: string; sha: string; project: string; fullPath: string }[]>`

@@ -22,8 +22,17 @@ export interface RecordHappening {
   actorId: number;
   /** The new note. */
   noteId?: number;
-  /** The assignee before and after; null if none. */
+  /** The first assignee before and after; null if none. */
   assignees?: { from: number | null; to: number | null };
+  /** The users added and removed as assignees or reviewers; absent from jobs of the version before. */
+  people?: { role: 'assignee' | 'reviewer'; added: number[]; removed: number[] };
+}
+
+/** Who was added and removed; undefined if the event is about something else. */
+export function peopleIn({ people, assignees }: RecordHappening): RecordHappening['people'] {
+  if (people || !assignees) return people;
+  const { from, to } = assignees;
+  return { role: 'assignee', added: to === null ? [] : [to], removed: from === null ? [] : [from] };
 }
 
 /** The end of a pipeline. */

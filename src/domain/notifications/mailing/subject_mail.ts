@@ -15,10 +15,24 @@ export function mailOf({ actor, subject: { type, id, project }, changes }: Subje
         return [{ ...common, event: `reopen${type}` }];
       case 'merged':
         return [{ ...common, event: 'mergeMergeRequest' }];
-      case 'assignee':
-        return [{ ...common, event: `reassign${type}`, assignees: { from: change.from, to: change.to } }];
+      case 'assignees':
+        return [{ ...common, event: `reassign${type}`, ...people('assignee', change) }];
+      case 'reviewers':
+        return [{ ...common, event: 'reassignMergeRequest', ...people('reviewer', change) }];
       default:
         return [];
     }
   });
+}
+
+/** Who was added and removed; the first of each is there for servers of the version before, which knew of one assignee. */
+function people(
+  role: 'assignee' | 'reviewer',
+  { from, to }: { from: readonly number[]; to: readonly number[] },
+): Pick<RecordHappening, 'people' | 'assignees'> {
+  const [added, removed] = [to.filter((id) => !from.includes(id)), from.filter((id) => !to.includes(id))];
+  return {
+    people: { role, added, removed },
+    ...(role === 'assignee' && { assignees: { from: from[0] ?? null, to: to[0] ?? null } }),
+  };
 }

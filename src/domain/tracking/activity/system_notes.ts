@@ -65,11 +65,14 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       const title = milestones.get(change.to);
       return title === undefined ? null : `changed milestone to %"${title}"`;
     }
-    case 'assignee': {
-      if (change.to === null) return 'removed assignee';
-      const username = users.get(change.to);
-      return username === undefined ? null : `assigned to @${username}`;
-    }
+    case 'assignees':
+      return assigneeWords(change, users);
+    case 'reviewers':
+      return reviewerWords(change, users);
+    case 'approved':
+      return 'approved this merge request';
+    case 'unapproved':
+      return 'unapproved this merge request';
     case 'confidential':
       return change.to ? 'made the issue confidential' : 'made the issue visible to everyone';
     case 'movedTo':
@@ -87,6 +90,28 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     default:
       return null;
   }
+}
+
+/** `assigned to @ann and @ben and unassigned @cleo`; of a single assignee, the words of that release. */
+function assigneeWords({ from, to }: Extract<Change, { kind: 'assignees' }>, users: Names['users']): string | null {
+  if (to.length === 0 && from.length === 1) return 'removed assignee';
+  const added = namesOf(to, from, users);
+  const removed = from.length === 1 && to.length === 1 ? '' : namesOf(from, to, users);
+  const parts = [added && `assigned to ${added}`, removed && `unassigned ${removed}`].filter(Boolean);
+  return parts.length === 0 ? null : parts.join(' and ');
+}
+
+/** `requested review from @ann and removed review request for @ben`. */
+function reviewerWords({ from, to }: Extract<Change, { kind: 'reviewers' }>, users: Names['users']): string | null {
+  const [added, removed] = [namesOf(to, from, users), namesOf(from, to, users)];
+  const parts = [added && `requested review from ${added}`, removed && `removed review request for ${removed}`];
+  return parts.filter(Boolean).join(' and ') || null;
+}
+
+/** The users of a list who are not in the other one, such as `@ann, @ben and @cleo`. */
+function namesOf(some: readonly number[], others: readonly number[], users: Names['users']): string {
+  const names = some.filter((id) => !others.includes(id)).flatMap((id) => users.get(id) ?? []);
+  return new Intl.ListFormat('en-GB').format(names.map((name) => `@${name}`));
 }
 
 /** The latest commits, and their number. A branch that only dropped commits has added none. */
@@ -123,9 +148,12 @@ function sourceOf(change: Change, projectId: number) {
 
 /** The names of everything that the changes mention, in one statement; none if they mention nothing. */
 async function namesIn(tx: Transaction, changes: readonly Change[]): Promise<Names> {
-  const of = (kind: 'assignee' | 'milestone') =>
-    changes.flatMap((change) => (change.kind === kind && change.to !== null ? [change.to] : []));
-  const [users, milestones] = [of('assignee'), of('milestone')];
+  const users = changes.flatMap((change) =>
+    change.kind === 'assignees' || change.kind === 'reviewers' ? [...change.from, ...change.to] : [],
+  );
+  const milestones = changes.flatMap((change) =>
+    change.kind === 'milestone' && change.to !== null ? [change.to] : [],
+  );
   if (users.length + milestones.length === 0) return { users: new Map(), milestones: new Map() };
   const rows = await tx.$queryRaw<{ kind: string; id: number; name: string }[]>(Prisma.sql`
     SELECT 'user' AS kind, id, username AS name FROM users WHERE id = ANY(${users}::int[])

@@ -1,7 +1,13 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import { mayMention, seerOf } from '#src/domain/tracking/activity/mentions.ts';
 import { mentionedUsers } from '#src/domain/tracking/references/mentioned_users.ts';
-import { addTodos, finishTodos, type NewTodo } from '#src/domain/tracking/todos/write.ts';
+import {
+  addTodos,
+  finishTodos,
+  finishTodosOf,
+  type NewTodo,
+  type TodoAction,
+} from '#src/domain/tracking/todos/write.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** Creates the todos for others that follow from changes of an issue or merge request. The actor's own are marked as done. */
@@ -16,12 +22,17 @@ export async function writeTodos(
   for (const change of changes) {
     switch (change.kind) {
       case 'opened':
-        await addAssigned(tx, actor, subject, change.assigneeId);
+        await addAsked(tx, actor, subject, change.assigneeIds, 'assigned');
+        await addAsked(tx, actor, subject, change.reviewerIds ?? [], 'review_requested');
         await addMentioned(tx, actor, subject, { text: change.description });
         break;
-      case 'assignee':
-        if (change.from !== null) await finishTodos(tx, change.from, subject, 'assigned');
-        await addAssigned(tx, actor, subject, change.to);
+      case 'assignees':
+        await finishTodosOf(tx, without(change.from, change.to), subject, 'assigned');
+        await addAsked(tx, actor, subject, without(change.to, change.from), 'assigned');
+        break;
+      case 'reviewers':
+        await finishTodosOf(tx, without(change.from, change.to), subject, 'review_requested');
+        await addAsked(tx, actor, subject, without(change.to, change.from), 'review_requested');
         break;
       case 'description':
         await addMentioned(tx, actor, subject, { text: change.to, before: change.from });
@@ -41,9 +52,23 @@ export async function writeNoteTodos(
   await addMentioned(tx, actor, subject, { text, before, noteId });
 }
 
-async function addAssigned(tx: Transaction, actor: { id: number }, subject: Subject, userId: number | null) {
-  if (userId === null || userId === actor.id) return;
-  await addTodos(tx, actor, subject, [{ userId, action: 'assigned' }]);
+/** The users of a list who are not in the other one. */
+const without = (some: readonly number[], others: readonly number[]) => some.filter((id) => !others.includes(id));
+
+async function addAsked(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  userIds: readonly number[],
+  action: TodoAction,
+): Promise<void> {
+  const others = userIds.filter((userId) => userId !== actor.id);
+  await addTodos(
+    tx,
+    actor,
+    subject,
+    others.map((userId) => ({ userId, action })),
+  );
 }
 
 interface Text {

@@ -1,18 +1,21 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
-import { projectAccessLevel, projectVisible } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
 import { ensureLabels, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { involvable, namedPeople } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
-import { alias, table } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
 
 /** Attributes that reporters may set besides title and description. */
 export interface IssueAttributes {
   assigneeId?: number | null | undefined;
+  /** All assignees; wins over `assigneeId`, which names a single one. */
+  assigneeIds?: readonly number[] | null | undefined;
+  /** All reviewers; of merge requests alone. */
+  reviewerIds?: readonly number[] | null | undefined;
   milestoneId?: number | null | undefined;
   /** Titles; missing ones are created. */
   labels?: readonly string[] | null | undefined;
@@ -35,7 +38,7 @@ export function checkTexts(title: string | null | undefined, description: string
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-const FOR_REPORTERS = ['assigneeId', 'milestoneId', 'labels', 'dueDate'] as const;
+const FOR_REPORTERS = ['assigneeId', 'assigneeIds', 'reviewerIds', 'milestoneId', 'labels', 'dueDate'] as const;
 
 /** The attributes that the actor may set. 0 clears like null. Throws Forbidden for others, unless they are to be skipped. */
 export function permittedAttributes(
@@ -44,19 +47,34 @@ export function permittedAttributes(
   given: IssueAttributes,
   ability: 'admin_issue' | 'admin_merge_request' = 'admin_issue',
 ): IssueAttributes {
-  const { assigneeId, milestoneId, labels, dueDate, ignoreForbidden } = given;
+  const { reviewerIds, milestoneId, labels, dueDate, ignoreForbidden } = given;
   if (!can(actor, ability, project)) {
     const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
     refuse(refused, 'reporters of the project', ignoreForbidden);
     return { ignoreForbidden };
   }
   return {
-    assigneeId: assigneeId || zeroAsNull(assigneeId),
+    ...assigneesIn(given),
+    ...(reviewerIds !== undefined && { reviewerIds: namedPeople(reviewerIds ?? [], 'reviewer_ids') }),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
     labels,
     dueDate,
     ignoreForbidden,
   };
+}
+
+/** The users to assign to, under the name that they are given by. */
+function assigneesIn({
+  assigneeId,
+  assigneeIds,
+}: IssueAttributes): Pick<IssueAttributes, 'assigneeId' | 'assigneeIds'> {
+  if (assigneeIds !== undefined) return { assigneeIds: namedPeople(assigneeIds ?? [], 'assignee_ids') };
+  return { assigneeId: assigneeId || zeroAsNull(assigneeId) };
+}
+
+/** The IDs of the users that a new record is to be assigned to. */
+export function assigneesGiven({ assigneeId, assigneeIds }: IssueAttributes): readonly number[] {
+  return assigneeIds ?? (assigneeId ? [assigneeId] : []);
 }
 
 /** The creation or update time, if the actor may set it. Throws Forbidden if not, unless it is to be skipped. */
@@ -77,22 +95,38 @@ function refuse(refused: readonly string[], whom: string, ignoreForbidden = fals
 }
 
 /**
- * Validates that an assignee can read the project, and that a milestone belongs to it or to a group around it. Returns the columns that change; invalid
- * ones become null if they are to be skipped. Throws ValidationFailed.
+ * Validates that assignees can read such records of the project, and that a milestone belongs to it or to a group around it.
+ * Returns the columns that change, and assignees and reviewers if they do; invalid ones are left out if they are to be skipped.
+ * Throws ValidationFailed.
  */
-export async function resolveAttributes({ db }: Context, project: ProjectRow, attributes: IssueAttributes) {
+export async function resolveAttributes(
+  { db }: Context,
+  project: ProjectRow,
+  attributes: IssueAttributes,
+  type: keyof typeof LABELLED = 'Issue',
+) {
   const { assigneeId, milestoneId, dueDate, ignoreForbidden = false } = attributes;
-  const assignee = assigneeId ? await assignable(db, project, assigneeId) : null;
+  const wanted = attributes.assigneeIds ?? (assigneeId === undefined ? undefined : assigneesGiven(attributes));
+  const assigneeIds = wanted && (await involvable(db, type, project, wanted));
+  const reviewers = attributes.reviewerIds ?? undefined;
+  const reviewerIds = reviewers && (await involvable(db, type, project, reviewers));
   const milestone = milestoneId ? await milestoneThere(db, project.id, milestoneId) : null;
   const errors: FieldErrors = {};
-  if (assigneeId && assignee === null) errors.assignee_id = ['is not a user who can read the project'];
+  if (assigneeIds && assigneeIds.length !== wanted.length) {
+    if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
+    else errors.assignee_id = ['is not a user who can read the project'];
+  }
+  if (reviewerIds && reviewerIds.length !== reviewers.length) {
+    errors.reviewer_ids = ['has users who cannot read the project'];
+  }
   if (milestoneId && milestone === null) errors.milestone_id = ['is not a milestone of the project'];
   if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  return {
-    ...(assigneeId === undefined ? {} : { assigneeId: assignee }),
+  const columns = {
+    ...(assigneeIds === undefined ? {} : { assigneeId: assigneeIds[0] ?? null }),
     ...(milestoneId === undefined ? {} : { milestoneId: milestone?.id ?? null }),
     ...(dueDate === undefined ? {} : { dueDate: dueDate === null ? null : new Date(`${dueDate}T00:00:00Z`) }),
   };
+  return { columns, assigneeIds, reviewerIds };
 }
 
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
@@ -154,17 +188,6 @@ export async function swapIssueLabels(
     throw new ValidationFailed({ labels: [`has too many names (maximum is ${MOST_LABELS})`] });
   }
   return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
-}
-
-/** The ID of the user if they can read the project, and so be assigned; null otherwise. */
-export async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
-  const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
-  if (!user) return null;
-  const [p, n] = [alias('Project', 'p'), alias('Namespace', 'n')];
-  const [sees] = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM ${table(p)} JOIN ${table(n)} ON ${n.id} = ${p.namespaceId} WHERE ${p.id} = ${project.id}
-      AND ${projectVisible(user, p, projectAccessLevel(user, p, n))}`;
-  return sees ? userId : null;
 }
 
 function zeroAsNull(value: number | null | undefined): null | undefined {

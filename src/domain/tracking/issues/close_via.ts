@@ -6,9 +6,11 @@ import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { projectsWithIds } from '#src/domain/projects/named.ts';
 import { sourceKey } from '#src/domain/tracking/activity/mentions.ts';
 import { changeState, mayUpdate } from '#src/domain/tracking/issues/update.ts';
-import { queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
+import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 
+const { sql } = Prisma;
 const BASE = select('Project', PROJECT_BASE);
 
 /**
@@ -42,12 +44,13 @@ interface Open {
   title: string;
   confidential: boolean;
   authorId: number;
-  assigneeId: number | null;
+  assigneeIds: number[];
 }
 
 async function lockOpen(tx: Transaction, id: number): Promise<Open | undefined> {
   const [issue] = await tx.$queryRaw<Open[]>`
-    SELECT iid, title, confidential, author_id AS "authorId", assignee_id AS "assigneeId" FROM issues
+    SELECT iid, title, confidential, author_id AS "authorId", ${assigneesOf('Issue', sql`i.id`)} AS "assigneeIds"
+    FROM issues i
     WHERE id = ${id} AND state = 'opened' AND deleted_at IS NULL FOR UPDATE`;
   return issue;
 }

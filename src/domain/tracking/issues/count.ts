@@ -1,5 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { within } from '#src/access/permissions/places.ts';
+import { assignedTo } from '#src/access/permissions/visibility.ts';
 import type { IssueFilter } from '#src/domain/tracking/issues/filter.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -54,6 +55,6 @@ function counters(filter: IssueFilter): { everything: Prisma.Sql; confidential: 
 /** How many confidential issues the actor can see only as author or assignee. */
 function ownConfidential(actor: Actor, filter: IssueFilter, where: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT count(*) FROM ${table(issue)} WHERE ${issue.confidential}
-    AND (${issue.authorId} = ${actor.id} OR ${issue.assigneeId} = ${actor.id})
+    AND (${issue.authorId} = ${actor.id} OR ${assignedTo('Issue', issue, actor.id)})
     AND ${issue.deletedAt} IS NULL AND ${issue.state}::text = ANY(${statesOf(filter)}::text[]) AND ${where})`;
 }

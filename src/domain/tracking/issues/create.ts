@@ -9,6 +9,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
 import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/domain/tracking/discussions/follow_up.ts';
 import {
+  assigneesGiven,
   checkTexts,
   type IssueAttributes,
   permittedAttributes,
@@ -19,6 +20,7 @@ import {
 import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
@@ -41,14 +43,22 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_issue', project);
     const title = given.title ?? followUp?.title ?? '';
-    return { type: 'Issue', project, title, labels: given.labels ?? [], mayUpdate: true, mayAdmin };
+    return {
+      type: 'Issue',
+      project,
+      title,
+      labels: given.labels ?? [],
+      assigneeIds: assigneesGiven(given),
+      mayUpdate: true,
+      mayAdmin,
+    };
   });
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
   const title = input.title ?? followUp?.title ?? '';
   const description = input.description ?? followUp?.description ?? null;
   checkTexts(title, description);
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
-  const columns = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds = [] } = await resolveAttributes(context, project, attributes);
   const { createdAt: at, ignoreForbidden } = input;
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
@@ -66,10 +76,9 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
       SELECT id, iid FROM issue`;
     return issue;
   };
-  const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
   const isPlain =
-    !followUp && !labels?.length && assigneeId === null && columns.milestoneId == null && !hasDeeds(deeds);
+    !followUp && !labels?.length && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
   const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
   if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
     // One statement, and so atomic by itself.
@@ -81,7 +90,8 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
-    await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await addFurtherAssignees(tx, subject, assigneeIds);
+    await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);
     await doDeeds(tx, context, actor, subject, deeds);
     return id;
   });

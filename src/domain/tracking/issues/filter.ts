@@ -45,7 +45,7 @@ export function unsearchedConditions(
   const conditions = [sql`${issue.deletedAt} IS NULL`];
   if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
   if (confidential != null) conditions.push(confidential ? issue.confidential : sql`NOT ${issue.confidential}`);
-  conditions.push(...subjectConditions({ columns: issue, pairs: PAIRS, inProjects }, filter, actor));
+  conditions.push(...subjectConditions({ type: 'Issue', columns: issue, pairs: PAIRS, inProjects }, filter, actor));
   return conditions;
 }
 

@@ -16,7 +16,7 @@ const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 
 /** The columns that decide who can see an issue. */
-const SEEN = select('Issue', { confidential: true, authorId: true, assigneeId: true });
+const SEEN = select('Issue', { confidential: true, authorId: true, assigneeIds: true });
 
 const LOCATED = select('Issue', { id: true, projectId: true }).with(SEEN);
 
@@ -108,10 +108,10 @@ export async function locateIssue(context: Context, ref: IdOrPath, iid: number):
 export function maySee(
   actor: Actor,
   project: ProjectRow,
-  { confidential, authorId, assigneeId }: typeof SEEN.row,
+  { confidential, authorId, assigneeIds }: typeof SEEN.row,
 ): boolean {
   if (!confidential || can(actor, 'read_confidential_issue', project)) return true;
-  return authorId === actor.id || assigneeId === actor.id;
+  return authorId === actor.id || assigneeIds.includes(actor.id);
 }
 
 async function one<R>(

@@ -1,7 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
-import { issueVisible } from '#src/access/permissions/visibility.ts';
+import { furtherOf, issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
@@ -16,7 +16,7 @@ import {
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
-import { holdsText, type OfPlace, searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { holdsText, type OfPlace, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -114,15 +114,16 @@ export async function listIssuesOfUsers<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const column = role === 'author' ? issue.authorId : issue.assigneeId;
   const pageOf = ({ user }: Asked<{ user: number }>) => {
+    const isAuthor = role === 'author';
     const conditions = [
-      sql`${column} = ${user}`,
+      ...(isAuthor ? [sql`${issue.authorId} = ${user}`] : []),
       within(issue.projectId, 'issues'),
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, actor, ofLabelsThere),
     ];
-    return issuePage(selection, { ...where(conditions, order, page), total: null, params: { actor } }, order, page);
+    const source = isAuthor ? where(conditions, order, page) : ofAssignee(user, conditions, order, page);
+    return issuePage(selection, { ...source, total: null, params: { actor } }, order, page);
   };
   const common = [seenPlaces(actor), ...searchHits(searchOf(filter))];
   const users = userIds.map((user) => ({ user }));
@@ -201,7 +202,9 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
   const searched = searchOf(filter);
   if (namesPerson(filter) || !searched) {
     const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
-    return { ...where(conditions, order, page), total: null, params: { actor } };
+    const assignee = assigneeIn(filter, actor);
+    const source = assignee === null ? where(conditions, order, page) : ofAssignee(assignee, conditions, order, page);
+    return { ...source, total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
   // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
@@ -220,6 +223,28 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
 function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUsername }: IssueFilter): boolean {
   const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
   return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
+}
+
+/** The assignee that a filter names; null if it does not. */
+function assigneeIn({ scope, assigneeId, assigneeUsername }: IssueFilter, actor: Actor): Prisma.Sql | number | null {
+  if (scope === 'assigned_to_me') return actor.id;
+  if (typeof assigneeId === 'number') return assigneeId;
+  return assigneeUsername ? userOf(assigneeUsername) : null;
+}
+
+/**
+ * The issues of an assignee that meet the conditions: those of which they are the first come in either order by index, and of
+ * the others, which are few, there are as many as the page may need.
+ */
+function ofAssignee(userId: Prisma.Sql | number, conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest) {
+  const more = between(issue, orderOf(order), page);
+  const further = sql`(${furtherOf('Issue', userId)}) f JOIN ${table(issue)} ON ${issue.id} = f.issue_id`;
+  const both = (conditions: Prisma.Sql[], rest: Prisma.Sql) => sql`(
+    (SELECT ${FIRST} FROM ${table(issue)} WHERE ${all([sql`${issue.assigneeId} = ${userId}`, ...conditions])} ${rest})
+    UNION ALL (SELECT ${FIRST} FROM ${further} WHERE ${all(conditions)} ${rest})) i`;
+  const reach = page.limit + page.offset + 1;
+  const firsts = sql`ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}`;
+  return { source: both(conditions, Prisma.empty), paged: both([...conditions, ...more], firsts), isPartial: true };
 }
 
 /** Labels and milestones of the projects in the subquery `places`, and of groups: those that the projects have are around them. */

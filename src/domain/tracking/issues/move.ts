@@ -9,6 +9,7 @@ import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
+import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -37,9 +38,9 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
     const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
     if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
     await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, left);
-    const { assigneeId, description } = copy;
+    const { assigneeIds, description } = copy;
     await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
-      { kind: 'opened', assigneeId, description },
+      { kind: 'opened', assigneeIds, description },
       { kind: 'movedFrom', from: { ...issue, project } },
     ]);
     return copy.id;
@@ -57,11 +58,11 @@ interface Copy {
   id: number;
   iid: number;
   description: string | null;
-  assigneeId: number | null;
+  assigneeIds: number[];
 }
 
 async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: ProjectRow): Promise<Copy> {
-  const [copy] = await tx.$queryRaw<[Copy]>`
+  const [moved] = await tx.$queryRaw<[Omit<Copy, 'assigneeIds'>]>`
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
     INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
@@ -69,7 +70,11 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
       i.due_date, i.time_estimate, (${milestoneTitled(target.id, Prisma.sql`(SELECT s.title FROM milestones s WHERE s.id = i.milestone_id)`)}),
       i.created_at, now()
-    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
+    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description`;
+  const [{ assigneeIds }] = await tx.$queryRaw<[{ assigneeIds: number[] }]>`
+    SELECT ${assigneesOf('Issue', issue.id)} AS "assigneeIds"`;
+  const copy = { ...moved, assigneeIds };
+  await addFurtherAssignees(tx, { type: 'Issue', id: copy.id }, assigneeIds);
   await tx.$executeRaw`
     WITH source AS MATERIALIZED (SELECT s.* FROM issue_labels il JOIN labels s ON s.id = il.label_id WHERE il.issue_id = ${issue.id}),
     known AS MATERIALIZED (${labelsTitled(target.id, Prisma.sql`ARRAY(SELECT title FROM source)`)}),

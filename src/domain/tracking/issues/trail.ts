@@ -1,4 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { assignedTo } from '#src/access/permissions/visibility.ts';
+import { isReviewer } from '#src/domain/tracking/subjects/reviewers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/computed_fields.ts';
@@ -58,10 +60,11 @@ function follows(
 ): Prisma.Sql {
   const mention = `@${username.replaceAll('.', '\\.')}(?![A-Za-z0-9_-])`;
   const subject = raw(`'${type}'`);
+  const reviews = type === 'MergeRequest' ? sql` OR ${isReviewer(row.id, id)}` : Prisma.empty;
   return sql`COALESCE((SELECT ${subscription.subscribed} FROM ${table(subscription)} WHERE ${subscription.subjectType} = ${subject}
       AND ${subscription.subjectId} = ${row.id} AND ${subscription.userId} = ${id}),
-    ${row.authorId} = ${id} OR COALESCE(${row.assigneeId} = ${id}, false)
-      OR COALESCE(${row.description} ~* ${mention}, false)
+    ${row.authorId} = ${id} OR COALESCE(${assignedTo(type, row, id)}, false)
+      OR COALESCE(${row.description} ~* ${mention}, false)${reviews}
       OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${row.id}
         AND NOT ${note.system} AND (${note.authorId} = ${id} OR ${note.body} ~* ${mention})))`;
 }

@@ -19,6 +19,7 @@ import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#s
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -53,7 +54,7 @@ export async function updateIssue(
   const changes: IssueChanges = { ...given, ...read.changes, description: read.text };
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes);
-  const columns = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds } = await resolveAttributes(context, project, attributes);
   const { labels } = attributes;
   const { swapLabels } = changes;
   if (swapLabels) authorize(actor, 'admin_issue', project);
@@ -67,8 +68,9 @@ export async function updateIssue(
   };
   await context.db.$transaction(async (tx) => {
     const before = await lockIssue(tx, issue.id);
+    const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
-    const told = differences(before, data);
+    const told = [...differences(before, data), ...assigned];
     if (labels !== undefined) {
       const change = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, labels ?? []);
       if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
@@ -101,6 +103,7 @@ export async function targetOf(context: Context, actor: Actor, { project, issue 
     project,
     title: issue.title,
     labels: labels.map(({ title }) => title),
+    assigneeIds: issue.assigneeIds,
     mayUpdate: mayUpdate(actor, project, issue),
     mayAdmin: can(actor, 'admin_issue', project),
   };
@@ -111,7 +114,6 @@ interface Told {
   title: string;
   description: string | null;
   confidential: boolean;
-  assigneeId: number | null;
   milestoneId: number | null;
   dueDate: Date | null;
 }
@@ -119,7 +121,7 @@ interface Told {
 /** Locks the issue and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockIssue(tx: Transaction, id: number): Promise<Told> {
   const [issue] = await tx.$queryRaw<Told[]>`
-    SELECT title, description, confidential, assignee_id AS "assigneeId", milestone_id AS "milestoneId", due_date AS "dueDate"
+    SELECT title, description, confidential, milestone_id AS "milestoneId", due_date AS "dueDate"
     FROM issues WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`;
   if (!issue) throw new NotFound('Issue');
   return issue;
@@ -131,7 +133,6 @@ function differences(before: Told, after: Partial<Told>): Change[] {
   return [
     ...difference('title', before.title, after.title),
     ...difference('description', before.description, after.description),
-    ...difference('assignee', before.assigneeId, after.assigneeId),
     ...difference('milestone', before.milestoneId, after.milestoneId),
     ...difference('dueDate', day(before.dueDate), after.dueDate === undefined ? undefined : day(after.dueDate)),
     ...(changed ? [{ kind: 'confidential', to: confidential } as const] : []),
@@ -150,12 +151,12 @@ export async function changeState(tx: Transaction, id: number, state: 'opened' |
   return count > 0;
 }
 
-/** Whether the actor may update the issue: reporters, the author and the assignee may. */
+/** Whether the actor may update the issue: reporters, the author and the assignees may. */
 export function mayUpdate(
   actor: Actor,
   project: ProjectRow,
-  issue: Pick<ChangeableIssue, 'confidential' | 'authorId' | 'assigneeId'>,
+  issue: Pick<ChangeableIssue, 'confidential' | 'authorId' | 'assigneeIds'>,
 ): boolean {
   if (!maySee(actor, project, issue)) return false;
-  return can(actor, 'update_issue', project) || issue.authorId === actor.id || issue.assigneeId === actor.id;
+  return can(actor, 'update_issue', project) || issue.authorId === actor.id || issue.assigneeIds.includes(actor.id);
 }

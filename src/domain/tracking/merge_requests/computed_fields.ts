@@ -1,5 +1,6 @@
 import { discussionValues } from '#src/domain/tracking/discussions/unresolved.ts';
 import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
+import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -16,6 +17,7 @@ computedFields('MergeRequest', {
   ...timeValues('MergeRequest'),
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
   labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
+  assigneeIds: (mergeRequest) => assigneesOf('MergeRequest', mergeRequest.id),
   isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),
   currentMergeStatus: (mergeRequest) =>
     sql`CASE WHEN ${isStale(mergeRequest)} THEN 'unchecked' ELSE ${mergeRequest.mergeStatus} END`,

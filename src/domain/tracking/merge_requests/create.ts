@@ -10,6 +10,7 @@ import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import {
+  assigneesGiven,
   checkTexts,
   type IssueAttributes,
   permittedAttributes,
@@ -24,11 +25,13 @@ import {
   requireUnopened,
   type Sides,
 } from '#src/domain/tracking/merge_requests/open.ts';
+import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -64,7 +67,16 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
   const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_merge_request', target);
     const { title, labels } = given;
-    return { type: 'MergeRequest', project: target, title, labels: labels ?? [], mayUpdate: true, mayAdmin };
+    return {
+      type: 'MergeRequest',
+      project: target,
+      title,
+      labels: labels ?? [],
+      assigneeIds: assigneesGiven(given),
+      reviewerIds: given.reviewerIds ?? [],
+      mayUpdate: true,
+      mayAdmin,
+    };
   });
   const { stateEvent: _state, dueDate: _date, ...wanted } = changes;
   const input: NewMergeRequest = { ...given, ...wanted, description: text };
@@ -74,7 +86,11 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
   checkTexts(input.title, input.description);
   await requireUnopened(context.db, sides);
   const attributes = permittedAttributes(actor, target, withoutNulls(input), 'admin_merge_request');
-  const columns = await resolveAttributes(context, target, attributes);
+  const {
+    columns,
+    assigneeIds = [],
+    reviewerIds = [],
+  } = await resolveAttributes(context, target, attributes, 'MergeRequest');
   const { head, start } = await requireTips(context, sides);
   await requireRoom(context.repositories, target, 0);
   const id = await withEffort(context, () =>
@@ -88,6 +104,8 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
         target,
         version,
         columns,
+        assigneeIds,
+        reviewerIds,
         labels: labels ?? [],
         deeds,
         keepLock,
@@ -102,6 +120,8 @@ interface Opening extends Sides {
   target: ProjectRow;
   version: Version;
   columns: { assigneeId?: number | null; milestoneId?: number | null };
+  assigneeIds: readonly number[];
+  reviewerIds: readonly number[];
   labels: readonly string[];
   deeds: WantedDeeds;
   keepLock: PackKeepLock | undefined;
@@ -109,7 +129,7 @@ interface Opening extends Sides {
 
 /** Git objects are durable before the transaction commits. The next attempt overwrites what a crash in between leaves behind. */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
-  const { source, target, version, labels, columns, deeds, keepLock } = opening;
+  const { source, target, version, labels, assigneeIds, reviewerIds, deeds, keepLock } = opening;
   return openingOne(context.db, opening, () =>
     withRepositoryLock(context.db, target.id, async (tx) => {
       for (const { id } of [source, target]) await requireAlive(tx, id);
@@ -120,8 +140,11 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       await recordVersion(context, tx, { id, iid, target }, version, keepLock);
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
-      const assigneeId = columns.assigneeId ?? null;
-      await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+      await addFurtherAssignees(tx, subject, assigneeIds);
+      await setReviewers(tx, id, reviewerIds);
+      await recordSubjectChanges(tx, context, actor, subject, [
+        { kind: 'opened', description, assigneeIds, reviewerIds },
+      ]);
       await doDeeds(tx, context, actor, subject, deeds);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
       return id;

@@ -24,7 +24,7 @@ const CHANGEABLE = select('MergeRequest', {
   title: true,
   state: true,
   authorId: true,
-  assigneeId: true,
+  assigneeIds: true,
   sourceProjectId: true,
   sourceBranch: true,
   targetBranch: true,
@@ -98,14 +98,14 @@ export async function locateMergeRequest(context: Context, ref: IdOrPath, iid: n
   return { project, mergeRequest: await findMergeRequest(context, project, iid, CHANGEABLE) };
 }
 
-/** Whether the actor may update it: developers, the author and the assignee may, unless the project is archived. */
+/** Whether the actor may update it: developers, the author and the assignees may, unless the project is archived. */
 export function mayUpdate(
   actor: Actor,
   project: ProjectRow,
-  { authorId, assigneeId }: Pick<ChangeableMergeRequest, 'authorId' | 'assigneeId'>,
+  { authorId, assigneeIds }: Pick<ChangeableMergeRequest, 'authorId' | 'assigneeIds'>,
 ): boolean {
   if (!can(actor, 'read_merge_request', project) || project.archived) return false;
-  return can(actor, 'update_merge_request', project) || authorId === actor.id || assigneeId === actor.id;
+  return can(actor, 'update_merge_request', project) || authorId === actor.id || assigneeIds.includes(actor.id);
 }
 
 async function one<R>(

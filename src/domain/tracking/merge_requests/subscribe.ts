@@ -7,7 +7,7 @@ import { findMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests
 import { Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-const FOLLOWED = select('MergeRequest', { id: true, isSubscribed: true, authorId: true, assigneeId: true });
+const FOLLOWED = select('MergeRequest', { id: true, isSubscribed: true, authorId: true, assigneeIds: true });
 
 /**
  * Subscribes to a merge request, or unsubscribes; for those who may update it (behaviour.md 6). Throws NotModified if that is the

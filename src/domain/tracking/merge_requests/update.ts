@@ -15,10 +15,12 @@ import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
+import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
 
@@ -53,7 +55,7 @@ export async function updateMergeRequest(
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
-  const columns = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds, reviewerIds } = await resolveAttributes(context, project, attributes, 'MergeRequest');
   const retargeted = await measureRetargeted(context, located, changes.targetBranch);
   const data = {
     ...columns,
@@ -65,8 +67,10 @@ export async function updateMergeRequest(
     context.db.$transaction(async (tx) => {
       const { id } = mergeRequest;
       const before = await lockMergeRequest(tx, id);
+      const assigned = assigneeIds ? await setAssignees(tx, { type: 'MergeRequest', id }, assigneeIds) : [];
+      const asked = reviewerIds ? await setReviewers(tx, id, reviewerIds) : [];
       await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
-      const told = differences(before, data);
+      const told = [...differences(before, data), ...assigned, ...asked];
       const { labels } = attributes;
       if (labels !== undefined) {
         const change = await setLabels(tx, project.id, { type: 'MergeRequest', id }, labels ?? []);
@@ -104,11 +108,18 @@ export async function targetOf(
     where: { mergeRequests: { some: { mergeRequestId: mergeRequest.id } } },
     select: { title: true },
   });
+  const reviewers = await context.db.mergeRequestReviewer.findMany({
+    where: { mergeRequestId: mergeRequest.id },
+    orderBy: { id: 'asc' },
+    select: { userId: true },
+  });
   return {
     type: 'MergeRequest',
     project,
     title: mergeRequest.title,
     labels: labels.map(({ title }) => title),
+    assigneeIds: mergeRequest.assigneeIds,
+    reviewerIds: reviewers.map(({ userId }) => userId),
     mayUpdate: mayUpdate(actor, project, mergeRequest),
     mayAdmin: can(actor, 'admin_merge_request', project),
   };
@@ -125,7 +136,6 @@ function sidesOf({ project, mergeRequest }: LocatedMergeRequest, { targetBranch 
 interface Before extends Origin {
   title: string;
   description: string | null;
-  assigneeId: number | null;
   milestoneId: number | null;
   targetBranch: string;
   state: 'opened' | 'closed' | 'merged';
@@ -135,7 +145,7 @@ interface Before extends Origin {
 /** Locks the merge request and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
   const [mergeRequest] = await tx.$queryRaw<Before[]>`
-    SELECT title, description, assignee_id AS "assigneeId", milestone_id AS "milestoneId", target_branch AS "targetBranch",
+    SELECT title, description, milestone_id AS "milestoneId", target_branch AS "targetBranch",
       state, sha, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
     FROM merge_requests WHERE id = ${id} FOR UPDATE`;
   if (!mergeRequest) throw new NotFound('MergeRequest');
@@ -146,7 +156,6 @@ function differences(before: Before, after: Partial<Before>): Change[] {
   return [
     ...difference('title', before.title, after.title),
     ...difference('description', before.description, after.description),
-    ...difference('assignee', before.assigneeId, after.assigneeId),
     ...difference('milestone', before.milestoneId, after.milestoneId),
   ];
 }

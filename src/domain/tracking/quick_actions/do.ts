@@ -1,6 +1,7 @@
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
+import { addApproval, removeApproval } from '#src/domain/tracking/merge_requests/approvals.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { writeEstimate, writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
 import { addTodos, finishTodos } from '#src/domain/tracking/todos/write.ts';
@@ -19,8 +20,9 @@ export async function doDeeds(
   context: ChangeContext,
   actor: { id: number },
   subject: Subject,
-  { subscribed, estimate, spend, award, todo }: WantedDeeds,
+  { approved, subscribed, estimate, spend, award, todo }: WantedDeeds,
 ): Promise<void> {
+  if (approved !== undefined) await approve(tx, context, actor, subject, approved);
   if (subscribed !== undefined) await subscribe(tx, actor, subject, subscribed);
   if (estimate !== undefined) await writeEstimate(tx, context, actor, subject, estimate);
   if (spend !== undefined) await writeSpentTime(tx, context, actor, subject, spend);
@@ -28,6 +30,19 @@ export async function doDeeds(
   // Last, as the actions before it mark existing todos as done.
   if (todo === 'add') await addTodos(tx, actor, subject, [{ userId: actor.id, action: 'marked' }]);
   if (todo === 'done') await finishTodos(tx, actor.id, subject);
+}
+
+/** Approves an open merge request, or takes that back; nothing if it is so already. */
+async function approve(
+  tx: Transaction,
+  context: ChangeContext,
+  actor: { id: number },
+  subject: Subject,
+  approved: boolean,
+): Promise<void> {
+  const where = { id: subject.id, state: 'opened' } as const;
+  if ((await tx.mergeRequest.count({ where })) === 0) return;
+  await (approved ? addApproval : removeApproval)(tx, context, actor, subject);
 }
 
 async function subscribe(

@@ -1,12 +1,12 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { assignable } from '#src/domain/tracking/issues/attributes.ts';
 import { labelsTitled, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction, QuickActionName } from '#src/domain/tracking/quick_actions/split.ts';
+import { involvable, MOST_PEOPLE } from '#src/domain/tracking/subjects/assignees.ts';
 import { parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 
 /** The target of a text's actions, before them. */
@@ -16,6 +16,9 @@ export interface Target {
   title: string;
   /** Titles of its labels. */
   labels: readonly string[];
+  assigneeIds: readonly number[];
+  /** Of merge requests. */
+  reviewerIds?: readonly number[];
   /** Whether the actor may close and rename it. */
   mayUpdate: boolean;
   /** Whether the actor may set assignee, milestone, labels and due date. */
@@ -26,7 +29,8 @@ export interface Target {
 export interface WantedChanges {
   stateEvent?: 'close' | 'reopen';
   title?: string;
-  assigneeId?: number | null;
+  assigneeIds?: number[];
+  reviewerIds?: number[];
   milestoneId?: number | null;
   labels?: string[];
   dueDate?: string | null;
@@ -35,6 +39,7 @@ export interface WantedChanges {
 
 /** Effects of actions besides attributes, each at most once. Durations are as written. */
 export interface WantedDeeds {
+  approved?: boolean;
   subscribed?: boolean;
   /** Adds a todo for the actor, or marks it as done. */
   todo?: 'add' | 'done';
@@ -53,7 +58,7 @@ export interface Wishes {
 
 /**
  * The permitted effects of the given actions; others are skipped. Of actions for the same attribute only the last is interpreted,
- * and all labels are loaded at once: a text may have a hundred actions.
+ * and all labels and users are loaded at once: a text may have a hundred actions.
  */
 export async function interpret(
   context: Context,
@@ -62,7 +67,10 @@ export async function interpret(
   actions: readonly QuickAction[],
 ): Promise<Wishes> {
   const counting = lastOfEach(actions.filter(({ name }) => isPermitted(name, target)));
-  const known = await existing(context, target, counting);
+  const known = {
+    labels: await existing(context, target, counting),
+    ...(await people(context, actor, target, counting)),
+  };
   let wishes: Wishes = { changes: {}, deeds: {} };
   for (const { name, argument } of counting) {
     const { changes, deeds } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
@@ -92,8 +100,14 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
 const SETS: Partial<Record<QuickActionName, string>> = {
   close: 'state',
   reopen: 'state',
-  assign: 'assignee',
-  unassign: 'assignee',
+  assign: 'assignees',
+  unassign: 'assignees',
+  reassign: 'assignees',
+  assign_reviewer: 'reviewers',
+  unassign_reviewer: 'reviewers',
+  reassign_reviewer: 'reviewers',
+  approve: 'approval',
+  unapprove: 'approval',
   milestone: 'milestone',
   remove_milestone: 'milestone',
   due: 'due date',
@@ -110,8 +124,7 @@ interface Reading {
   context: Context;
   actor: { id: number; username: string };
   target: Target;
-  /** Titles of the named labels that the project or a group around it has. */
-  known: ReadonlySet<string>;
+  known: Known;
   /** The effects of the actions before it. */
   so: WantedChanges;
 }
@@ -119,6 +132,10 @@ interface Reading {
 const NEEDS_ADMIN: ReadonlySet<string> = new Set<QuickAction['name']>([
   'assign',
   'unassign',
+  'reassign',
+  'assign_reviewer',
+  'unassign_reviewer',
+  'reassign_reviewer',
   'milestone',
   'remove_milestone',
   'label',
@@ -135,6 +152,16 @@ const FOR_READERS: ReadonlySet<string> = new Set<QuickAction['name']>([
   'award',
 ]);
 
+/** What the arguments of the actions name. */
+interface Known {
+  /** Titles of labels that the project or a group around it has. */
+  labels: ReadonlySet<string>;
+  /** IDs of users by username in lower case. */
+  users: ReadonlyMap<string, number>;
+  /** Those of them who can read the target. */
+  readers: ReadonlyMap<string, number>;
+}
+
 type Act = (reading: Reading, argument: string) => Partial<Wishes> | Promise<Partial<Wishes>>;
 
 const ACTIONS: Record<QuickAction['name'], Act> = {
@@ -144,13 +171,19 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   draft: (reading) => retitled(reading, asDraft),
   ready: (reading) => retitled(reading, asReady),
   wip: (reading) => retitled(reading, toggleDraft),
-  assign,
-  unassign: () => ({ changes: { assigneeId: null } }),
+  assign: (reading, argument) => assigned(reading, added(reading, argument)),
+  unassign: (reading, argument) => assigned(reading, removed(reading, argument)),
+  reassign: (reading, argument) => assigned(reading, replaced(reading, argument)),
+  assign_reviewer: (reading, argument) => asked(reading, added(reading, argument)),
+  unassign_reviewer: (reading, argument) => asked(reading, removed(reading, argument)),
+  reassign_reviewer: (reading, argument) => asked(reading, replaced(reading, argument)),
+  approve: ({ target }) => (target.type === 'MergeRequest' ? { deeds: { approved: true } } : {}),
+  unapprove: ({ target }) => (target.type === 'MergeRequest' ? { deeds: { approved: false } } : {}),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
   label: ({ target, so, known }, argument) => {
     const present = so.labels ?? target.labels;
-    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known)])] } };
+    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known.labels)])] } };
   },
   unlabel: ({ target, so }, argument) => {
     const gone = new Set(labelTitles(argument));
@@ -158,7 +191,7 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
     return { changes: { labels: left } };
   },
   relabel: ({ known }, argument) => {
-    const labels = titlesOf(argument, known);
+    const labels = titlesOf(argument, known.labels);
     return labels.length > 0 ? { changes: { labels } } : {};
   },
   due: ({ target }, argument) => {
@@ -183,13 +216,54 @@ function retitled({ target, so }: Reading, change: (title: string) => string): P
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
-async function assign({ context, actor, target }: Reading, argument: string): Promise<Partial<Wishes>> {
-  const [name] = usernames(argument);
-  if (name === undefined) return {};
-  const [user] = await context.db.$queryRaw<{ id: number }[]>`
-    SELECT id FROM users WHERE lower(username) = lower(${name === 'me' ? actor.username : name}) AND NOT ghost`;
-  const assigneeId = user ? await assignable(context.db, target.project, user.id) : null;
-  return assigneeId === null ? {} : { changes: { assigneeId } };
+/** Users after a change of the present ones. */
+type Turn = (present: readonly number[]) => number[];
+
+function assigned({ target: { assigneeIds } }: Reading, turn: Turn): Partial<Wishes> {
+  const next = turned(assigneeIds, turn);
+  return next ? { changes: { assigneeIds: next } } : {};
+}
+
+function asked({ target: { type, reviewerIds = [] } }: Reading, turn: Turn): Partial<Wishes> {
+  const next = type === 'MergeRequest' ? turned(reviewerIds, turn) : null;
+  return next ? { changes: { reviewerIds: next } } : {};
+}
+
+/** The users after a change; null if they are the same. */
+function turned(present: readonly number[], turn: Turn): number[] | null {
+  const next = [...new Set(turn(present))].slice(0, MOST_PEOPLE);
+  return next.length === present.length && next.every((id, index) => id === present[index]) ? null : next;
+}
+
+const added =
+  (reading: Reading, argument: string): Turn =>
+  (present) => [...present, ...readersIn(argument, reading)];
+
+/** Without the users whom the argument names; with nobody if it is empty. */
+const removed =
+  ({ known, actor }: Reading, argument: string): Turn =>
+  (present) => {
+    if (argument === '') return [];
+    const named = new Set(namesIn(argument, actor).map((name) => known.users.get(name)));
+    return present.filter((id) => !named.has(id));
+  };
+
+/** The present ones stay if the argument names nobody who can read the target. */
+const replaced =
+  (reading: Reading, argument: string): Turn =>
+  (present) => {
+    const next = readersIn(argument, reading);
+    return next.length > 0 ? next : [...present];
+  };
+
+/** The named users who can read the target. */
+function readersIn(argument: string, { known, actor }: Reading): number[] {
+  return namesIn(argument, actor).flatMap((name) => known.readers.get(name) ?? []);
+}
+
+/** The usernames of an argument in lower case. */
+function namesIn(argument: string, actor: { username: string }): string[] {
+  return usernames(argument).map((name) => (name === 'me' ? actor.username : name).toLowerCase());
 }
 
 async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<Wishes>> {
@@ -214,4 +288,30 @@ async function existing(
   if (named.length === 0) return new Set();
   const labels = await context.db.$queryRaw<{ title: string }[]>(labelsTitled(target.project.id, named));
   return new Set(labels.map(({ title }) => title));
+}
+
+const NAME_PEOPLE: ReadonlySet<string> = new Set<QuickActionName>([
+  'assign',
+  'unassign',
+  'reassign',
+  'assign_reviewer',
+  'unassign_reviewer',
+  'reassign_reviewer',
+]);
+
+/** The users named by the actions: up to the first two hundred. */
+async function people(
+  context: Context,
+  actor: { username: string },
+  { type, project }: Target,
+  actions: readonly QuickAction[],
+): Promise<Pick<Known, 'users' | 'readers'>> {
+  const naming = actions.filter(({ name }) => NAME_PEOPLE.has(name));
+  const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MOST_PEOPLE);
+  if (named.length === 0) return { users: new Map(), readers: new Map() };
+  const found = await context.db.$queryRaw<{ id: number; name: string }[]>`
+    SELECT id, lower(username) AS name FROM users WHERE lower(username) = ANY(${named}::text[]) AND NOT ghost`;
+  const users = new Map(found.map(({ id, name }) => [name, id]));
+  const reading = new Set(await involvable(context.db, type, project, [...users.values()]));
+  return { users, readers: new Map([...users].filter(([, id]) => reading.has(id))) };
 }

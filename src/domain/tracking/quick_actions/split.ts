@@ -6,7 +6,9 @@ export interface QuickAction {
 }
 
 const NAMES = [
+  'approve',
   'assign',
+  'assign_reviewer',
   'award',
   'close',
   'done',
@@ -16,6 +18,8 @@ const NAMES = [
   'label',
   'milestone',
   'ready',
+  'reassign',
+  'reassign_reviewer',
   'relabel',
   'remove_due_date',
   'remove_estimate',
@@ -27,7 +31,9 @@ const NAMES = [
   'target_branch',
   'title',
   'todo',
+  'unapprove',
   'unassign',
+  'unassign_reviewer',
   'unlabel',
   'unsubscribe',
   'wip',
@@ -38,11 +44,14 @@ export type QuickActionName = (typeof NAMES)[number];
 /** Actions that do nothing without an argument. */
 const NEED_ARGUMENT: ReadonlySet<string> = new Set<QuickActionName>([
   'assign',
+  'assign_reviewer',
   'award',
   'due',
   'estimate',
   'label',
   'milestone',
+  'reassign',
+  'reassign_reviewer',
   'relabel',
   'spend',
   'target_branch',

@@ -1,4 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { assignedTo } from '#src/access/permissions/visibility.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
@@ -26,8 +28,8 @@ interface Traits {
 
 /** The common filters of lists of issues and of merge requests; absent or blank ones do not filter. */
 export interface SubjectFilter extends Traits {
-  /** The actor's relation to the records. */
-  scope?: 'created_by_me' | 'assigned_to_me' | 'all' | null | undefined;
+  /** The actor's relation to the records; reviews are of merge requests alone. */
+  scope?: 'created_by_me' | 'assigned_to_me' | 'reviews_for_me' | 'all' | null | undefined;
   iids?: readonly number[] | null | undefined;
   /** Inclusive. */
   createdAfter?: Date | null | undefined;
@@ -57,6 +59,7 @@ export type OfPlace = Pick<Alias<'Label'>, 'projectId' | 'groupId'>;
 
 /** The tables of subjects and their labels. */
 export interface Subjects {
+  type: Subject['type'];
   columns: SearchedSubject;
   /** The join table of labels. */
   pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
@@ -66,11 +69,11 @@ export interface Subjects {
 
 /** The conditions of a filter except its text search. Throws BadRequest. */
 export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Actor): Prisma.Sql[] {
-  const { authorId, assigneeId, iid, createdAt, updatedAt } = of.columns;
+  const { authorId, iid, createdAt, updatedAt } = of.columns;
   const { scope, iids, createdAfter, createdBefore, updatedAfter, updatedBefore, labels, not, ...traits } = filter;
   const conditions = keptLabels(of, labels);
   if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${actor.id}`);
-  if (scope === 'assigned_to_me') conditions.push(sql`${assigneeId} = ${actor.id}`);
+  if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, actor.id));
   if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
   if (createdAfter) conditions.push(sql`${createdAt} >= ${moment(createdAfter)}`);
   if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
@@ -87,7 +90,7 @@ export function moment(date: Date): Prisma.Sql {
 }
 
 function traitConditions(of: Subjects, traits: Traits): Prisma.Sql[] {
-  const { columns } = of;
+  const { type, columns } = of;
   const { authorId, assigneeId } = columns;
   const conditions: Prisma.Sql[] = [];
   if (traits.milestone) conditions.push(milestoneCondition(of, traits.milestone));
@@ -95,13 +98,13 @@ function traitConditions(of: Subjects, traits: Traits): Prisma.Sql[] {
   if (traits.authorUsername) conditions.push(sql`${authorId} = ${userOf(traits.authorUsername)}`);
   if (traits.assigneeId === 'none') conditions.push(sql`${assigneeId} IS NULL`);
   else if (traits.assigneeId === 'any') conditions.push(sql`${assigneeId} IS NOT NULL`);
-  else if (traits.assigneeId != null) conditions.push(sql`${assigneeId} = ${traits.assigneeId}`);
-  if (traits.assigneeUsername) conditions.push(sql`${assigneeId} = ${userOf(traits.assigneeUsername)}`);
+  else if (traits.assigneeId != null) conditions.push(assignedTo(type, columns, traits.assigneeId));
+  if (traits.assigneeUsername) conditions.push(assignedTo(type, columns, userOf(traits.assigneeUsername)));
   return conditions;
 }
 
 /** The ID of the user with that name; NULL, which equals nothing, if there is none. */
-function userOf(username: string): Prisma.Sql {
+export function userOf(username: string): Prisma.Sql {
   return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
 }
 

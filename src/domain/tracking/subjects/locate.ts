@@ -24,7 +24,7 @@ const ISSUE = select('Issue', {
   title: true,
   confidential: true,
   authorId: true,
-  assigneeId: true,
+  assigneeIds: true,
 });
 
 /** The issue or merge request of the project with that number. Throws NotFound, also for invisible ones. */
@@ -56,4 +56,4 @@ async function locateMergeRequest(context: Context, project: ProjectRow, iid: nu
   return { type: 'MergeRequest', id, iid, title, project, mayUpdate: mayUpdateMergeRequest(actor, project, found) };
 }
 
-const MERGE_REQUEST = select('MergeRequest', { id: true, title: true, authorId: true, assigneeId: true });
+const MERGE_REQUEST = select('MergeRequest', { id: true, title: true, authorId: true, assigneeIds: true });

@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
+import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { targetColumn } from '#src/domain/tracking/todos/write.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -14,7 +15,7 @@ const { sql } = Prisma;
 const user = alias('User', 'u');
 
 /**
- * The participants of each issue or merge request, in one statement: its author, its assignee, the authors of its notes, and
+ * The participants of each issue or merge request, in one statement: its author, assignees and reviewers, the authors of its notes, and
  * users with a todo because it mentions them. The caller must have checked that the actor can see the records.
  */
 export async function listParticipants<R>(
@@ -27,7 +28,8 @@ export async function listParticipants<R>(
   const records = type === 'Issue' ? sql`issues` : sql`merge_requests`;
   const pageOf = ({ id }: Asked<{ id: number }>) => {
     const participants = sql`SELECT r.author_id FROM ${records} r WHERE r.id = ${id}
-      UNION SELECT r.assignee_id FROM ${records} r WHERE r.id = ${id}
+      UNION SELECT unnest(${assigneesOf(type, id)})
+      UNION SELECT rv.user_id FROM merge_request_reviewers rv WHERE ${type} = 'MergeRequest' AND rv.merge_request_id = ${id}
       UNION SELECT nt.author_id FROM notes nt WHERE nt.subject_type = ${type} AND nt.subject_id = ${id} AND NOT nt.system
       UNION SELECT t.user_id FROM todos t WHERE t.${targetColumn({ type })} = ${id}
         AND t.action IN ('mentioned', 'directly_addressed')`;

@@ -24,7 +24,8 @@ export function readersAmong(
     type === 'Issue'
       ? sql`${project.issuesEnabled} AND EXISTS (SELECT 1 FROM issues i WHERE i.id = ${id} AND i.deleted_at IS NULL
           AND (${user.admin} OR ((${open} OR l.level >= ${GUEST}) AND (NOT i.confidential OR l.level >= ${REPORTER}
-            OR i.author_id = ${user.id} OR i.assignee_id = ${user.id}))))`
+            OR i.author_id = ${user.id}
+            OR EXISTS (SELECT 1 FROM issue_assignees a WHERE a.issue_id = i.id AND a.user_id = ${user.id})))))`
       : sql`${project.mergeRequestsEnabled} AND (${user.admin} OR ${open} OR l.level >= ${REPORTER})`;
   return db.$queryRaw<Reader[]>`
     SELECT ${user.id} AS id, lower(${user.username}) AS username

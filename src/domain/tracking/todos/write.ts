@@ -11,7 +11,8 @@ export type TodoAction =
   | 'marked'
   | 'approval_required'
   | 'unmergeable'
-  | 'directly_addressed';
+  | 'directly_addressed'
+  | 'review_requested';
 
 /** The column of a todo's target. */
 export function targetColumn({ type }: Pick<Subject, 'type'>): Prisma.Sql {
@@ -44,14 +45,24 @@ export async function addTodos(
 }
 
 /** Marks the pending todos of a user for an issue or merge request as done, after an action of the user. */
-export async function finishTodos(
+export function finishTodos(
   tx: Pick<Transaction, '$executeRaw'>,
   userId: number,
   subject: Pick<Subject, 'type' | 'id'>,
+): Promise<void> {
+  return finishTodosOf(tx, [userId], subject);
+}
+
+/** Like finishTodos, for several users, and those of one reason if it is given. */
+export async function finishTodosOf(
+  tx: Pick<Transaction, '$executeRaw'>,
+  userIds: readonly number[],
+  subject: Pick<Subject, 'type' | 'id'>,
   action?: TodoAction,
 ): Promise<void> {
+  if (userIds.length === 0) return;
   const only = action === undefined ? Prisma.empty : sql`AND action = ${action}::todo_action`;
   await tx.$executeRaw`
     UPDATE todos SET state = 'done', updated_at = now()
-    WHERE user_id = ${userId} AND ${targetColumn(subject)} = ${subject.id} AND state = 'pending' ${only}`;
+    WHERE user_id = ANY(${[...userIds]}::int[]) AND ${targetColumn(subject)} = ${subject.id} AND state = 'pending' ${only}`;
 }

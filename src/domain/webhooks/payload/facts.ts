@@ -48,6 +48,8 @@ interface SubjectColumns {
   state: string;
   author_id: number;
   assignee_id: number | null;
+  /** Absent from events that were recorded before there were several. */
+  assignee_ids?: number[];
   milestone_id: number | null;
   time_estimate: number;
   created_at: string;
@@ -71,6 +73,7 @@ export interface MergeRequestColumns extends SubjectColumns {
   merge_commit_sha: string | null;
   merge_user_id: number | null;
   merge_when_pipeline_succeeds: boolean;
+  reviewer_ids?: number[];
 }
 
 export interface SnippetColumns {
@@ -146,6 +149,13 @@ export interface ChangeFacts {
   action: string;
   user: UserFacts | null;
   assignee: UserFacts | null;
+  /** Absent from events that were recorded before there were several, as is the next. */
+  assignees?: UserFacts[];
+  /** The assignees before; null if they are the same. */
+  assigneesBefore?: UserFacts[] | null;
+  /** Of merge requests. */
+  reviewers?: (UserFacts & { state: string })[];
+  reviewersBefore?: UserFacts[] | null;
   project: ProjectFacts;
   /** Time spent, in seconds. */
   spent: number;

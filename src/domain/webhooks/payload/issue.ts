@@ -9,7 +9,7 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
-import type { ChangeFacts, IssueColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
+import type { ChangeFacts, IssueColumns, ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
 
 interface IssueFacts extends ChangeFacts {
   issue: IssueColumns;
@@ -22,10 +22,14 @@ export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
     object_kind: 'issue',
     user: userRecord(facts.user, around),
     project: projectRecord(project, around),
-    object_attributes: { ...issueRecord(issue, project, around), ...timeRecord(issue, facts.spent), action },
-    ...(facts.assignee && { assignee: userRecord(facts.assignee, around) }),
+    object_attributes: {
+      ...issueRecord(issue, project, around),
+      ...timeRecord(issue, facts.spent),
+      action,
+    },
+    ...assigneeRecords(facts, around),
     labels: labels.map(labelRecord),
-    changes: changesRecord(facts),
+    changes: changesRecord(facts, around),
     repository: repositoryRecord(project, around),
   };
 }
@@ -41,6 +45,7 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     state: issue.state,
     author_id: issue.author_id,
     assignee_id: issue.assignee_id,
+    assignee_ids: assigneeIds(issue),
     milestone_id: issue.milestone_id,
     confidential: issue.confidential,
     due_date: issue.due_date,
@@ -63,8 +68,42 @@ export function timeRecord({ time_estimate }: { time_estimate: number }, spent: 
 }
 
 /** The changed fields, each with its previous and current value. */
-export function changesRecord({ changes, labels, removed, added }: ChangeFacts): Payload {
-  if (added.length + removed.length === 0) return changes;
+export function changesRecord(facts: ChangeFacts, around: Surroundings): Payload {
+  return { ...facts.changes, ...labelsChange(facts), ...peopleChanges(facts, around) };
+}
+
+function labelsChange({ labels, removed, added }: ChangeFacts): Payload {
+  if (added.length + removed.length === 0) return {};
   const before = [...labels.filter(({ id }) => !added.includes(id)), ...removed];
-  return { ...changes, labels: { previous: before.map(labelRecord), current: labels.map(labelRecord) } };
+  return { labels: { previous: before.map(labelRecord), current: labels.map(labelRecord) } };
+}
+
+function peopleChanges(facts: ChangeFacts, around: Surroundings): Payload {
+  const { assignees = [], assigneesBefore, reviewers = [], reviewersBefore } = facts;
+  const records = (users: UserFacts[]) => users.map((user) => userRecord(user, around));
+  const change = (before: UserFacts[], now: UserFacts[]) => ({ previous: records(before), current: records(now) });
+  return {
+    ...(assigneesBefore && { assignees: change(assigneesBefore, assignees) }),
+    ...(reviewersBefore && { reviewers: change(reviewersBefore, reviewers) }),
+  };
+}
+
+/** The first assignee, and all; neither where there is none. */
+export function assigneeRecords(facts: ChangeFacts, around: Surroundings): Payload {
+  const { assignee } = facts;
+  if (!assignee) return {};
+  const assignees = assigneesIn(facts).map((user) => userRecord(user, around));
+  return { assignee: userRecord(assignee, around), assignees };
+}
+
+/** The IDs of the assignees of a record. */
+export function assigneeIds({
+  assignee_ids,
+  assignee_id,
+}: Pick<IssueColumns, 'assignee_ids' | 'assignee_id'>): number[] {
+  return assignee_ids ?? (assignee_id === null ? [] : [assignee_id]);
+}
+
+function assigneesIn({ assignee, assignees }: ChangeFacts): UserFacts[] {
+  return assignees ?? (assignee ? [assignee] : []);
 }

@@ -12,7 +12,7 @@ import {
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
 import type { ChangeFacts, MergeRequestColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
-import { changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
+import { assigneeIds, assigneeRecords, changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
 
 interface MergeRequestFacts extends ChangeFacts {
   mergeRequest: MergeRequestColumns;
@@ -36,10 +36,19 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
       action,
       ...(oldRev === null ? {} : { oldrev: oldRev }),
     },
-    ...(assignee && { assignee: userRecord(assignee, around) }),
+    ...assigneeRecords(facts, around),
+    ...reviewerRecords(facts, around),
     labels: labels.map(labelRecord),
-    changes: { ...changesRecord(facts), ...draftChange(facts) },
+    changes: { ...changesRecord(facts, around), ...draftChange(facts) },
     repository: repositoryRecord(project, around),
+  };
+}
+
+/** The reviewers, if there are any. A review is requested once: nobody is asked again. */
+function reviewerRecords({ reviewers = [] }: MergeRequestFacts, around: Surroundings): Payload {
+  if (reviewers.length === 0) return {};
+  return {
+    reviewers: reviewers.map((one) => ({ ...userRecord(one, around), state: one.state, re_requested: false })),
   };
 }
 
@@ -79,6 +88,8 @@ export async function mergeRequestRecord(
     target_project_id: mergeRequest.target_project_id,
     author_id: mergeRequest.author_id,
     assignee_id: mergeRequest.assignee_id,
+    assignee_ids: assigneeIds(mergeRequest),
+    reviewer_ids: mergeRequest.reviewer_ids ?? [],
     milestone_id: mergeRequest.milestone_id,
     merge_status: mergeRequest.merge_status,
     merge_commit_sha: mergeRequest.merge_commit_sha,

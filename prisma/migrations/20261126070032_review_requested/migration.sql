@@ -1,0 +1,2 @@
+-- Reviewers are told by a todo.
+ALTER TYPE "todo_action" ADD VALUE IF NOT EXISTS 'review_requested';

@@ -1,0 +1,53 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const at = '/projects/:id/merge_requests/:merge_request_iid';
+
+/** The users who have to do with issues and merge requests. */
+export const people: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/issues/:issue_iid/participants',
+    operation: operations.IssueParticipantsDocument,
+    result: 'project.issue.participants',
+  },
+  {
+    method: 'GET',
+    path: `${at}/participants`,
+    operation: operations.MergeRequestParticipantsDocument,
+    result: 'project.mergeRequest.participants',
+  },
+  {
+    method: 'GET',
+    path: `${at}/reviewers`,
+    operation: operations.MergeRequestReviewersDocument,
+    result: 'project.mergeRequest.reviews',
+  },
+  {
+    method: 'GET',
+    path: `${at}/approvals`,
+    operation: operations.MergeRequestApprovalsDocument,
+    result: 'project.mergeRequest',
+  },
+  {
+    method: 'GET',
+    path: `${at}/approval_state`,
+    operation: operations.MergeRequestApprovalStateDocument,
+    result: 'project.mergeRequest',
+    body: { approval_rules_overwritten: false, rules: [] },
+  },
+  {
+    method: 'POST',
+    path: `${at}/approve`,
+    operation: operations.ApproveMergeRequestDocument,
+    result: 'approveMergeRequest.mergeRequest',
+    alsoRefuses: [401, 409],
+  },
+  {
+    method: 'POST',
+    path: `${at}/unapprove`,
+    operation: operations.UnapproveMergeRequestDocument,
+    result: 'unapproveMergeRequest.mergeRequest',
+    alsoRefuses: [401],
+  },
+];

@@ -1,0 +1,121 @@
+import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf } from '#schema/inputs.ts';
+import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
+import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
+import { User } from '#schema/users/types.ts';
+import { approveMergeRequest, mayApprove, unapproveMergeRequest } from '#src/domain/tracking/merge_requests/approve.ts';
+
+const ReviewState = builder.enumType('ReviewState', {
+  description: 'How far the review of a reviewer is.',
+  values: {
+    UNREVIEWED: { value: 'unreviewed', description: 'The review was asked for and has not begun.' },
+    REVIEW_STARTED: { value: 'review_started', description: 'The reviewer has drafted comments.' },
+    REVIEWED: { value: 'reviewed', description: 'The reviewer has published comments.' },
+    APPROVED: { value: 'approved', description: 'The reviewer approved the merge request.' },
+    UNAPPROVED: { value: 'unapproved', description: 'The reviewer took the approval back.' },
+    REQUESTED_CHANGES: {
+      value: 'requested_changes',
+      description: 'The reviewer asked for changes; set by nothing yet.',
+    },
+  } as const,
+});
+
+builder.prismaObject('MergeRequestReviewer', {
+  description: 'A user who was asked to review a merge request.',
+  fields: (t) => ({
+    user: t.relation('user', { description: 'The user who was asked for the review.' }),
+    state: t.expose('state', { type: ReviewState, description: 'How far the review is.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the review was asked for.' }),
+  }),
+});
+
+builder.prismaObject('MergeRequestApproval', {
+  description: 'A user’s approval of a merge request.',
+  fields: (t) => ({
+    user: t.relation('user', { description: 'The user who approved the merge request.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user approved the merge request.' }),
+  }),
+});
+
+builder.prismaObjectFields(MergeRequest, (t) => ({
+  reviewers: t.field({
+    type: [User],
+    description:
+      'The users who were asked to review the merge request, in the order in which they were asked; see `reviews`.',
+    ...viaRelation('reviewers', 'user'),
+  }),
+  reviews: t.relation('reviewers', {
+    description: 'The reviewers with the state of their reviews, in the order in which they were asked.',
+  }),
+  approved: t.boolean({
+    description: 'Whether somebody approved the merge request. Approvals never hold up a merge.',
+    select: { approvals: { select: { userId: true } } },
+    resolve: ({ approvals }) => approvals.length > 0,
+  }),
+  approvals: t.relation('approvals', {
+    description: 'The approvals of the merge request, oldest first. They outlive pushes.',
+  }),
+  approvalsRequired: t.int({
+    description: 'How many approvals a merge needs: 0, as approvals never hold one up.',
+    resolve: () => 0,
+  }),
+  approvalsLeft: t.int({ description: 'How many of the required approvals are missing.', resolve: () => 0 }),
+  viewerHasApproved: t.boolean({
+    description: 'Whether the caller approved the merge request.',
+    select: { approvals: { select: { userId: true } } },
+    resolve: ({ approvals }, _args, { actor }) => approvals.some(({ userId }) => userId === actor?.id),
+  }),
+  viewerCanApprove: t.boolean({
+    description: 'Whether the caller can approve the merge request, and has not yet.',
+    select: {
+      targetProjectId: true,
+      authorId: true,
+      assigneeIds: true,
+      state: true,
+      approvals: { select: { userId: true } },
+    },
+    resolve: async (mergeRequest, _args, context) => {
+      if (context.actor === null) return false;
+      const project = await requireProjectBase(context, mergeRequest.targetProjectId);
+      return mayApprove(context.actor, project, mergeRequest);
+    },
+  }),
+}));
+
+const ApproveMergeRequestInput = builder.inputType(namesOf('approveMergeRequest').input, {
+  description: 'Which merge request to approve.',
+  fields: (t: InputFields) => ({
+    ...whichMergeRequest(t),
+    sha: t.string({
+      description:
+        'The head that the caller has seen, as a full hash. If the source branch has another one, nothing is approved.',
+    }),
+  }),
+});
+
+const UnapproveMergeRequestInput = builder.inputType(namesOf('unapproveMergeRequest').input, {
+  description: 'Which merge request to take the approval of the caller back from.',
+  fields: whichMergeRequest,
+});
+
+builder.mutationFields((t) => ({
+  approveMergeRequest: t.field({
+    type: mergeRequestPayload('approveMergeRequest'),
+    description:
+      'Approves a merge request that is open. For its author, its assignees and developers of the target project. CONFLICT if the source branch does not have the given head, FORBIDDEN if the caller has approved it already.',
+    args: {
+      input: t.arg({ type: ApproveMergeRequestInput, required: true, description: 'Names the merge request.' }),
+    },
+    resolve: (_root, { input: { project, iid, sha } }, context) => approveMergeRequest(context, project, iid, sha),
+  }),
+  unapproveMergeRequest: t.field({
+    type: mergeRequestPayload('unapproveMergeRequest'),
+    description: 'Takes the approval of the caller back. NOT_FOUND if the caller has not approved the merge request.',
+    args: {
+      input: t.arg({ type: UnapproveMergeRequestInput, required: true, description: 'Names the merge request.' }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => unapproveMergeRequest(context, project, iid),
+  }),
+}));

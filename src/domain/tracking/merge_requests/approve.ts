@@ -1,0 +1,89 @@
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { addApproval, removeApproval } from '#src/domain/tracking/merge_requests/approvals.ts';
+import {
+  type ChangeableMergeRequest,
+  type LocatedMergeRequest,
+  locateMergeRequest,
+  mayUpdate,
+} from '#src/domain/tracking/merge_requests/find.ts';
+import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
+import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+
+/**
+ * Approves an open merge request; for those who may change it, once each. Approvals outlive pushes, and never hold up a merge.
+ *
+ * @param sha the head that the actor has seen: any other is not approved
+ * @throws NotFound, Forbidden, Conflict
+ */
+export async function approveMergeRequest(
+  context: Context,
+  ref: IdOrPath,
+  iid: number,
+  sha: string | null | undefined,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const located = await locateChangeable(context, actor, ref, iid);
+  await context.db.$transaction(async (tx) => {
+    const subject = subjectOf(located);
+    await touchSubject(tx, subject);
+    const { state, sha: head } = await tx.mergeRequest.findUniqueOrThrow({
+      where: { id: subject.id },
+      select: { state: true, sha: true },
+    });
+    if (state !== 'opened') throw notApprovable('The merge request is not open');
+    if (sha && sha !== head) throw new Conflict(`SHA does not match HEAD of source branch: ${head}`);
+    if (!(await addApproval(tx, context, actor, subject))) {
+      throw notApprovable('You have approved the merge request already');
+    }
+  });
+  return { project: located.project, id: located.mergeRequest.id };
+}
+
+/** Takes the actor's approval back. Throws NotFound, also where there is none, and Forbidden. */
+export async function unapproveMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const located = await locateChangeable(context, actor, ref, iid);
+  if (located.mergeRequest.state !== 'opened') throw notApprovable('The merge request is not open');
+  await context.db.$transaction(async (tx) => {
+    const subject = subjectOf(located);
+    await touchSubject(tx, subject);
+    if (!(await removeApproval(tx, context, actor, subject))) throw new NotFound('Approval');
+  });
+  return { project: located.project, id: located.mergeRequest.id };
+}
+
+/** Whether the actor can approve a merge request, and has not yet. */
+export function mayApprove(
+  actor: Actor,
+  project: ProjectRow,
+  mergeRequest: Pick<ChangeableMergeRequest, 'authorId' | 'assigneeIds' | 'state'> & {
+    approvals: { userId: number }[];
+  },
+): boolean {
+  const { state, approvals } = mergeRequest;
+  if (state !== 'opened' || approvals.some(({ userId }) => userId === actor.id)) return false;
+  return mayUpdate(actor, project, mergeRequest);
+}
+
+async function locateChangeable(
+  context: Context,
+  actor: Actor,
+  ref: IdOrPath,
+  iid: number,
+): Promise<LocatedMergeRequest> {
+  const located = await locateMergeRequest(context, ref, iid);
+  if (!mayUpdate(actor, located.project, located.mergeRequest)) throw new Forbidden();
+  return located;
+}
+
+function subjectOf({ project, mergeRequest: { id, iid, title } }: LocatedMergeRequest): Subject {
+  return { type: 'MergeRequest', id, iid, title, project };
+}
+
+function notApprovable(message: string): Forbidden {
+  return new Forbidden(message, 'notApprovable');
+}

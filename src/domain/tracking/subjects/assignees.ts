@@ -1,0 +1,85 @@
+import { GUEST, REPORTER } from '#src/access/permissions/abilities.ts';
+import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
+import type { Change, Subject } from '#src/domain/changes/change.ts';
+import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const [user, project, namespace] = [alias('User', 'u'), alias('Project', 'p'), alias('Namespace', 'n')];
+
+/** Users that an issue or merge request can be assigned to, or that can be asked to review it. */
+export const MOST_PEOPLE = 200;
+
+const TABLES = {
+  Issue: { people: sql`issue_assignees`, subjectId: sql`issue_id` },
+  MergeRequest: { people: sql`merge_request_assignees`, subjectId: sql`merge_request_id` },
+} as const;
+
+/** A SQL expression for an array of the IDs of a record's assignees, in their order. */
+export function assigneesOf(type: Subject['type'], id: Prisma.Sql | number): Prisma.Sql {
+  const { people, subjectId } = TABLES[type];
+  return sql`ARRAY(SELECT pa.user_id FROM ${people} pa WHERE pa.${subjectId} = ${id} ORDER BY pa.position)`;
+}
+
+/**
+ * Replaces the assignees of a locked issue or merge request, whose column `assignee_id` the caller must set to the first of them
+ * afterwards. Returns the change, if it is one.
+ */
+export async function setAssignees(
+  tx: Transaction,
+  { type, id }: Pick<Subject, 'type' | 'id'>,
+  to: readonly number[],
+): Promise<Change[]> {
+  const { people, subjectId } = TABLES[type];
+  const [{ from }] = await tx.$queryRaw<[{ from: number[] }]>`SELECT ${assigneesOf(type, id)} AS "from"`;
+  if (from.length === to.length && from.every((userId, index) => userId === to[index])) return [];
+  await tx.$executeRaw`DELETE FROM ${people} WHERE ${subjectId} = ${id}`;
+  await tx.$executeRaw`
+    INSERT INTO ${people} (${subjectId}, user_id, position)
+    SELECT ${id}, a.user_id, a.place - 1 FROM unnest(${[...to]}::int[]) WITH ORDINALITY a (user_id, place)`;
+  return [{ kind: 'assignees', from, to }];
+}
+
+/** Adds the further assignees of a new issue or merge request: a trigger has added the first, which its column names. */
+export async function addFurtherAssignees(
+  tx: Transaction,
+  { type, id }: Pick<Subject, 'type' | 'id'>,
+  userIds: readonly number[],
+): Promise<void> {
+  if (userIds.length < 2) return;
+  const { people, subjectId } = TABLES[type];
+  await tx.$executeRaw`
+    INSERT INTO ${people} (${subjectId}, user_id, position)
+    SELECT ${id}, a.user_id, a.place FROM unnest(${userIds.slice(1)}::int[]) WITH ORDINALITY a (user_id, place)`;
+}
+
+/** The IDs of those users, each once and in the given order, who can read such records of the project; none blocked. */
+export async function involvable(
+  db: Pick<Db, '$queryRaw'>,
+  type: Subject['type'],
+  { id: projectId }: { id: number },
+  userIds: readonly number[],
+): Promise<number[]> {
+  if (userIds.length === 0) return [];
+  const open = sql`(${project.visibility} = 'public' OR (${project.visibility} = 'internal' AND NOT ${user.external}))`;
+  const needed = type === 'Issue' ? GUEST : REPORTER;
+  const found = await db.$queryRaw<{ id: number }[]>`
+    SELECT ${user.id} FROM ${table(user)} JOIN ${table(project)} ON ${project.id} = ${projectId}
+    JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
+    WHERE ${user.id} = ANY(${[...userIds]}::int[]) AND ${user.state} = 'active' AND NOT ${user.ghost}
+      AND (${user.admin} OR ${open} OR ${projectAccessLevel(user, project, namespace)} >= ${needed})`;
+  const readers = new Set(found.map(({ id }) => id));
+  return [...new Set(userIds)].filter((id) => readers.has(id));
+}
+
+/** The given IDs without 0, which stands for nobody, each once. Throws ValidationFailed for too many. */
+export function namedPeople(userIds: readonly number[], parameter: string): number[] {
+  const named = [...new Set(userIds)].filter((id) => id !== 0);
+  if (named.length > MOST_PEOPLE) {
+    throw new ValidationFailed({
+      [parameter]: [`has too many users (maximum is ${MOST_PEOPLE})`],
+    } satisfies FieldErrors);
+  }
+  return named;
+}
