@@ -66,6 +66,20 @@ const RELEASED: Record<string, string> = {
   '20261126010104_projects_by_topic': 'e184f96d9445e200fe01d3828e508eb4f87bb2ccfb38ea3277a7d27deb19aeec',
   '20261126010204_merge_requests_by_source': '53fa08cbf05ed35b6ed7ebce3af8573e6412028db39ca1d70bf451df53624805',
   '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
+  '20261126070001_merge_request_record': 'e3f11a4afece7b5e570d0a60f8deffab9e0bf6cb856e1c54580d4f7248002274',
+  '20261126070011_merge_request_times': 'e36a39ef953f6aa1a07091ca03e95c3d8eb1d6c8c5096b4e231c9a28b55d5eb2',
+  '20261126070021_merge_requests_by_closer': '4c4049f54e58910935597041e427b927807e352f65042c5c25ae194f41cd7c20',
+  '20261126070031_merge_requests_of_author_by_creation':
+    '731ce20a2bfeed2f6a6d13c4cae8961cf2385326bbdfd79e8e14f86a2fa675e8',
+  '20261126070041_merge_requests_of_author_by_change':
+    '13501b71eb794362da3ce2481b9328ad3535db079c193cf8bcb4ffd44cb1e569',
+  '20261126070051_merge_requests_by_title': '74e2fddb8c61d84202c939faa2ec4d930028d416c38dece66ff66eba0f1c9f7c',
+  '20261126070061_merge_requests_by_merge': 'eece75212e238197f83f862816435e14cb673d6073de8e43ea91a6566a1ec24e',
+  '20261126070071_merge_requests_with_title': 'cbd65c9f7b0c692483b037970e56f57252eb9223ba65857479c385ff6dff409d',
+  '20261126070081_merge_requests_with_description': '9f45313842409ceb89709308afe8136d06be40421f0de7c346ce2e99495c41fd',
+  '20261126070091_merge_requests_by_merge_commit': '022794618af61e72a7285133cb7f42cb36314ef0a914a615986f6bbdd30fdc2a',
+  '20261126070101_merge_requests_by_squash_commit': '09b28853aada69609bca94de6c9387d4a64638a1c7c32313167bd585419f8212',
+  '20261126070111_versions_without_commits': 'b62e7568c38415654fb480f0f47181866dd2d49928908710718e8cfa5f38c7c0',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -99,6 +99,19 @@ export function mergeRequestRules({
       given: mergeRequest,
     },
     'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/diffs': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': {
+      ...reading,
+      level: 20,
+      given: mergeRequest,
+    },
+    'GET /projects/:id/merge_requests/:merge_request_iid/merge_ref': { ...reading, level: 20, given: mergeable },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': {
+      success: 202,
+      level: 30,
+      given: mergeable,
+    },
     'PUT /projects/:id/merge_requests/:merge_request_iid/merge': {
       success: 200,
       level: 40,

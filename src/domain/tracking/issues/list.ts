@@ -7,15 +7,13 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { countFromCounters, countFromPlaces } from '#src/domain/tracking/issues/count.ts';
 import {
   countsSuffice,
-  EACH_HIT,
-  FEW_HITS,
   type IssueFilter,
   issueConditions,
-  searchHits,
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
 import { holdsText, searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { EACH_HIT, FEW_HITS, searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';

@@ -5,7 +5,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 const { sql, join } = Prisma;
-const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
+const [label, milestone, award] = [alias('Label', 'l'), alias('Milestone', 'm'), alias('AwardEmoji', 'aw')];
 
 /** A user by ID, or whether there is any. */
 export type UserMatch = number | 'none' | 'any';
@@ -21,6 +21,8 @@ interface Traits {
   authorUsername?: string | null | undefined;
   assigneeId?: UserMatch | null | undefined;
   assigneeUsername?: string | null | undefined;
+  /** An emoji that the actor reacted with, or `None` or `Any`. */
+  myReactionEmoji?: string | null | undefined;
 }
 
 /** The common filters of lists of issues and of merge requests; absent or blank ones do not filter. */
@@ -53,6 +55,8 @@ type SearchedSubject = Readonly<
 
 /** The tables of subjects and their labels. */
 export interface Subjects {
+  /** As awards reference them. */
+  type: 'Issue' | 'MergeRequest';
   columns: SearchedSubject;
   /** The join table of labels. */
   pairs: { table: Prisma.Sql; subjectId: Prisma.Sql; labelId: Prisma.Sql };
@@ -72,8 +76,8 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
   if (updatedAfter) conditions.push(sql`${updatedAt} >= ${moment(updatedAfter)}`);
   if (updatedBefore) conditions.push(sql`${updatedAt} <= ${moment(updatedBefore)}`);
-  conditions.push(...traitConditions(of, traits));
-  if (not) conditions.push(...leftOut(of, not));
+  conditions.push(...traitConditions(of, traits, actor));
+  if (not) conditions.push(...leftOut(of, not, actor));
   return conditions;
 }
 
@@ -82,8 +86,8 @@ export function moment(date: Date): Prisma.Sql {
   return sql`${date.toISOString()}::timestamptz`;
 }
 
-function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
-  const { authorId, assigneeId } = columns;
+function traitConditions({ type, columns }: Subjects, traits: Traits, actor: Actor): Prisma.Sql[] {
+  const { id, authorId, assigneeId } = columns;
   const conditions: Prisma.Sql[] = [];
   if (traits.milestone) conditions.push(milestoneCondition(columns, traits.milestone));
   if (traits.authorId != null) conditions.push(sql`${authorId} = ${traits.authorId}`);
@@ -92,16 +96,27 @@ function traitConditions({ columns }: Subjects, traits: Traits): Prisma.Sql[] {
   else if (traits.assigneeId === 'any') conditions.push(sql`${assigneeId} IS NOT NULL`);
   else if (traits.assigneeId != null) conditions.push(sql`${assigneeId} = ${traits.assigneeId}`);
   if (traits.assigneeUsername) conditions.push(sql`${assigneeId} = ${userOf(traits.assigneeUsername)}`);
+  if (traits.myReactionEmoji) conditions.push(reactionCondition(type, id, traits.myReactionEmoji, actor));
   return conditions;
 }
 
+/** Whether the actor reacted with that emoji, with any, or with none. */
+function reactionCondition(type: Subjects['type'], id: Prisma.Sql, emoji: string, actor: Actor): Prisma.Sql {
+  const word = emoji.toLowerCase();
+  const isNamed = word === 'none' || word === 'any' ? sql`TRUE` : sql`${award.name} = ${emoji}`;
+  const reacted = sql`EXISTS (SELECT 1 FROM ${table(award)} WHERE ${award.subjectType} = ${type} AND ${award.subjectId} = ${id}
+    AND ${award.userId} = ${actor.id} AND ${isNamed})`;
+  return word === 'none' ? sql`NOT ${reacted}` : reacted;
+}
+
 /** The ID of the user with that name; NULL, which equals nothing, if there is none. */
-function userOf(username: string): Prisma.Sql {
+export function userOf(username: string): Prisma.Sql {
   return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
 }
 
-function leftOut(of: Subjects, { labels, ...traits }: Traits): Prisma.Sql[] {
-  const matched = [...titlesOf(labels).map((title) => labelCondition(of, title)), ...traitConditions(of, traits)];
+function leftOut(of: Subjects, { labels, ...traits }: Traits, actor: Actor): Prisma.Sql[] {
+  const labelled = titlesOf(labels).map((title) => labelCondition(of, title));
+  const matched = [...labelled, ...traitConditions(of, traits, actor)];
   // For records without milestone or assignee, conditions on these are NULL rather than true or false.
   return matched.map((condition) => sql`(${condition}) IS NOT TRUE`);
 }
