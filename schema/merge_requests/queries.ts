@@ -32,7 +32,7 @@ const Order = builder.enumType('MergeRequestOrder', {
   values: {
     CREATED_AT: { value: 'created_at', description: 'By time of creation.' },
     UPDATED_AT: { value: 'updated_at', description: 'By time of the last change.' },
-    TITLE: { value: 'title', description: 'By title.' },
+    TITLE: { value: 'title', description: 'By title, in alphabetical order.' },
     MERGED_AT: {
       value: 'merged_at',
       description: 'By time of the merge. Those that are not merged count as merged later than all others.',
