@@ -63,21 +63,20 @@ interface Source {
   paged(columns: Columns, page: PageRequest): Prisma.Sql;
 }
 
-/** Those of the subquery `places`: from each place as many as the page may need, in order, by index. */
+/** Those of the subquery `places`, reading each place in turn, by index. */
 function ofPlaces(conditions: Prisma.Sql[]): Source {
-  const isThere = [sql`${mergeRequest.targetProjectId} = v.id`, ...conditions];
-  const joined = (more: Prisma.Sql[]) =>
-    sql`places v JOIN ${table(mergeRequest)} ON v.merge_requests AND ${all([...isThere, ...more])}`;
+  const isThere = all([sql`v.merge_requests`, sql`${mergeRequest.targetProjectId} = v.id`, ...conditions]);
+  const ofEachPlace = (wanted: Prisma.Sql, rest: Prisma.Sql) =>
+    sql`places v CROSS JOIN LATERAL (SELECT ${wanted} FROM ${table(mergeRequest)} WHERE ${isThere} ${rest}) mr`;
   return {
-    everything: joined([]),
+    everything: ofEachPlace(mergeRequest.id, sql`OFFSET 0`),
     paged(columns, page) {
-      const more = between(mergeRequest, columns, page);
-      const reach = page.limit + page.offset + 1;
-      if (reach > FAR) return joined(more);
+      const more = all([sql`TRUE`, ...between(mergeRequest, columns, page)]);
       const keys = join(columns.by.map((column) => mergeRequest[column]));
-      return sql`places v CROSS JOIN LATERAL (SELECT ${keys} FROM ${table(mergeRequest)}
-        WHERE v.merge_requests AND ${all([...isThere, ...more])}
-        ORDER BY ${sorted(mergeRequest, columns, page.isBackwards)} LIMIT ${reach}) mr`;
+      const reach = page.limit + page.offset + 1;
+      // From each place as many as the page may need, in order.
+      const firsts = sql`ORDER BY ${sorted(mergeRequest, columns, page.isBackwards)} LIMIT ${reach}`;
+      return ofEachPlace(keys, sql`AND ${more} ${reach > FAR ? sql`OFFSET 0` : firsts}`);
     },
   };
 }
