@@ -128,7 +128,7 @@ export const mergeRequests: Route[] = [
     method: 'GET',
     path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
     operation: operations.MergeRequestMergeRefDocument,
-    result: 'project.mergeRequest',
+    result: 'project.mergeRef',
   },
   {
     method: 'PUT',

@@ -7,6 +7,7 @@ import { MergeRequestStateFilter } from '#schema/merge_requests/queries.ts';
 import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { LATEST, latestOf } from '#schema/merge_requests/versions.ts';
 import { PipelineConnection } from '#schema/pipelines/types.ts';
+import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { mergeRefOf } from '#src/domain/tracking/merge_requests/merge_ref.ts';
@@ -46,10 +47,10 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     description:
       'The issues that its title, its description, a commit message or a note mentions, as far as the caller can see them.',
     args: pageArgs,
-    select: { ...LATEST, title: true, description: true, projectFullPath: true },
-    resolve: async ({ id, title, description, projectFullPath, ...latest }, args, context, info) => {
+    select: { ...LATEST, title: true, description: true, latestNotes: true, projectFullPath: true },
+    resolve: async ({ title, description, latestNotes, projectFullPath, ...latest }, args, context, info) => {
       const version = await latestOf(context, latest);
-      const texts = { id, title, description, projectFullPath };
+      const texts = { title, description, latestNotes, projectFullPath };
       return loadCountedPage(args, info, (page) =>
         listRelatedIssues(context, texts, version, page, selectionAt(info, 'Issue'), (projectId) =>
           context.loaders.project.load(projectId),
@@ -57,11 +58,24 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
       );
     },
   }),
-  mergeRefSha: t.string({
+}));
+
+const MergeRef = builder.objectRef<{ commitSha: string }>('MergeRef').implement({
+  description: 'The merge of the head of a merge request into the target branch, on no branch.',
+  fields: (t) => ({
+    commitSha: t.exposeString('commitSha', {
+      description: 'Hash of the commit, which git clients can fetch as `refs/merge-requests/<iid>/merge`.',
+    }),
+  }),
+});
+
+builder.objectFields(Project, (t) => ({
+  mergeRef: t.field({
+    type: MergeRef,
     description:
-      'Hash of the merge of its head into the target branch, on no branch, which git clients can fetch as `refs/merge-requests/<iid>/merge`. It is made when it is asked for. BAD_REQUEST if git cannot merge it.',
-    select: { id: true },
-    resolve: ({ id }, _args, context) => mergeRefOf(context, id),
+      'The merge of an open merge request into its target branch as they are now, which is made when it is asked for. BAD_REQUEST if git cannot merge it.',
+    args: { iid: t.arg.int({ required: true, description: 'Number of the merge request within the project.' }) },
+    resolve: async (project, { iid }, context) => ({ commitSha: await mergeRefOf(context, project, iid) }),
   }),
 }));
 

@@ -253,7 +253,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   }),
   divergedCommitsCount: t.int({
     description: 'Number of commits of the target branch that the source branch lacks; 0 if one of them is gone.',
-    select: { targetProjectId: true, sha: true, sourceProjectId: true, sourceBranch: true, targetBranch: true },
+    select: { targetProjectId: true, sha: true, sourceBranchSha: true, targetBranchSha: true },
     resolve: async (mergeRequest, _args, context) => {
       const project = await requireProjectBase(context, mergeRequest.targetProjectId);
       return divergedCommits(context, project, mergeRequest);

@@ -34,6 +34,11 @@ export interface ComputedFields {
     latestRealSize: string | null;
     /** When its first version was recorded. */
     preparedAt: string | null;
+    /** The beginnings of the latest notes that people wrote, the latest first. */
+    latestNotes: string[];
+    /** The commits of its branches, as recorded; null for one that is not there. */
+    sourceBranchSha: string | null;
+    targetBranchSha: string | null;
     /** The latest pipeline of the head on the source branch. */
     headPipelineId: number | null;
     headPipelineStartedAt: string | null;

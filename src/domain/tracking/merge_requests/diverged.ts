@@ -3,6 +3,14 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { Oid } from '#src/git/model.ts';
 
+/** The branches of a merge request; null for one that is not there. */
+interface Branches {
+  /** The head of the latest version. */
+  sha: Oid | null;
+  sourceBranchSha: Oid | null;
+  targetBranchSha: Oid | null;
+}
+
 /**
  * How many commits of the target branch the head of a merge request lacks; 0 if a branch is gone. The caller may read the merge
  * request. Throws RateLimited.
@@ -10,22 +18,10 @@ import type { Oid } from '#src/git/model.ts';
 export async function divergedCommits(
   context: Context,
   project: ProjectRow,
-  { sha, sourceProjectId, sourceBranch, targetBranch }: Sides,
+  { sha, sourceBranchSha, targetBranchSha: target }: Branches,
 ): Promise<number> {
   const reader = await context.repositories.open(project);
-  const target = await reader?.branch(targetBranch);
-  if (!reader || !target || sha === null || sourceProjectId === null) return 0;
-  const isThere = await context.db.recordedRef.count({
-    where: { projectId: sourceProjectId, name: `refs/heads/${sourceBranch}` },
-  });
-  if (isThere === 0 || (await reader.commit(sha)) === null) return 0;
-  return withEffort(context, () => reader.countBetween(sha, target.commit));
-}
-
-interface Sides {
-  /** The head of the latest version. */
-  sha: Oid | null;
-  sourceProjectId: number | null;
-  sourceBranch: string;
-  targetBranch: string;
+  if (!reader || sha === null || sourceBranchSha === null || target === null) return 0;
+  const [head, tip] = await Promise.all([reader.commit(sha), reader.commit(target)]);
+  return head && tip ? withEffort(context, () => reader.countBetween(sha, target)) : 0;
 }

@@ -1,10 +1,12 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { mergeRef, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
+import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { isLimit, RefChanged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
@@ -14,16 +16,20 @@ import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const KEY = select('MergeRequest', { id: true });
 
 /** How often it is tried if others do the same. */
 const ATTEMPTS = 3;
 
 /**
  * The merge of the head of a merge request into the tip of its target branch, on no branch: git clients fetch it as
- * `refs/merge-requests/<iid>/merge`. It is made if that ref does not hold it yet. The caller may read the merge request. Throws
- * BadRequest if git cannot merge it, RateLimited.
+ * `refs/merge-requests/<iid>/merge`. It is made if that ref does not hold it yet. Throws NotFound, Forbidden, BadRequest if git
+ * cannot merge it, RateLimited.
  */
-export async function mergeRefOf(context: Context, id: number): Promise<Oid> {
+export async function mergeRefOf(context: Context, project: ProjectRow, iid: number): Promise<Oid> {
+  const { id } = await findMergeRequest(context, project, iid, KEY);
   return withEffort(context, async () => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const oid = await mergeOnce(context, id);

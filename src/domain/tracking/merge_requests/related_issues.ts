@@ -8,17 +8,16 @@ import { recordNames } from '#src/domain/tracking/references/scan.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
-/** Maximum numbers of commit messages and notes that are read: the latest. */
+/** Maximum number of commit messages that are read: the latest. */
 const MOST_COMMITS = 100;
-const MOST_NOTES = 100;
 /** Maximum number of issues that one merge request is related to. */
 const MOST_ISSUES = 100;
 
 /** A merge request, with its texts. */
 export interface RelatingTexts {
-  id: number;
   title: string;
   description: string | null;
+  latestNotes: readonly string[];
   /** Full path of the target project. */
   projectFullPath: string;
 }
@@ -29,22 +28,16 @@ export interface RelatingTexts {
  */
 export async function listRelatedIssues<R>(
   context: Context,
-  { id, title, description, projectFullPath }: RelatingTexts,
+  { title, description, latestNotes, projectFullPath }: RelatingTexts,
   version: VersionCommits | null,
   page: PageRequest,
   selection: Selection<'Issue', R>,
   projectOf: ProjectOf,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const notes = await context.db.note.findMany({
-    where: { subjectType: 'MergeRequest', subjectId: id, system: false },
-    orderBy: { id: 'desc' },
-    take: MOST_NOTES,
-    select: { body: true },
-  });
   const commits = await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false });
   const messages = commits.nodes.map(({ message }) => message);
-  const texts = [title, description ?? '', ...messages, ...notes.map(({ body }) => body)];
+  const texts = [title, description ?? '', ...messages, ...latestNotes];
   const names = texts.flatMap((text) => [...closedIssues(text), ...recordNames(text)]);
   const issues = names.filter(({ type }) => type === 'Issue');
   const wanted = distinctNames(projectFullPath, issues).slice(0, MOST_ISSUES);
