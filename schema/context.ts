@@ -9,7 +9,7 @@ import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
-import { type BranchRefusals, branchRefusals } from '#src/domain/repository/protection.ts';
+import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
 /** What every resolver gets: the domain's context, the client's URL of the server, and batching loaders for this request. */
@@ -136,9 +136,9 @@ export class Loaders {
   }
 }
 
-function refusalsOf(context: Context, projects: readonly ProjectRow[]): Promise<(BranchRefusals | null)[]> {
+async function refusalsOf(context: Context, projects: readonly ProjectRow[]): Promise<(BranchRefusals | null)[]> {
   const { actor } = context;
-  return Promise.all(projects.map((project) => (actor ? branchRefusals(context, actor, project) : null)));
+  return actor ? branchRefusalsOf(context, actor, projects) : projects.map(() => null);
 }
 
 function commitKey({ projectId, sha }: CommitKey): string {

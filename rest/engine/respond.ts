@@ -72,7 +72,10 @@ function mergeKeys(body: unknown, either: Readonly<Record<string, readonly strin
 /** Writes the numbers at these keys as texts, in the record or each record of an array. */
 function writeDecimals(body: unknown, keys: Readonly<Record<string, number | 'all'>>): void {
   for (const record of Array.isArray(body) ? body : [body]) {
+    if (record == null) continue;
     for (const [key, decimals] of Object.entries(keys)) {
+      const dot = key.indexOf('.');
+      if (dot > 0) writeDecimals(record[key.slice(0, dot)], { [key.slice(dot + 1)]: decimals });
       const value = record[key];
       if (typeof value !== 'number') continue;
       if (decimals !== 'all') record[key] = value.toFixed(decimals);

@@ -76,7 +76,8 @@ export interface Route {
   /** Headers that are `true` if the result's connection is true at the key. */
   readonly flags?: Readonly<Record<string, string>>;
   /**
-   * Keys of the record, or each record, whose numbers become texts, with so many decimals, or as many as needed but at least one.
+   * Keys of the record, or each record, whose numbers become texts, with so many decimals, or as many as needed but at least one;
+   * `a.b` is key `b` of the record at `a`.
    */
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, keyed by the property of this name. */

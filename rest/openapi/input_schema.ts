@@ -57,6 +57,8 @@ const CHOICES: Record<string, string> = {
   simple: 'Whether records have only their ID, URLs, name and path.',
   view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
   statistics: 'Whether records have `statistics`.',
+  include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
+  include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',
 };
 
 function bareSchema(parameter: Parameter, { route, components }: Input): Json {

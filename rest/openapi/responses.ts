@@ -49,7 +49,7 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   const { route, scalar, resultType, selection, fragments, paginated, list } = endpoint;
   if (route.body) return constantSchema(route.body);
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
-  const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {})) };
+  const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {}).map(lastKey)) };
   if (route.either) {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;
@@ -59,6 +59,9 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
   return paginated || list ? { type: 'array', items: record } : record;
 }
+
+/** Records below have no other numbers of the same name. */
+const lastKey = (path: string) => path.slice(path.lastIndexOf('.') + 1);
 
 function constantSchema(body: object): Json {
   const shapeOf = (value: unknown) => (Array.isArray(value) ? { type: 'array', items: {} } : { type: typeof value });

@@ -34,6 +34,5 @@ export const commits: Route[] = [
     description:
       'The files that a commit changed, by path. Where files are missing at the end or are too large, the header `X-Diff-Overflow` is `true`.',
     flags: { 'X-Diff-Overflow': 'overflow' },
-    omitNull: ['too_large'],
   },
 ];

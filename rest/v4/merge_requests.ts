@@ -3,8 +3,30 @@ import { mergeRequestFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels'];
+/** The coverage of pipelines is a text in this API. */
+const decimals = { 'head_pipeline.coverage': 2 };
 
 export const mergeRequests: Route[] = [
+  {
+    method: 'GET',
+    path: '/merge_requests',
+    operation: operations.MergeRequestsDocument,
+    result: 'mergeRequests',
+    ...mergeRequestFilters,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/merge_requests',
+    operation: operations.GroupMergeRequestsDocument,
+    result: 'group.mergeRequests',
+    ...mergeRequestFilters,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/merge_requests',
+    operation: operations.CommitMergeRequestsDocument,
+    result: 'project.repository.commit.mergeRequests',
+  },
   {
     method: 'GET',
     path: '/projects/:id/merge_requests',
@@ -17,12 +39,14 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid',
     operation: operations.ProjectMergeRequestDocument,
     result: 'project.mergeRequest',
+    decimals,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests',
     operation: operations.CreateMergeRequestDocument,
     result: 'createMergeRequest.mergeRequest',
+    decimals,
     commaSeparated,
     numericIds: ['target_project_id'],
     conflictsListed: true,
@@ -33,6 +57,7 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid',
     operation: operations.UpdateMergeRequestDocument,
     result: 'updateMergeRequest.mergeRequest',
+    decimals,
     commaSeparated,
     notBlank: ['title', 'target_branch'],
     atLeastOne: [
@@ -46,6 +71,8 @@ export const mergeRequests: Route[] = [
       'labels',
       'state_event',
       'remove_source_branch',
+      'squash',
+      'discussion_locked',
     ],
     conflictsListed: true,
     alsoRefuses: [422],
@@ -62,6 +89,8 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid/merge',
     operation: operations.AcceptMergeRequestDocument,
     result: 'acceptMergeRequest.mergeRequest',
+    synonyms: { auto_merge: 'merge_when_pipeline_succeeds' },
+    decimals,
     alsoRefuses: [401, 405, 406],
   },
   {
@@ -69,6 +98,7 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
     operation: operations.CancelMergeWhenPipelineSucceedsDocument,
     result: 'cancelMergeWhenPipelineSucceeds.mergeRequest',
+    decimals,
     alsoRefuses: [401, 406],
   },
   {
@@ -82,7 +112,38 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid/changes',
     operation: operations.MergeRequestChangesDocument,
     result: 'project.mergeRequest',
-    omitNull: ['changes.too_large'],
+    decimals,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/merge_requests/:merge_request_iid/diffs',
+    operation: operations.MergeRequestDiffsDocument,
+    result: 'project.mergeRequest.fileDiffs',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    operation: operations.MergeRequestPipelinesDocument,
+    result: 'project.mergeRequest.pipelines',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
+    operation: operations.MergeRequestMergeRefDocument,
+    result: 'project.mergeRef',
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/merge_requests/:merge_request_iid/rebase',
+    operation: operations.RebaseMergeRequestDocument,
+    result: 'rebaseMergeRequest.mergeRequest',
+    status: 202,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/merge_requests/:merge_request_iid/related_issues',
+    operation: operations.MergeRequestRelatedIssuesDocument,
+    result: 'project.mergeRequest.relatedIssues',
   },
   {
     method: 'GET',
@@ -101,18 +162,19 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid/versions/:version_id',
     operation: operations.MergeRequestVersionDocument,
     result: 'project.mergeRequest.version',
-    omitNull: ['diffs.too_large'],
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/subscribe',
     operation: operations.SubscribeToMergeRequestDocument,
     result: 'subscribeToMergeRequest.mergeRequest',
+    decimals,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/unsubscribe',
     operation: operations.UnsubscribeFromMergeRequestDocument,
     result: 'unsubscribeFromMergeRequest.mergeRequest',
+    decimals,
   },
 ];

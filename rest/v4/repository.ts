@@ -73,7 +73,6 @@ export const repository: Route[] = [
     result: 'project.repository.compare',
     auth,
     precheck,
-    omitNull: ['diffs.too_large'],
   },
   {
     method: 'GET',

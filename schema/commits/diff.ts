@@ -3,6 +3,8 @@ import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { commitDiff, commitDiffPage } from '#src/domain/repository/commits/diff.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
+import { isGenerated } from '#src/git/diff/generated.ts';
+import { withoutHeaders } from '#src/git/diff/headers.ts';
 
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
   description: 'The difference of one file, link or submodule between two states.',
@@ -10,7 +12,14 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
     diff: t.string({
       description:
         'The lines that differ, in the format of `git diff` without headers; empty if only the mode or the name differ.',
-      resolve: ({ diff }) => diff.toWellFormed(),
+      args: {
+        headers: t.arg.boolean({
+          required: true,
+          defaultValue: true,
+          description: 'Whether it begins with the lines `---` and `+++` that name the file.',
+        }),
+      },
+      resolve: ({ diff }, { headers }) => (headers ? diff : withoutHeaders(diff)).toWellFormed(),
     }),
     oldPath: t.string({
       description: 'Path of the file before the change, from the root.',
@@ -34,17 +43,23 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
     binary: t.exposeBoolean('binary', {
       description: 'Whether the file is binary, so that its lines are not compared.',
     }),
-    tooLarge: t.boolean({
-      nullable: true,
-      description: 'True if the file is too large to be compared and `diff` is empty; otherwise null.',
-      resolve: ({ tooLarge }) => tooLarge || null,
+    tooLarge: t.exposeBoolean('tooLarge', {
+      description: 'Whether the file is too large to be compared, so that `diff` is empty.',
+    }),
+    collapsed: t.boolean({
+      description: 'Whether `diff` is left out although it could be compared, which no list does.',
+      resolve: () => false,
+    }),
+    generatedFile: t.boolean({
+      description: 'Whether a program writes the file: a lock file of a package manager, by its name.',
+      resolve: ({ newPath }) => isGenerated(newPath),
     }),
     additions: t.exposeInt('additions', { description: 'Number of lines added to the file.' }),
     deletions: t.exposeInt('deletions', { description: 'Number of lines removed from the file.' }),
   }),
 });
 
-const FileDiffConnection = connectionOf('FileDiff', FileDiff);
+export const FileDiffConnection = connectionOf('FileDiff', FileDiff);
 
 builder.objectField(FileDiffConnection, 'overflow', (t) =>
   t.boolean({

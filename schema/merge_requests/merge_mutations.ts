@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { acceptMergeRequest } from '#src/domain/tracking/merge_requests/merge.ts';
 import { cancelMergeWhenPipelineSucceeds } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
+import { requestRebase } from '#src/domain/tracking/merge_requests/rebase.ts';
 
 const AcceptMergeRequestInput = builder.inputType('AcceptMergeRequestInput', {
   description: 'Which merge request to merge, and how.',
@@ -20,6 +21,13 @@ const AcceptMergeRequestInput = builder.inputType('AcceptMergeRequestInput', {
       description:
         'Whether to merge it as soon as the pipeline of its head succeeds, if one is running; it is merged at once otherwise.',
     }),
+    squash: t.boolean({
+      description:
+        'Whether its commits become one first, by the author of the merge request. When left out, the `squash` of the merge request decides. A single commit stays as it is unless `squashCommitMessage` is given.',
+    }),
+    squashCommitMessage: t.string({
+      description: 'Message of the commit that its commits become. By default it is the title of the merge request.',
+    }),
     sha: t.string({
       description:
         'The head that the caller has seen, as a full hash. If the source branch has another one, nothing is merged.',
@@ -32,7 +40,26 @@ const CancelMergeWhenPipelineSucceedsInput = builder.inputType('CancelMergeWhenP
   fields: whichMergeRequest,
 });
 
+const RebaseMergeRequestInput = builder.inputType('RebaseMergeRequestInput', {
+  description: 'Which merge request to rebase.',
+  fields: (t) => ({
+    ...whichMergeRequest(t),
+    skipCi: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the new commits start no pipeline.',
+    }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  rebaseMergeRequest: t.field({
+    type: mergeRequestPayload('rebaseMergeRequest'),
+    description:
+      'Puts the commits of the source branch on top of the target branch, in the background: `rebaseInProgress` is true until then, and `mergeError` has what went wrong. For those who can force-push to the source branch. CONFLICT if it is being rebased already.',
+    args: { input: t.arg({ type: RebaseMergeRequestInput, required: true, description: 'Names the merge request.' }) },
+    resolve: (_root, { input: { project, iid, skipCi } }, context) => requestRebase(context, project, iid, { skipCi }),
+  }),
   acceptMergeRequest: t.field({
     type: mergeRequestPayload('acceptMergeRequest'),
     description:

@@ -48,6 +48,7 @@ const values = (t: InputFields, labels: string) => ({
   }),
   labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
   removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
+  squash: t.boolean({ description: 'Whether its commits become one when it is merged; not by default.' }),
   ignoreForbidden: t.boolean({
     required: true,
     defaultValue: false,
@@ -84,6 +85,9 @@ const UpdateMergeRequestInput = builder.inputType('UpdateMergeRequestInput', {
     }),
     targetBranch: t.string({ description: 'Name of another branch to merge into. Not for merged ones.' }),
     ...values(t, 'Titles of all its labels from now on.'),
+    discussionLocked: t.boolean({
+      description: 'Whether only members of the project can comment. For developers of the target project.',
+    }),
     stateEvent: t.field({ type: MergeRequestStateEvent, description: 'Whether to close or reopen the merge request.' }),
   }),
 });

@@ -1,25 +1,30 @@
 import { builder } from '#schema/builder.ts';
-import { pageArgs } from '#schema/connection.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { Group } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
 import { peopleFilterFields } from '#schema/merge_requests/people_filter.ts';
 import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { subjectFilterFields } from '#schema/subjects/filter.ts';
+import { findCheckedMergeRequest } from '#src/domain/tracking/merge_requests/checked.ts';
 import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { listMergeRequestsOf, type MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
 import { listMergeRequestsAcross } from '#src/domain/tracking/merge_requests/list_across.ts';
+import { listSeenMergeRequests } from '#src/domain/tracking/merge_requests/list_seen.ts';
 import type { Direction } from '#src/platform/page.ts';
 
-const MergeRequestStateFilter = builder.enumType('MergeRequestStateFilter', {
+export const MergeRequestStateFilter = builder.enumType('MergeRequestStateFilter', {
   description: 'The states that lists of merge requests can be narrowed to.',
   values: {
     OPENED: { value: 'opened', description: 'Only merge requests that are open.' },
     CLOSED: { value: 'closed', description: 'Only merge requests that were closed without being merged.' },
     MERGED: { value: 'merged', description: 'Only merge requests that were merged.' },
+    LOCKED: { value: 'locked', description: 'None: merging locks no merge request.' },
     ALL: { value: 'all', description: 'Merge requests in any state.' },
   } as const,
 });
@@ -29,6 +34,11 @@ const Order = builder.enumType('MergeRequestOrder', {
   values: {
     CREATED_AT: { value: 'created_at', description: 'By time of creation.' },
     UPDATED_AT: { value: 'updated_at', description: 'By time of the last change.' },
+    TITLE: { value: 'title', description: 'By title, in alphabetical order.' },
+    MERGED_AT: {
+      value: 'merged_at',
+      description: 'By time of the merge. Those that are not merged count as merged later than all others.',
+    },
   } as const,
 });
 
@@ -40,6 +50,17 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
     targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
     ...subjectFilterFields(t, 'merge requests'),
     ...peopleFilterFields(t),
+    sourceProjectId: t.field({
+      ...idOf('Project'),
+      description: 'Only merge requests that come from this project, such as a fork.',
+    }),
+    mergeUserId: t.field({ ...idOf('User'), description: 'Only merge requests that this user merged.' }),
+    mergeUserUsername: t.string({
+      description: 'Only merge requests that the user with this username merged, in any case.',
+    }),
+    nonArchived: t.boolean({
+      description: 'Whether to leave out those of archived projects; they are listed by default.',
+    }),
     draft: t.boolean({ description: 'Whether to list only drafts, or only merge requests that are none.' }),
   }),
 });
@@ -75,11 +96,44 @@ builder.objectFields(Project, (t) => ({
   mergeRequest: t.field({
     type: MergeRequest,
     description: 'A merge request of the project by its number.',
-    args: { iid: t.arg.int({ required: true, description: 'Number of the merge request within the project.' }) },
-    resolve: (project, { iid }, context, info) => {
-      context.loaders.noteProject(project);
-      return findMergeRequest(context, project, iid, selectionAt(info, 'MergeRequest'));
+    args: {
+      iid: t.arg.int({ required: true, description: 'Number of the merge request within the project.' }),
+      check: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether to find out now whether it can be merged if that is not known yet, rather than show `unchecked`.',
+      }),
     },
+    resolve: (project, { iid, check }, context, info) => {
+      context.loaders.noteProject(project);
+      const find = check ? findCheckedMergeRequest : findMergeRequest;
+      return find(context, project, iid, selectionAt(info, 'MergeRequest'));
+    },
+  }),
+}));
+
+builder.queryFields((t) => ({
+  mergeRequests: t.field({
+    type: MergeRequestConnection,
+    description: 'The merge requests of all projects on the server whose files the caller can read.',
+    args: mergeRequestArgs,
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) =>
+        listSeenMergeRequests(context, null, args.filter ?? {}, order(args), page, selectionAt(info, 'MergeRequest')),
+      ),
+  }),
+}));
+
+builder.objectFields(Group, (t) => ({
+  mergeRequests: t.field({
+    type: MergeRequestConnection,
+    description: 'The merge requests of all projects in the group and its subgroups whose files the caller can read.',
+    args: mergeRequestArgs,
+    resolve: (group, args, context, info) =>
+      loadPage(args, info, (page) =>
+        listSeenMergeRequests(context, group, args.filter ?? {}, order(args), page, selectionAt(info, 'MergeRequest')),
+      ),
   }),
 }));
 

@@ -83,16 +83,16 @@ const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
 const MergeRequestVersionConnection = connectionOf('MergeRequestVersion', MergeRequestVersion);
 
 /** The fields of a merge request that lead to the commits of its latest version. */
-const LATEST = { targetProjectId: true, sha: true, latestBaseSha: true, latestStartSha: true } as const;
+export const LATEST = { targetProjectId: true, sha: true, latestBaseSha: true, latestStartSha: true } as const;
 
-interface Latest {
+export interface Latest {
   targetProjectId: number;
   sha: string | null;
   latestBaseSha: string | null;
   latestStartSha: string | null;
 }
 
-async function latestOf(
+export async function latestOf(
   context: GraphQLContext,
   { targetProjectId, sha, latestBaseSha, latestStartSha }: Latest,
 ): Promise<VersionCommits | null> {

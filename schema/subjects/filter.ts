@@ -42,6 +42,9 @@ export function exclusionFields(t: InputFields) {
     assigneeUsername: t.string({
       description: 'Leaves out those that are assigned to the user with this username, in any case.',
     }),
+    myReactionEmoji: t.string({
+      description: 'Leaves out those that the caller reacted to with this emoji; also `None`, `Any`.',
+    }),
   };
 }
 
@@ -61,6 +64,9 @@ export function subjectFilterFields(t: InputFields, which: 'issues' | 'merge req
     assigneeId: t.field({ type: 'UserMatch', description: `Only ${which} that are assigned to this user.` }),
     assigneeUsername: t.string({
       description: `Only ${which} that are assigned to the user with this username, in any case.`,
+    }),
+    myReactionEmoji: t.string({
+      description: `Only ${which} that the caller reacted to with this emoji, such as \`thumbsup\`; also \`None\`, \`Any\`.`,
     }),
     createdAfter: t.field({ type: 'DateTime', description: `Only ${which} opened at this time or later.` }),
     createdBefore: t.field({ type: 'DateTime', description: `Only ${which} opened at this time or earlier.` }),

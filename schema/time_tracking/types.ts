@@ -33,6 +33,16 @@ const HUMAN_SPENT = {
 } as const;
 const ENTRIES = 'Each time that was added or taken back, oldest first.';
 
+const TimeStats = builder.objectRef<{ estimate: number; spent: number }>('TimeStats').implement({
+  description: 'The time that an issue or merge request is estimated to take, and that was spent on it.',
+  fields: (t) => ({
+    timeEstimate: t.exposeInt('estimate', { description: ESTIMATE }),
+    totalTimeSpent: t.exposeInt('spent', { description: SPENT }),
+    humanTimeEstimate: t.string({ ...HUMAN_ESTIMATE, resolve: ({ estimate }) => formatDuration(estimate) }),
+    humanTotalTimeSpent: t.string({ ...HUMAN_SPENT, resolve: ({ spent }) => formatDuration(spent) }),
+  }),
+});
+
 const TYPES = { Issue, MergeRequest } as const;
 
 /** Adds time tracking to a type. */
@@ -49,6 +59,12 @@ function addTimes(type: keyof typeof TYPES): void {
       ...HUMAN_SPENT,
       select: { totalTimeSpent: true },
       resolve: ({ totalTimeSpent }) => formatDuration(totalTimeSpent),
+    }),
+    timeStats: t.field({
+      type: TimeStats,
+      description: 'The time that it is estimated to take, and that was spent on it, as one record.',
+      select: { timeEstimate: true, totalTimeSpent: true },
+      resolve: ({ timeEstimate, totalTimeSpent }) => ({ estimate: timeEstimate, spent: totalTimeSpent }),
     }),
     timelogs: t.field({
       type: TimelogConnection,

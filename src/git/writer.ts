@@ -85,6 +85,21 @@ export async function mergeAhead(reader: RepositoryReader, input: MergeInput, ke
   return oid;
 }
 
+export interface SquashInput extends Omit<MergeInput, 'merged'> {
+  /** The commit whose files the new one has. */
+  squashed: Oid;
+}
+
+/** Writes a commit with the files of another one, on top of one of its ancestors: all that lies between becomes one commit. */
+export async function squashOnto(reader: RepositoryReader, input: SquashInput, keepLock?: PackKeepLock): Promise<Oid> {
+  const { onto, squashed, ...said } = input;
+  const objects = new ObjectWriter(reader.directory, keepLock);
+  const tree = await treeOf(reader, squashed);
+  const oid = objects.add('commit', encodeCommit({ ...said, tree, parents: [onto] }));
+  await objects.flush();
+  return oid;
+}
+
 /**
  * Writes the merge of a commit into a branch, as `git merge --no-ff` does. Throws MergeConflict, also for histories that never
  * met, NothingChanged if the branch has the commit already, LimitExceeded, and RefusedObjects for what would be refused in a push.

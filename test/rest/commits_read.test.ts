@@ -231,6 +231,9 @@ describe('GET /projects/:id/repository/commits/:sha/diff', () => {
           'new_file',
           'renamed_file',
           'deleted_file',
+          'generated_file',
+          'collapsed',
+          'too_large',
         ]);
       }
     }

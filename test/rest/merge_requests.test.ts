@@ -46,6 +46,38 @@ const KEYS = [
   'should_remove_source_branch',
   'force_remove_source_branch',
   'web_url',
+  'merged_by',
+  'merge_user',
+  'merged_at',
+  'closed_by',
+  'closed_at',
+  'prepared_at',
+  'imported',
+  'imported_from',
+  'detailed_merge_status',
+  'has_conflicts',
+  'blocking_discussions_resolved',
+  'discussion_locked',
+  'squash',
+  'squash_on_merge',
+  'squash_commit_sha',
+  'task_completion_status',
+  'time_stats',
+  'reference',
+  'references',
+];
+
+const DETAIL_KEYS = [
+  ...KEYS,
+  'subscribed',
+  'changes_count',
+  'diff_refs',
+  'head_pipeline',
+  'pipeline',
+  'latest_build_started_at',
+  'latest_build_finished_at',
+  'merge_error',
+  'user',
 ];
 
 async function stage(visibility: 'private' | 'public' = 'private', branch = 'topic') {
@@ -83,7 +115,7 @@ describe('POST /projects/:id/merge_requests', () => {
     };
     const answer = await api.post(at, given);
     expect(answer.status).toBe(201);
-    expect(Object.keys(answer.body)).toEqual([...KEYS, 'subscribed']);
+    expect(Object.keys(answer.body)).toEqual(DETAIL_KEYS);
     expect(answer.body).toMatchObject({
       iid: 1,
       project_id: project.id,
@@ -366,7 +398,7 @@ describe('The commits, changes and versions of a merge request', () => {
     expect(commits.headers['x-total']).toBe('2');
     expect((await api.get(`${at}/1/commits?per_page=1&page=2`)).body[0].id).toBe(head);
     const { body } = await api.get(`${at}/1/changes`);
-    expect(Object.keys(body)).toEqual([...KEYS, 'subscribed', 'changes', 'overflow']);
+    expect(Object.keys(body)).toEqual([...DETAIL_KEYS, 'changes', 'overflow']);
     expect(body.changes.map(({ new_path }: { new_path: string }) => new_path)).toEqual(['b.txt', 'c.txt']);
     expect(body.changes[0]).toMatchObject({ new_file: true, diff: expect.stringContaining('+b.txt') });
     const [version] = (await api.get(`${at}/1/versions`)).body;

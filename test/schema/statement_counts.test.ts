@@ -156,6 +156,7 @@ const fewest = async (work: () => Promise<unknown>) => Math.min(await count(work
 /** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */
 const ONE_BY_ONE = new Set([
   'Group.issues',
+  'Group.mergeRequests',
   'Project.events',
   'Project.repository.branches',
   'Project.repository.contributors',
@@ -175,8 +176,11 @@ const lists = listFields(3).filter(({ edges }) => !edges.some((edge) => OWN.has(
 const isApart = ({ edges }: ListField) => edges.some((edge) => ONE_BY_ONE.has(edge));
 const named = (some: ListField[]) => some.map((list) => [list.name, list] as const);
 
-/** Below ten issues there are two hundred projects of their participants, and a statement is for a hundred parents. */
-const FEWER = new Map([['issues > participants > projects', 5]]);
+/** Below ten issues or merge requests there are two hundred projects of their participants, and a statement is for a hundred parents. */
+const FEWER = new Map([
+  ['issues > participants > projects', 5],
+  ['mergeRequests > participants > projects', 5],
+]);
 
 /** The statements for one record on each level, and for many; past the server, which limits the cost of documents. */
 async function statementsOf(list: ListField): Promise<{ few: number; many: number }> {

@@ -74,6 +74,20 @@ const RELEASED: Record<string, string> = {
   '20261126070012_assignees_of_old_records': 'af6b0b8039ef74400ba8f90bc05dbbbae2cf0234a5ff83e327df5efe705baef8',
   '20261126070022_reviewers': 'ef159840f7f52e87ce920922c49c472db580f7c3503ebdddcc50ae27de072813',
   '20261126070032_review_requested': '9631d5033e16630d210abea45b4a45f29e27601433dd7536b8739df3aac440a9',
+  '20261126070001_merge_request_record': 'e3f11a4afece7b5e570d0a60f8deffab9e0bf6cb856e1c54580d4f7248002274',
+  '20261126070011_merge_request_times': 'e36a39ef953f6aa1a07091ca03e95c3d8eb1d6c8c5096b4e231c9a28b55d5eb2',
+  '20261126070021_merge_requests_by_closer': '4c4049f54e58910935597041e427b927807e352f65042c5c25ae194f41cd7c20',
+  '20261126070031_merge_requests_of_author_by_creation':
+    '731ce20a2bfeed2f6a6d13c4cae8961cf2385326bbdfd79e8e14f86a2fa675e8',
+  '20261126070041_merge_requests_of_author_by_change':
+    '13501b71eb794362da3ce2481b9328ad3535db079c193cf8bcb4ffd44cb1e569',
+  '20261126070051_merge_requests_by_title': '74e2fddb8c61d84202c939faa2ec4d930028d416c38dece66ff66eba0f1c9f7c',
+  '20261126070061_merge_requests_by_merge': 'eece75212e238197f83f862816435e14cb673d6073de8e43ea91a6566a1ec24e',
+  '20261126070071_merge_requests_with_title': 'cbd65c9f7b0c692483b037970e56f57252eb9223ba65857479c385ff6dff409d',
+  '20261126070081_merge_requests_with_description': '9f45313842409ceb89709308afe8136d06be40421f0de7c346ce2e99495c41fd',
+  '20261126070091_merge_requests_by_merge_commit': '022794618af61e72a7285133cb7f42cb36314ef0a914a615986f6bbdd30fdc2a',
+  '20261126070101_merge_requests_by_squash_commit': '09b28853aada69609bca94de6c9387d4a64638a1c7c32313167bd585419f8212',
+  '20261126070111_versions_without_commits': 'b62e7568c38415654fb480f0f47181866dd2d49928908710718e8cfa5f38c7c0',
 };
 
 const directory = packagePath('prisma/migrations');

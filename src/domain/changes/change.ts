@@ -92,6 +92,8 @@ export interface RefsPushed {
   described: ReadonlyMap<RefChange, { commits: readonly Commit[]; total: number }>;
   /** Whether it was left unrecorded by a crash: its commits may be old. */
   isRecovered: boolean;
+  /** Whether it starts no pipelines. */
+  skipCi?: boolean;
 }
 
 /** The status of a pipeline was written, or it failed from the start. */

@@ -18,6 +18,11 @@ export function headRef(iid: number): string {
   return `${MERGE_REQUESTS}${iid}/head`;
 }
 
+/** The ref for the merge of a merge request into its target branch, in the target project's repository. */
+export function mergeRef(iid: number): string {
+  return `${MERGE_REQUESTS}${iid}/merge`;
+}
+
 /** The ref that keeps a commit that is no longer on its branch; hidden from clients. */
 export function keptRef(oid: Oid): string {
   return `${KEPT_REFS}/${oid}`;

@@ -1,7 +1,13 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { listProtections, type Protection, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import {
+  listProtections,
+  type Protection,
+  type ProtectionRow,
+  protectionOf,
+  protectionsOf,
+} from '#src/domain/repository/branches/protection.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -25,14 +31,31 @@ export async function branchRefusals(
   return (await branchRules(context, project))(actor, project);
 }
 
+/** Like branchRefusals, for several projects, whose protections are read by one statement. */
+export async function branchRefusalsOf(
+  context: Pick<Context, 'db' | 'repositories'>,
+  actor: Actor,
+  projects: readonly ProjectRow[],
+): Promise<BranchRefusals[]> {
+  const ids = projects.map(({ id }) => id);
+  const known = await protectionsOf(context.db, ids);
+  return Promise.all(
+    projects.map(async (project) => {
+      const rules = await branchRules(context, project, undefined, known.get(project.id) ?? []);
+      return rules(actor, project);
+    }),
+  );
+}
+
 /** Like branchRefusals, for several actors: protections are loaded once, in a transaction if given. */
 export async function branchRules(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   place: RepositoryPlace & { defaultBranch: string | null },
   tx?: Transaction,
+  known?: readonly ProtectionRow[],
 ): Promise<(actor: Actor, project: ProjectRow) => BranchRefusals> {
   const [names, { defaultBranchProtection }, reader] = await Promise.all([
-    listProtections(tx ?? db, place.id),
+    known ?? listProtections(tx ?? db, place.id),
     currentSettings(db),
     repositories.open(place),
   ]);

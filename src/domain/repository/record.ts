@@ -27,6 +27,8 @@ export interface Step {
 export interface PushOptions extends ChangeOptions {
   /** The pushes that the only change consists of, in order; one by `actor` when absent. */
   steps?: readonly Step[] | undefined;
+  /** Whether it starts no pipelines. */
+  skipCi?: boolean | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function pushRefs(
   project: PushedProject,
   changes: readonly RefChange[],
   also?: (tx: Transaction) => Promise<void>,
-  { steps, ...options }: PushOptions = {},
+  { steps, skipCi = false, ...options }: PushOptions = {},
 ): Promise<RefOutcome[]> {
   // Does everything that does not need the lock.
   const reader = await ensureRepository(context, project, options.isLocked ? options.tx : undefined);
@@ -53,7 +55,7 @@ export async function pushRefs(
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     const { watched, missed } = await record(tx, recorder, made);
     await recordChange(tx, context, { type: 'branchesMoved', project, user: pusher, branches: watched });
-    const push = { type: 'refsPushed', project, reader, described: recorder.described } as const;
+    const push = { type: 'refsPushed', project, reader, described: recorder.described, skipCi } as const;
     for (const { change, pusher } of missed) {
       await recordChange(tx, context, { ...push, pusher, changes: [change], isRecovered: true });
     }

@@ -30,8 +30,10 @@ import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { awaitingMerge, mergeAfterPipeline } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
+import { rebaseMergeRequest } from '#src/domain/tracking/merge_requests/rebase.ts';
 import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { removeUnneededRefs } from '#src/domain/tracking/merge_requests/remove_refs.ts';
+import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_commits.ts';
 import { referFromCommits } from '#src/domain/tracking/references/push.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
@@ -62,6 +64,7 @@ export const JOB_PACES: JobPaces = {
   'artifacts.expire': { cron: '*/10 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
+  'merge_requests.store_commits': { cron: '37 * * * *' },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
@@ -113,6 +116,11 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       });
       await eachStep(steps);
     },
+    'merge_requests.rebase': async ({ mergeRequestId, userId, skipCi }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) await rebaseMergeRequest(context, mergeRequestId, skipCi);
+    },
+    'merge_requests.store_commits': () => storeMissingCommits({ db, repositories }),
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
     'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs, followers }, push),

@@ -36,6 +36,23 @@ export interface ComputedFields {
     /** Of its latest version; null for a merge request that was recorded without its commits. */
     latestBaseSha: string | null;
     latestStartSha: string | null;
+    /** How many files it changes, as text. */
+    latestRealSize: string | null;
+    /** When its first version was recorded. */
+    preparedAt: string | null;
+    /** The beginnings of the latest notes that people wrote, the latest first. */
+    latestNotes: string[];
+    /** The commits of its branches, as recorded; null for one that is not there. */
+    sourceBranchSha: string | null;
+    targetBranchSha: string | null;
+    /** The latest pipeline of the head on the source branch. */
+    headPipelineId: number | null;
+    headPipelineStartedAt: string | null;
+    headPipelineFinishedAt: string | null;
+    /** Its status, if the merge request is open and its project wants the pipeline to have succeeded. */
+    demandedPipelineStatus: Columns['Pipeline']['status'] | null;
+    /** Whether its author has merged nothing in the project before, and is below reporter there. */
+    isFirstContribution: boolean;
   };
   Namespace: {
     /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */

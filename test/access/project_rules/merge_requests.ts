@@ -128,8 +128,21 @@ export function mergeRequestRules({
       level: 20,
       given: mergeRequest,
     },
+    'GET /projects/:id/merge_requests/:merge_request_iid/diffs': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': {
+      ...reading,
+      level: 20,
+      given: mergeRequest,
+    },
     'POST /projects/:id/merge_requests/:merge_request_iid/approve': { success: 201, level: 30, given: unapproved },
     'POST /projects/:id/merge_requests/:merge_request_iid/unapprove': { success: 201, level: 30, given: approved },
+    'GET /projects/:id/merge_requests/:merge_request_iid/merge_ref': { ...reading, level: 20, given: mergeable },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': {
+      success: 202,
+      level: 30,
+      given: mergeable,
+    },
     'PUT /projects/:id/merge_requests/:merge_request_iid/merge': {
       success: 200,
       level: 40,

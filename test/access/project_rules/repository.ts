@@ -132,6 +132,7 @@ export function repositoryRules({
     'GET /projects/:id/repository/commits': { ...repository, open: 'user', given: filled },
     'GET /projects/:id/repository/commits/:sha': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/commits/:sha/diff': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/merge_requests': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/commits/:sha/comments': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/branches': { ...repository, given: filled },
     'GET /projects/:id/repository/branches/:branch': {

@@ -42,9 +42,9 @@ export const pushedPipelines: Follower = { refsPushed: requestPipelines };
 async function requestPipelines(
   tx: Transaction,
   { jobs }: ChangeContext,
-  { project, pusher, changes, reader }: RefsPushed,
+  { project, pusher, changes, reader, skipCi = false }: RefsPushed,
 ): Promise<void> {
-  if (!jobs || changes.length > MOST_REFS) return;
+  if (!jobs || skipCi || changes.length > MOST_REFS) return;
   const refs: PushedRef[] = [];
   for (const { name, from, to } of changes) {
     const prefix = [BRANCHES, TAGS].find((start) => name.startsWith(start));

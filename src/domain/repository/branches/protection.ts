@@ -20,6 +20,16 @@ export function listProtections(db: Db | Transaction, projectId: number): Promis
   return db.protectedBranch.findMany({ where: { projectId }, select, orderBy: { id: 'asc' } });
 }
 
+/** The protections of several projects, by their IDs, in one statement. */
+export async function protectionsOf(db: Db, projectIds: readonly number[]): Promise<Map<number, ProtectionRow[]>> {
+  const rows = await db.protectedBranch.findMany({
+    where: { projectId: { in: [...projectIds] } },
+    select: { projectId: true, name: true, developersCanPush: true, developersCanMerge: true },
+    orderBy: { id: 'asc' },
+  });
+  return Map.groupBy(rows, ({ projectId }) => projectId);
+}
+
 /** The protection of a branch: if several names match, each may grant access to developers. */
 export function protectionOf(protections: readonly ProtectionRow[], branch: string): Protection {
   const matching = protections.filter(({ name }) => matches(name, branch));

@@ -2,12 +2,12 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import {
   holdsText,
   type OfPlace,
-  type Searched,
   type SubjectFilter,
   searchOf,
   subjectConditions,
 } from '#src/domain/tracking/subjects/filter.ts';
-import { containing, Prisma } from '#src/platform/database/db.ts';
+import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 /** The filters of all lists of issues (rest-api-v4.md, Issues). */
@@ -56,30 +56,6 @@ function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sq
   if (!searched.isIndexed) return [held];
   return [sql`CASE WHEN ${FEW_HITS} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`];
 }
-
-/** Maximum number of hits that are looked up in a list; of texts with more hits, most lists contain some. */
-const MOST_HITS = 5_000;
-
-/** Whether there are that few, with `searchHits` in the WITH clause. */
-export const FEW_HITS = sql`((SELECT count(*) FROM hits) <= ${MOST_HITS})`;
-
-/** The distinct hits under alias `h`, if there are few. */
-export const EACH_HIT = sql`(SELECT DISTINCT h.id FROM hits h WHERE ${FEW_HITS}) h`;
-
-/**
- * The issues of the whole server with the text, by index, as the subquery `hits`; one more than are looked up if the text is
- * common. Null if no index helps.
- */
-export function searchHits(searched: Searched | null): Prisma.Sql[] {
-  if (!searched?.isIndexed) return [];
-  const pattern = containing(searched.text);
-  const found = searched.columns.map(
-    (column) => sql`SELECT f.id FROM issues f WHERE ${FOUND[column]} ILIKE ${pattern}`,
-  );
-  return [sql`hits AS MATERIALIZED (${Prisma.join(found, ' UNION ALL ')} LIMIT ${MOST_HITS + 1})`];
-}
-
-const FOUND = { title: sql`f.title`, description: sql`f.description` };
 
 /** Whether the filter is by state only, which the counters know. */
 export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolean {

@@ -8,15 +8,13 @@ import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { countFromCounters, countFromPlaces } from '#src/domain/tracking/issues/count.ts';
 import {
   countsSuffice,
-  EACH_HIT,
-  FEW_HITS,
   type IssueFilter,
   issueConditions,
-  searchHits,
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
-import { holdsText, type OfPlace, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
+import { holdsText, ofLabelsThere, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
+import { EACH_HIT, FEW_HITS, searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -246,10 +244,6 @@ function ofAssignee(userId: Prisma.Sql | number, conditions: Prisma.Sql[], order
   const firsts = sql`ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}`;
   return { source: both(conditions, Prisma.empty), paged: both([...conditions, ...more], firsts), isPartial: true };
 }
-
-/** Labels and milestones of the projects in the subquery `places`, and of groups: those that the projects have are around them. */
-export const ofLabelsThere = ({ projectId, groupId }: OfPlace) =>
-  sql`(${projectId} IN (SELECT v.id FROM places v) OR ${groupId} IS NOT NULL)`;
 
 /** The issues that meet the conditions, and the part for the page. */
 function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest, among = table(issue)) {

@@ -1,9 +1,9 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
-import { EACH_HIT, FEW_HITS, searchHits } from '#src/domain/tracking/issues/filter.ts';
 import { FIRST, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
 import { holdsText } from '#src/domain/tracking/subjects/filter.ts';
+import { EACH_HIT, FEW_HITS, searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';

@@ -28,7 +28,8 @@ export async function closeOfFork(
 ): Promise<void> {
   const isConcerned = whose === 'all' ? sql`TRUE` : sql`target.visibility > fork.visibility`;
   const closed = await tx.$queryRaw<{ id: number; since: string }[]>`
-    UPDATE merge_requests m SET state = 'closed', merge_when_pipeline_succeeds = false, updated_at = now()
+    UPDATE merge_requests m SET state = 'closed', merge_when_pipeline_succeeds = false, updated_at = now(),
+      closed_by_id = (SELECT u.id FROM users u WHERE u.id = ${actor.id})
     FROM projects fork, projects target
     WHERE m.source_project_id = ${id} AND m.state = 'opened' AND fork.id = ${id} AND target.id = m.target_project_id
       AND target.id <> fork.id AND ${isConcerned}

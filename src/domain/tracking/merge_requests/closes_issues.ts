@@ -59,13 +59,24 @@ export async function listClosedIssues<R>(
   context: Context,
   texts: ClosingTexts,
   version: VersionCommits | null,
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   selection: Selection<'Issue', R>,
   projectOf: ProjectOf,
 ): Promise<Page<R>> {
   const all = await issuesClosedBy(context.db, requireActor(context), texts, async (most) => {
     return (await versionCommits(context, version, { limit: most, offset: 0, withTotal: false })).nodes;
   });
+  return pageOfIssues(context, all, page, selection, projectOf);
+}
+
+/** The part of named issues that is a page, in their order. */
+export async function pageOfIssues<R>(
+  context: Context,
+  all: readonly NamedRecord[],
+  { limit, offset, withTotal }: PageRequest,
+  selection: Selection<'Issue', R>,
+  projectOf: ProjectOf,
+): Promise<Page<R>> {
   const ids = all.slice(offset, offset + limit).map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findIssuesByIds(context, ids, selection, projectOf);
   const byId = new Map(found.map((issue) => [issue.id, issue]));

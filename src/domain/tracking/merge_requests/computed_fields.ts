@@ -1,3 +1,5 @@
+import { REPORTER } from '#src/access/permissions/abilities.ts';
+import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
 import { discussionValues } from '#src/domain/tracking/discussions/unresolved.ts';
 import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
@@ -9,7 +11,14 @@ import { computedFields, type Tools } from '#src/platform/records/computed_field
 const { sql } = Prisma;
 const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
 const version = alias('MergeRequestVersion', 'v');
-const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
+const pipeline = alias('Pipeline', 'hp');
+const note = alias('Note', 'ln');
+const earlier = alias('MergeRequest', 'em');
+const [ref, home, around] = [alias('RecordedRef', 'rr'), alias('Project', 'rp'), alias('Namespace', 'rn')];
+
+/** How many notes are read for the issues that they mention, and how many characters of each. */
+const MOST_NOTES = 100;
+const MOST_CHARACTERS = 20_000;
 
 computedFields('MergeRequest', {
   ...trailValues('MergeRequest'),
@@ -23,7 +32,41 @@ computedFields('MergeRequest', {
     sql`CASE WHEN ${isStale(mergeRequest)} THEN 'unchecked' ELSE ${mergeRequest.mergeStatus} END`,
   latestBaseSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.base_commit_sha`,
   latestStartSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.start_commit_sha`,
+  latestRealSize: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.real_size`,
+  preparedAt: ({
+    id,
+  }) => sql`(SELECT ${version.createdAt} FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id}
+    ORDER BY ${version.id} LIMIT 1)`,
+  latestNotes: ({ id }) => sql`(SELECT COALESCE(json_agg(latest.body), '[]') FROM (
+    SELECT left(${note.body}, ${MOST_CHARACTERS}) AS body FROM ${table(note)}
+    WHERE ${note.subjectType} = 'MergeRequest' AND ${note.subjectId} = ${id} AND NOT ${note.system}
+    ORDER BY ${note.id} DESC LIMIT ${MOST_NOTES}) latest)`,
+  sourceBranchSha: ({ sourceProjectId, sourceBranch }) => branchNow(sourceProjectId, sourceBranch),
+  targetBranchSha: ({ targetProjectId, targetBranch }) => branchNow(targetProjectId, targetBranch),
+  headPipelineId: (mergeRequest) => headPipeline(mergeRequest, pipeline.id),
+  headPipelineStartedAt: (mergeRequest) => headPipeline(mergeRequest, pipeline.startedAt),
+  headPipelineFinishedAt: (mergeRequest) => headPipeline(mergeRequest, pipeline.finishedAt),
+  demandedPipelineStatus: (mergeRequest, tools) => {
+    const { onlyAllowMergeIfPipelineSucceeds: isDemanded } = tools.related('targetProject', 'Project');
+    return sql`CASE WHEN ${isDemanded} AND ${mergeRequest.state} = 'opened' THEN ${headPipeline(mergeRequest, pipeline.status)} END`;
+  },
+  isFirstContribution: ({ id, authorId, targetProjectId }) => sql`(NOT EXISTS (SELECT 1 FROM ${table(earlier)}
+      WHERE ${earlier.authorId} = ${authorId} AND ${earlier.targetProjectId} = ${targetProjectId}
+        AND ${earlier.state} = 'merged' AND ${earlier.id} <> ${id})
+    AND ${levelOf(authorId, targetProjectId)} < ${REPORTER})`,
 });
+
+/** The effective level of a user in a project. */
+function levelOf(id: Prisma.Sql, projectId: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT ${projectAccessLevel({ id }, home, around)} FROM ${table(home)}
+    JOIN ${table(around)} ON ${around.id} = ${home.namespaceId} WHERE ${home.id} = ${projectId})`;
+}
+
+/** A column of the latest pipeline of the head on the source branch. */
+function headPipeline({ sourceProjectId, sourceBranch, sha }: Alias<'MergeRequest'>, column: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT ${column} FROM ${table(pipeline)} WHERE ${pipeline.projectId} = ${sourceProjectId}
+    AND ${pipeline.sha} = ${sha} AND ${pipeline.ref} = ${sourceBranch} AND NOT ${pipeline.tag} ORDER BY ${pipeline.id} DESC LIMIT 1)`;
+}
 
 /** The latest version, if any. */
 function latest({ id }: Alias<'MergeRequest'>, { lateral }: Tools): Prisma.Sql {

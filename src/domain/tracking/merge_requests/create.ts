@@ -50,6 +50,8 @@ export interface NewMergeRequest extends MergeRequestAttributes {
   description?: string | null | undefined;
   /** Whether the source branch is removed after the merge. */
   removeSourceBranch?: boolean | null | undefined;
+  /** Whether its commits become one when it is merged. */
+  squash?: boolean | null | undefined;
 }
 
 /**
@@ -155,7 +157,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
 async function insert(
   tx: Transaction,
   actor: Actor,
-  { title, description = null, sourceBranch, targetBranch, removeSourceBranch = null }: NewMergeRequest,
+  { title, description = null, sourceBranch, targetBranch, removeSourceBranch = null, squash }: NewMergeRequest,
   { source, target, version, columns }: Opening,
 ): Promise<{ id: number; iid: number }> {
   const { assigneeId = null, milestoneId = null } = columns;
@@ -177,6 +179,7 @@ async function insert(
       milestoneId,
       sha: version.head,
       forceRemoveSourceBranch: removeSourceBranch,
+      squash: squash ?? false,
       createdAt: now,
       updatedAt: now,
     },

@@ -5,18 +5,30 @@ import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_
 import {
   holdsText,
   type OfPlace,
+  ofLabelsThere,
+  type Searched,
   type SubjectFilter,
   searchOf,
   subjectConditions,
+  userOf,
 } from '#src/domain/tracking/subjects/filter.ts';
+import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
+export type StateFilter = 'opened' | 'closed' | 'merged' | 'locked' | 'all';
+
 /** The filters of lists of merge requests (endpoints-beyond.md, Merge requests). */
 export interface MergeRequestFilter extends Omit<SubjectFilter, 'not'>, PeopleFilter {
-  state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined;
+  state?: StateFilter | null | undefined;
   sourceBranch?: string | null | undefined;
   targetBranch?: string | null | undefined;
+  sourceProjectId?: number | null | undefined;
+  /** Who merged it. */
+  mergeUserId?: number | null | undefined;
+  mergeUserUsername?: string | null | undefined;
+  /** Whether to leave out those of archived projects. */
+  nonArchived?: boolean | null | undefined;
   /** Only drafts, or only others; both when absent. */
   draft?: boolean | null | undefined;
 }
@@ -25,25 +37,52 @@ const { sql } = Prisma;
 const pair = alias('MergeRequestLabel', 'ml');
 const PAIRS = { table: table(pair), subjectId: pair.mergeRequestId, labelId: pair.labelId };
 
-/** The conditions of a filter on merge requests of a project. Throws BadRequest. */
+/**
+ * The conditions of a filter on merge requests of a project, or of those in the subquery `places` if it is null; the text search
+ * uses `searchHits` there, which must be in the WITH clause. Throws BadRequest.
+ */
 export function mergeRequestConditions(
   mergeRequest: Alias<'MergeRequest'>,
   filter: MergeRequestFilter,
   actor: Actor,
-  project: number | Prisma.Sql,
+  project: number | Prisma.Sql | null,
 ): Prisma.Sql[] {
   const { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description } = mergeRequest;
   const own = { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description };
   const columns = { ...own, projectId: mergeRequest.targetProjectId };
-  const inProjects = (row: OfPlace) => ofOrAround(row, project);
-  const { state, sourceBranch, targetBranch, draft } = filter;
+  const inProjects = project === null ? ofLabelsThere : (row: OfPlace) => ofOrAround(row, project);
+  const { state, sourceBranch, targetBranch, sourceProjectId, mergeUserId, mergeUserUsername, draft } = filter;
   const conditions = subjectConditions({ type: 'MergeRequest', columns, pairs: PAIRS, inProjects }, filter, actor);
-  if (state && state !== 'all') conditions.push(sql`${mergeRequest.state} = ${state}::merge_request_state`);
+  conditions.push(...stateConditions(mergeRequest, state));
   if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
   if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);
   if (draft != null) conditions.push(draft ? isDraftSql(title) : sql`NOT ${isDraftSql(title)}`);
   conditions.push(...peopleConditions(mergeRequest, filter, actor));
+  if (sourceProjectId != null) conditions.push(sql`${mergeRequest.sourceProjectId} = ${sourceProjectId}`);
+  const isMerged = sql`${mergeRequest.state} = 'merged'`;
+  if (mergeUserId != null) conditions.push(sql`${isMerged} AND ${mergeRequest.mergeUserId} = ${mergeUserId}`);
+  if (mergeUserUsername)
+    conditions.push(sql`${isMerged} AND ${mergeRequest.mergeUserId} = ${userOf(mergeUserUsername)}`);
+  if (filter.nonArchived && project !== null) {
+    const { targetProjectId } = mergeRequest;
+    conditions.push(sql`NOT EXISTS (SELECT 1 FROM projects ap WHERE ap.id = ${targetProjectId} AND ap.archived)`);
+  }
   const searched = searchOf(filter);
-  if (searched) conditions.push(holdsText(columns, searched));
+  if (searched) conditions.push(project === null ? isHit(id, columns, searched) : holdsText(columns, searched));
   return conditions;
+}
+
+/** The condition of a state; no merge request is ever locked. */
+export function stateConditions(
+  mergeRequest: Alias<'MergeRequest'>,
+  state: StateFilter | null | undefined,
+): Prisma.Sql[] {
+  if (!state || state === 'all') return [];
+  return [state === 'locked' ? sql`FALSE` : sql`${mergeRequest.state} = ${state}::merge_request_state`];
+}
+
+function isHit(id: Prisma.Sql, columns: Parameters<typeof holdsText>[0], searched: Searched): Prisma.Sql {
+  const held = holdsText(columns, searched);
+  if (!searched.isIndexed) return held;
+  return sql`CASE WHEN ${FEW_HITS} THEN (${id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`;
 }

@@ -6,7 +6,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { order } from '#src/platform/records/order.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -15,8 +15,10 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
+const COLUMNS = { created_at: 'createdAt', updated_at: 'updatedAt', title: 'title', merged_at: 'mergedAt' } as const;
+
 export interface MergeRequestOrder {
-  by: 'created_at' | 'updated_at';
+  by: keyof typeof COLUMNS;
   direction: Direction;
 }
 
@@ -34,14 +36,14 @@ export async function listMergeRequestsOf<R>(
   context: Context,
   parents: readonly MergeRequestParent[],
   filter: MergeRequestFilter,
-  { by, direction }: MergeRequestOrder,
+  by: MergeRequestOrder,
   page: PageRequest,
   selection: Selection<'MergeRequest', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const ofMilestone = parents.some(({ milestoneId }) => milestoneId !== undefined);
   const ofLabel = parents.some(({ labelId }) => labelId !== undefined);
-  const sorted = order('MergeRequest', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
+  const sorted = orderOf(by);
   const pageOf = ({ project, path, milestone, label }: Asked<AskedParent>) => {
     const where = all([
       sql`${mergeRequest.targetProjectId} = ${project}`,
@@ -67,4 +69,9 @@ export async function listMergeRequestsOf<R>(
       return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf));
     },
   );
+}
+
+/** The columns that a list is ordered by; what was not merged stands above all times of merges. */
+export function orderOf({ by, direction }: MergeRequestOrder): Order<'MergeRequest'> {
+  return order('MergeRequest', [COLUMNS[by], 'id'], direction, by === 'merged_at');
 }

@@ -19,6 +19,10 @@ export interface AnnouncedMerge {
   targetBranch: string;
   userId: number;
   shouldRemoveSourceBranch?: boolean | null | undefined;
+  /** Whether its commits become one; unset means as wished before. */
+  squash?: boolean | undefined;
+  /** The commit that they become; null if they stay as they are. */
+  squashCommitSha?: Oid | null;
 }
 
 /**
@@ -26,12 +30,14 @@ export interface AnnouncedMerge {
  * Returns false for a merge request that is no longer open, or has another head or target branch.
  */
 export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommitSha: Oid): Promise<boolean> {
-  const { id, sha, targetBranch, userId, shouldRemoveSourceBranch } = merge;
+  const { id, sha, targetBranch, userId, shouldRemoveSourceBranch, squash, squashCommitSha } = merge;
   const { count } = await db.mergeRequest.updateMany({
     where: { id, sha, targetBranch, state: 'opened' },
     data: {
       mergingCommitSha,
       mergeUserId: userId,
+      ...(squash === undefined ? {} : { squash }),
+      squashCommitSha: squashCommitSha ?? null,
       ...(shouldRemoveSourceBranch == null ? {} : { shouldRemoveSourceBranch }),
     },
   });
@@ -50,7 +56,7 @@ export async function markMergedBy(
 ): Promise<void> {
   const [merged] = await tx.$queryRaw<{ title: string; userId: number }[]>`
     UPDATE merge_requests SET state = 'merged', merge_commit_sha = merging_commit_sha, merge_when_pipeline_succeeds = false,
-      updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
+      merge_error = NULL, updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
     RETURNING title, COALESCE(merge_user_id, author_id) AS "userId"`;
   if (!merged) return;
   await tell(tx, context, { id, iid, project, ...merged });
@@ -68,7 +74,7 @@ export async function markMerged(
 ): Promise<boolean> {
   const [merged] = await tx.$queryRaw<{ iid: number; title: string }[]>`
     UPDATE merge_requests SET state = 'merged', merge_user_id = ${actor.id}, merge_when_pipeline_succeeds = false,
-      updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
+      merge_error = NULL, squash_commit_sha = NULL, updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
   if (!merged) return false;
   await tell(tx, context, { id, project, userId: actor.id, ...merged });
   return true;

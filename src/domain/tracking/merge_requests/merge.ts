@@ -22,8 +22,10 @@ import {
 import { mergeMessage } from '#src/domain/tracking/merge_requests/message.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import type { Oid, Signature } from '#src/git/model.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
-import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
+import type { CommitSeries } from '#src/git/write/series.ts';
+import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
 import { BadRequest, Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
@@ -33,6 +35,10 @@ export interface MergeOptions {
   shouldRemoveSourceBranch?: boolean | null | undefined;
   /** Whether to merge when the running pipeline of its head succeeds. */
   mergeWhenPipelineSucceeds?: boolean | null | undefined;
+  /** Whether its commits become one first; what the merge request says when absent. */
+  squash?: boolean | null | undefined;
+  /** Message of that commit; the title of the merge request when absent. */
+  squashCommitMessage?: string | null | undefined;
   /** The head that the caller has seen: any other is not merged. */
   sha?: string | null | undefined;
 }
@@ -51,8 +57,7 @@ export async function acceptMergeRequest(
   const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
   const { id } = mergeRequest;
   await requireMergeRight(context, actor, project, mergeRequest.targetBranch);
-  const wrong = lengthError(options.mergeCommitMessage);
-  if (wrong) throw new BadRequest(`merge_commit_message ${wrong}`, 'merge_commit_message');
+  checkMessages(options);
   const sides = await presentSides(context, id, actor);
   const pipeline = await headPipeline(context, sides.mergeRequest);
   const waits = options.mergeWhenPipelineSucceeds === true && isActive(pipeline);
@@ -68,6 +73,15 @@ export async function acceptMergeRequest(
   if (waits) await mergeLater(context, actor, project, sides, options);
   else await mergeNow(context, actor, project, sides, options);
   return { project, id };
+}
+
+/** Throws BadRequest for a message that is too long. */
+function checkMessages({ mergeCommitMessage, squashCommitMessage }: MergeOptions): void {
+  const given = { merge_commit_message: mergeCommitMessage, squash_commit_message: squashCommitMessage };
+  for (const [name, message] of Object.entries(given)) {
+    const wrong = lengthError(message);
+    if (wrong) throw new BadRequest(`${name} ${wrong}`, name);
+  }
 }
 
 /** Throws Forbidden if the actor may not merge into the branch, and for archived projects. */
@@ -127,7 +141,7 @@ async function mergeLater(
   actor: Actor,
   project: ProjectRow,
   { mergeRequest: { id, iid, title, sha } }: SideTips,
-  { mergeCommitMessage, shouldRemoveSourceBranch }: MergeOptions,
+  { mergeCommitMessage, shouldRemoveSourceBranch, squash, squashCommitMessage }: MergeOptions,
 ): Promise<void> {
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.mergeRequest.updateMany({
@@ -136,6 +150,9 @@ async function mergeLater(
         mergeWhenPipelineSucceeds: true,
         mergeUserId: actor.id,
         mergeCommitMessage: mergeCommitMessage || null,
+        squashCommitMessage: squashCommitMessage || null,
+        ...(squash == null ? {} : { squash }),
+        mergeError: null,
         shouldRemoveSourceBranch: shouldRemoveSourceBranch ?? null,
         updatedAt: new Date(),
       },
@@ -154,14 +171,15 @@ async function mergeNow(
   actor: Actor,
   project: ProjectRow,
   sides: SideTips,
-  { mergeCommitMessage, shouldRemoveSourceBranch }: MergeOptions,
+  { mergeCommitMessage, shouldRemoveSourceBranch, ...options }: MergeOptions,
 ): Promise<void> {
   const { id, iid, sha, targetBranch } = sides.mergeRequest;
   if (sha === null) throw notMergeable();
   await requireRoom(context.repositories, project, 0);
   const pusher = await findPusher(context.db, actor.id);
   const message = mergeCommitMessage || (await usualMessage(context, actor, project, sides));
-  const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch };
+  const squash = options.squash ?? sides.mergeRequest.squash;
+  const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
   try {
     await withEffort(context, () =>
       commitInTurn(context, {
@@ -176,9 +194,12 @@ async function mergeNow(
           const { tip: onto, reader, keepLock } = series;
           if (onto === null) throw notMergeable();
           const committer = signatureOf(pusher);
-          const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, keepLock);
+          const wish = squash ? { sha, onto, committer, message: options.squashCommitMessage } : null;
+          const squashCommitSha = wish && (await squashed(context, sides, wish, series));
+          const merged = squashCommitSha ?? sha;
+          const oid = await mergeInto(reader, { onto, merged, author: committer, committer, message }, keepLock);
           await requireStillMergeable(context, id);
-          if (!(await announceMerge(context.db, announced, oid))) throw notMergeable();
+          if (!(await announceMerge(context.db, { ...announced, squashCommitSha }, oid))) throw notMergeable();
           series.follow(oid);
           return oid;
         },
@@ -191,6 +212,27 @@ async function mergeNow(
     if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
     throw error;
   }
+}
+
+/**
+ * One commit for all of the head since it parted from the target branch, by the author of the merge request; null for a single
+ * commit without a message of its own, which stays as it is.
+ */
+async function squashed(
+  { db }: Context,
+  { mergeRequest: { authorId, title } }: SideTips,
+  { sha, onto, committer, message }: { sha: Oid; onto: Oid; committer: Signature; message?: string | null | undefined },
+  { reader, keepLock }: CommitSeries,
+): Promise<Oid | null> {
+  const [base] = await reader.mergeBases(onto, sha);
+  if (base === undefined) return null;
+  if (!message && (await reader.between(onto, sha, { limit: 2 })).length < 2) return null;
+  const author = signatureOf(await findPusher(db, authorId));
+  return squashOnto(
+    reader,
+    { onto: base, squashed: sha, author, committer, message: message || `${title}\n` },
+    keepLock,
+  );
 }
 
 /** While it waited for its turn, a thread may have been started, or its pipeline may have failed. Throws BadRequest. */

@@ -26,7 +26,12 @@ export async function cancelMergeWhenPipelineSucceeds(
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.mergeRequest.updateMany({
       where: { id, state: 'opened', mergeWhenPipelineSucceeds: true },
-      data: { mergeWhenPipelineSucceeds: false, mergeCommitMessage: null, updatedAt: new Date() },
+      data: {
+        mergeWhenPipelineSucceeds: false,
+        mergeCommitMessage: null,
+        squashCommitMessage: null,
+        updatedAt: new Date(),
+      },
     });
     if (count === 0)
       throw new BadRequest('The merge request is not waiting for its pipeline', undefined, 'notWaitingForPipeline');
@@ -57,11 +62,13 @@ export async function awaitingMerge(
 export async function mergeAfterPipeline(context: Context, id: number): Promise<void> {
   const sides = await sideTips(context, id);
   if (!sides?.mergeRequest.mergeWhenPipelineSucceeds) return;
-  const { iid, sha, mergeCommitMessage, targetProjectId } = sides.mergeRequest;
+  const { iid, sha, mergeCommitMessage, squashCommitMessage, targetProjectId } = sides.mergeRequest;
   if ((await headPipeline(context, sides.mergeRequest))?.status !== 'success') return;
   try {
-    await acceptMergeRequest(context, targetProjectId, iid, { mergeCommitMessage, sha });
+    await acceptMergeRequest(context, targetProjectId, iid, { mergeCommitMessage, squashCommitMessage, sha });
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED') throw error;
+    const mergeError = error.message;
+    await context.db.mergeRequest.updateMany({ where: { id, state: 'opened' }, data: { mergeError } });
   }
 }

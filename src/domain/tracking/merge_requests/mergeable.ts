@@ -29,6 +29,48 @@ export async function headPipeline(
   });
 }
 
+/** What keeps a merge request from being merged; `mergeable` if nothing does. */
+export type DetailedMergeStatus =
+  | 'not_open'
+  | 'preparing'
+  | 'unchecked'
+  | 'draft_status'
+  | 'commits_status'
+  | 'discussions_not_resolved'
+  | 'conflict'
+  | 'ci_still_running'
+  | 'ci_must_pass'
+  | 'mergeable';
+
+/** What decides whether a merge request may be merged. */
+export interface MergeFacts {
+  state: string;
+  title: string;
+  hasVersion: boolean;
+  /** Whether git can merge it. */
+  mergeStatus: string;
+  /** Whether both branches exist, and the source has commits of its own, all of which are part of the merge request. */
+  hasCommits: boolean;
+  /** Whether all threads allow it. */
+  threadsAllow: boolean;
+  /** Status of the pipeline that the project wants to have succeeded; null without one, and where it wants none. */
+  demandedPipeline: JobStatus | null;
+}
+
+/** The one rule for merging: what merging checks, and what records show. The first thing that stands in the way counts. */
+export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
+  const { demandedPipeline: pipeline } = facts;
+  if (facts.state !== 'opened') return 'not_open';
+  if (!facts.hasVersion) return 'preparing';
+  if (facts.mergeStatus === 'unchecked') return 'unchecked';
+  if (isDraft(facts.title)) return 'draft_status';
+  if (!facts.hasCommits) return 'commits_status';
+  if (!facts.threadsAllow) return 'discussions_not_resolved';
+  if (facts.mergeStatus === 'cannot_be_merged') return 'conflict';
+  if (pipeline === null || pipeline === 'success' || pipeline === 'skipped') return 'mergeable';
+  return ACTIVE.includes(pipeline) ? 'ci_still_running' : 'ci_must_pass';
+}
+
 /**
  * Whether a merge request may be merged, apart from its contents (behaviour.md 8): it is open, not a draft, has both branches and
  * commits of its own, and meets the project's requirements.
@@ -41,18 +83,24 @@ export async function mayBeMerged(
   pipeline: HeadPipeline | null,
   ignorePipeline: boolean,
 ): Promise<boolean> {
-  const { state, title, sha } = mergeRequest;
-  if (state !== 'opened' || isDraft(title)) return false;
-  if (sha === null || sourceTip !== sha || targetTip === null) return false;
-  if (version === null || version.baseCommitSha === sha) return false;
+  const { id, state, title, sha, targetProjectId } = mergeRequest;
   const asked = await db.project.findUniqueOrThrow({
-    where: { id: mergeRequest.targetProjectId },
+    where: { id: targetProjectId },
     select: { onlyAllowMergeIfPipelineSucceeds: true, onlyAllowMergeIfAllDiscussionsAreResolved: true },
   });
-  const passed = pipeline === null || pipeline.status === 'success' || pipeline.status === 'skipped';
-  if (asked.onlyAllowMergeIfPipelineSucceeds && !passed && !ignorePipeline) return false;
-  if (!asked.onlyAllowMergeIfAllDiscussionsAreResolved) return true;
-  return (await db.discussion.count({ where: { mergeRequestId: mergeRequest.id, resolvedAt: null } })) === 0;
+  const isDemanded = asked.onlyAllowMergeIfPipelineSucceeds && !ignorePipeline;
+  const status = detailedMergeStatus({
+    state,
+    title,
+    hasVersion: version !== null,
+    mergeStatus: 'can_be_merged',
+    hasCommits: sha !== null && sourceTip === sha && targetTip !== null && version?.baseCommitSha !== sha,
+    threadsAllow:
+      !asked.onlyAllowMergeIfAllDiscussionsAreResolved ||
+      (await db.discussion.count({ where: { mergeRequestId: id, resolvedAt: null } })) === 0,
+    demandedPipeline: isDemanded ? (pipeline?.status ?? null) : null,
+  });
+  return status === 'mergeable';
 }
 
 /** Whether git can merge it now; reuses the recorded result for the same commits. */

@@ -114,7 +114,13 @@ async function knownUser({ db }: Stores, userId: number | undefined, authorId: n
 }
 
 /** Whether the target branch now contains everything to be merged, after it did not before. */
-async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, targetTip }: SideTips): Promise<boolean> {
+export async function isMerged({
+  mergeRequest: { sha },
+  version,
+  reader,
+  sourceTip,
+  targetTip,
+}: SideTips): Promise<boolean> {
   if (sha === null || targetTip === null || !version) return false;
   if (version.headCommitSha !== sha || !hasCommits({ head: sha, base: version.baseCommitSha })) return false;
   const has = async (oid: Oid) => (await reader.commit(oid)) !== null && (await reader.isAncestor(oid, targetTip));
@@ -146,7 +152,7 @@ async function addVersion(
       if (!(await mayBringCommits(tx, mergeRequest))) return 'refused';
       await tx.mergeRequest.update({
         where: { id },
-        data: { sha: head, mergeWhenPipelineSucceeds: false, updatedAt: since },
+        data: { sha: head, mergeWhenPipelineSucceeds: false, mergeError: null, updatedAt: since },
       });
       await recordVersion(stores, tx, { id, iid, target }, measured, keepLock);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });

@@ -56,6 +56,6 @@ async function unneeded<R extends { name: string }>(
 
 /** The number of the merge request that a ref belongs to; null for other refs. */
 function numberIn(name: string): number | null {
-  const iid = /^refs\/merge-requests\/(\d{1,9})\/head$/.exec(name)?.[1];
+  const iid = /^refs\/merge-requests\/(\d{1,9})\/(?:head|merge)$/.exec(name)?.[1];
   return iid === undefined ? null : Number(iid);
 }

@@ -2,14 +2,14 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { LocatedMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { requireDistinct } from '#src/domain/tracking/merge_requests/open.ts';
-import { measureVersion, versionColumns } from '#src/domain/tracking/merge_requests/version.ts';
+import { measureVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { BadRequest, ValidationFailed } from '#src/platform/errors.ts';
 
 /** A new target branch of a merge request, and the resulting version. */
 export interface Retargeted {
   branch: string;
   /** Null without known commits. */
-  version: ReturnType<typeof versionColumns> | null;
+  version: Version | null;
 }
 
 /** The effect of a new target branch on a merge request; null if it is unchanged. Throws ValidationFailed, BadRequest. */
@@ -31,5 +31,5 @@ export async function measureRetargeted(
   if (!reader || !start) throw new ValidationFailed({ target_branch: ['does not exist'] });
   if (sha === null || (await reader.commit(sha)) === null) return { branch, version: null };
   const version = await withEffort(context, () => measureVersion(reader, { head: sha, start: start.commit }));
-  return { branch, version: versionColumns(version) };
+  return { branch, version };
 }

@@ -17,6 +17,7 @@ import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
 import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
+import { storeVersion } from '#src/domain/tracking/merge_requests/version.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
@@ -30,6 +31,9 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
   targetBranch?: string | null | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
   removeSourceBranch?: boolean | null | undefined;
+  squash?: boolean | null | undefined;
+  /** Whether only members of the project can comment; for developers. */
+  discussionLocked?: boolean | null | undefined;
 }
 
 /**
@@ -57,8 +61,15 @@ export async function updateMergeRequest(
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
   const { columns, assigneeIds, reviewerIds } = await resolveAttributes(context, project, attributes, 'MergeRequest');
   const retargeted = await measureRetargeted(context, located, changes.targetBranch);
+  const { squash, discussionLocked } = changes;
+  const mayLock = can(actor, 'update_merge_request', project);
+  if (discussionLocked != null && !mayLock && !changes.ignoreForbidden) {
+    throw new Forbidden('discussion_locked can be set only by developers of the project');
+  }
   const data = {
     ...columns,
+    ...(squash == null ? {} : { squash }),
+    ...(discussionLocked == null || !mayLock ? {} : { discussionLocked }),
     ...(changes.title == null ? {} : { title: changes.title }),
     ...(changes.description === undefined ? {} : { description: changes.description }),
     ...(changes.removeSourceBranch === undefined ? {} : { forceRemoveSourceBranch: changes.removeSourceBranch }),
@@ -83,7 +94,7 @@ export async function updateMergeRequest(
       if (before.state === 'closed' && changes.stateEvent === 'reopen') {
         await requireBringing(tx, before, actor.id, 'state_event');
       }
-      told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
+      told.push(...(await changeState(tx, actor, { id, state: before.state }, changes.stateEvent)));
       const title = changes.title ?? before.title;
       const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
       await recordSubjectChanges(tx, context, actor, subject, told);
@@ -163,12 +174,13 @@ function differences(before: Before, after: Partial<Before>): Change[] {
 /** Does nothing if the state is the same, or merged. */
 async function changeState(
   tx: Transaction,
-  id: number,
-  from: Before['state'],
+  actor: { id: number },
+  { id, state: from }: { id: number; state: Before['state'] },
   event: MergeRequestChanges['stateEvent'],
 ): Promise<Change[]> {
   if (event === 'close' && from === 'opened') {
-    await tx.mergeRequest.update({ where: { id }, data: { state: 'closed', mergeWhenPipelineSucceeds: false } });
+    const data = { state: 'closed', closedById: actor.id, mergeWhenPipelineSucceeds: false } as const;
+    await tx.mergeRequest.update({ where: { id }, data });
     return [{ kind: 'closed' }];
   }
   if (event === 'reopen' && from === 'closed') {
@@ -184,12 +196,12 @@ async function retarget(
   sha: string | null,
   { branch, version }: Retargeted,
 ): Promise<void> {
-  if (version && version.headCommitSha !== sha) {
+  if (version && version.head !== sha) {
     throw new Unavailable('The source branch has moved meanwhile. Try again later.', 1);
   }
   await tx.mergeRequest.update({
     where: { id },
     data: { targetBranch: branch, mergeStatus: 'unchecked', mergeWhenPipelineSucceeds: false },
   });
-  if (version) await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...version } });
+  if (version) await storeVersion(tx, id, version);
 }

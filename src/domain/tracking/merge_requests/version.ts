@@ -19,7 +19,12 @@ export interface Version {
   /** The tip of the target branch. */
   start: Oid;
   realSize: string;
+  /** The latest commits that it brings. */
+  commits: readonly Oid[];
 }
+
+/** How many commits of a version are stored, so that they lead to the merge request. */
+const MOST_COMMITS = 1_000;
 
 /** Determines the version for a head and a tip of the target branch that the repository has. */
 export async function measureVersion(
@@ -27,7 +32,16 @@ export async function measureVersion(
   { head, start }: { head: Oid; start: Oid },
 ): Promise<Version> {
   const [base = null] = await reader.mergeBases(start, head);
-  return { head, base, start, realSize: await filesChanged(reader, base ?? start, head) };
+  const commits = await broughtCommits(reader, { head, start });
+  return { head, base, start, commits, realSize: await filesChanged(reader, base ?? start, head) };
+}
+
+/** The hashes of the latest commits of a head that a tip of the target branch lacks. */
+export async function broughtCommits(
+  reader: RepositoryReader,
+  { head, start }: { head: Oid; start: Oid },
+): Promise<Oid[]> {
+  return (await reader.between(start, head, { limit: MOST_COMMITS })).map(({ oid }) => oid);
 }
 
 async function filesChanged(reader: RepositoryReader, from: Oid, to: Oid): Promise<string> {
@@ -68,12 +82,25 @@ export async function recordVersion(
   const record = (_tx: Transaction, made: readonly RefChange[]) => recordOwnRefs(tx, target.id, made);
   const outcomes = changes.length === 0 ? [] : await changeRefs({ db, repositories }, target, changes, record, options);
   for (const { error } of outcomes) if (error !== null) throw error;
-  await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...versionColumns(version) } });
+  await storeVersion(tx, id, version);
 }
 
-/** A version as database columns. */
-export function versionColumns({ head, base, start, realSize }: Version) {
-  return { headCommitSha: head, baseCommitSha: base, startCommitSha: start, realSize };
+/** Writes a version of a merge request, and which commits it brings. */
+export async function storeVersion(tx: Transaction, mergeRequestId: number, version: Version): Promise<void> {
+  const { head, base, start, realSize, commits } = version;
+  const columns = { headCommitSha: head, baseCommitSha: base, startCommitSha: start, realSize, commitsStored: true };
+  await tx.mergeRequestVersion.create({ data: { mergeRequestId, ...columns } });
+  await storeCommits(tx, mergeRequestId, commits);
+}
+
+/** Writes which commits belong to a merge request, besides those that are known already. */
+export async function storeCommits(
+  tx: Pick<Transaction, '$executeRaw'>,
+  mergeRequestId: number,
+  oids: readonly Oid[],
+): Promise<void> {
+  await tx.$executeRaw`INSERT INTO merge_request_commits (merge_request_id, sha)
+    SELECT ${mergeRequestId}, c.sha FROM unnest(${[...oids]}::text[]) AS c (sha) ON CONFLICT DO NOTHING`;
 }
 
 async function refChanges(reader: RepositoryReader, iid: number, { head, base, start }: Version): Promise<RefChange[]> {

@@ -1,4 +1,4 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, GUEST } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { answeredThread, beginThread, type ThreadWish, threadFor } from '#src/domain/tracking/discussions/begin.ts';
@@ -11,7 +11,7 @@ import {
   touchNoteable,
 } from '#src/domain/tracking/notes/noteable.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { ValidationFailed } from '#src/platform/errors.ts';
+import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
 export interface NewNote extends ThreadWish {
@@ -38,6 +38,7 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   const noteable = await locateNoteable(context, on);
   const { type: subjectType, id: subjectId, project } = noteable;
   authorize(actor, 'create_note', project);
+  if (noteable.discussionLocked && !actor.admin && project.accessLevel < GUEST) throw new Forbidden();
   checkBody(given);
   const { text: body, work } = await readNoteActions(context, actor, noteable, given);
   const { createdAt: at, ignoreForbidden } = rest;

@@ -26,6 +26,8 @@ export interface Noteable {
   iid: number | null;
   title: string;
   authorId: number;
+  /** Whether only members of the project can comment. */
+  discussionLocked?: boolean | null;
   project: ProjectRow;
 }
 
@@ -43,7 +45,13 @@ interface Kind {
 
 const ISSUE = select('Issue', { id: true, iid: true, title: true, authorId: true });
 const SNIPPET = select('Snippet', { id: true, title: true, authorId: true });
-const MERGE_REQUEST = select('MergeRequest', { id: true, iid: true, title: true, authorId: true });
+const MERGE_REQUEST = select('MergeRequest', {
+  id: true,
+  iid: true,
+  title: true,
+  authorId: true,
+  discussionLocked: true,
+});
 
 const KINDS: Record<NoteableType, Kind> = {
   Issue: {

@@ -8,7 +8,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 const { sql, join } = Prisma;
-const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
+const [label, milestone, award] = [alias('Label', 'l'), alias('Milestone', 'm'), alias('AwardEmoji', 'aw')];
 
 /** A user by ID, or whether there is any. */
 export type UserMatch = number | 'none' | 'any';
@@ -24,6 +24,8 @@ interface Traits {
   authorUsername?: string | null | undefined;
   assigneeId?: UserMatch | null | undefined;
   assigneeUsername?: string | null | undefined;
+  /** An emoji that the actor reacted with, or `None` or `Any`. */
+  myReactionEmoji?: string | null | undefined;
 }
 
 /** The common filters of lists of issues and of merge requests; absent or blank ones do not filter. */
@@ -57,6 +59,10 @@ type SearchedSubject = Readonly<
 /** The columns of labels and milestones that say whose they are. */
 export type OfPlace = Pick<Alias<'Label'>, 'projectId' | 'groupId'>;
 
+/** Labels and milestones of the projects in the subquery `places`, and of groups: those that the projects have are around them. */
+export const ofLabelsThere = ({ projectId, groupId }: OfPlace) =>
+  sql`(${projectId} IN (SELECT v.id FROM places v) OR ${groupId} IS NOT NULL)`;
+
 /** The tables of subjects and their labels. */
 export interface Subjects {
   type: Subject['type'];
@@ -79,8 +85,8 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
   if (updatedAfter) conditions.push(sql`${updatedAt} >= ${moment(updatedAfter)}`);
   if (updatedBefore) conditions.push(sql`${updatedAt} <= ${moment(updatedBefore)}`);
-  conditions.push(...traitConditions(of, traits));
-  if (not) conditions.push(...leftOut(of, not));
+  conditions.push(...traitConditions(of, traits, actor));
+  if (not) conditions.push(...leftOut(of, not, actor));
   return conditions;
 }
 
@@ -89,9 +95,9 @@ export function moment(date: Date): Prisma.Sql {
   return sql`${date.toISOString()}::timestamptz`;
 }
 
-function traitConditions(of: Subjects, traits: Traits): Prisma.Sql[] {
+function traitConditions(of: Subjects, traits: Traits, actor: Actor): Prisma.Sql[] {
   const { type, columns } = of;
-  const { authorId, assigneeId } = columns;
+  const { id, authorId, assigneeId } = columns;
   const conditions: Prisma.Sql[] = [];
   if (traits.milestone) conditions.push(milestoneCondition(of, traits.milestone));
   if (traits.authorId != null) conditions.push(sql`${authorId} = ${traits.authorId}`);
@@ -100,7 +106,17 @@ function traitConditions(of: Subjects, traits: Traits): Prisma.Sql[] {
   else if (traits.assigneeId === 'any') conditions.push(sql`${assigneeId} IS NOT NULL`);
   else if (traits.assigneeId != null) conditions.push(assignedTo(type, columns, traits.assigneeId));
   if (traits.assigneeUsername) conditions.push(assignedTo(type, columns, userOf(traits.assigneeUsername)));
+  if (traits.myReactionEmoji) conditions.push(reactionCondition(type, id, traits.myReactionEmoji, actor));
   return conditions;
+}
+
+/** Whether the actor reacted with that emoji, with any, or with none. */
+function reactionCondition(type: Subjects['type'], id: Prisma.Sql, emoji: string, actor: Actor): Prisma.Sql {
+  const word = emoji.toLowerCase();
+  const isNamed = word === 'none' || word === 'any' ? sql`TRUE` : sql`${award.name} = ${emoji}`;
+  const reacted = sql`EXISTS (SELECT 1 FROM ${table(award)} WHERE ${award.subjectType} = ${type} AND ${award.subjectId} = ${id}
+    AND ${award.userId} = ${actor.id} AND ${isNamed})`;
+  return word === 'none' ? sql`NOT ${reacted}` : reacted;
 }
 
 /** The ID of the user with that name; NULL, which equals nothing, if there is none. */
@@ -108,8 +124,9 @@ export function userOf(username: string): Prisma.Sql {
   return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
 }
 
-function leftOut(of: Subjects, { labels, ...traits }: Traits): Prisma.Sql[] {
-  const matched = [...titlesOf(labels).map((title) => labelCondition(of, title)), ...traitConditions(of, traits)];
+function leftOut(of: Subjects, { labels, ...traits }: Traits, actor: Actor): Prisma.Sql[] {
+  const labelled = titlesOf(labels).map((title) => labelCondition(of, title));
+  const matched = [...labelled, ...traitConditions(of, traits, actor)];
   // For records without milestone or assignee, conditions on these are NULL rather than true or false.
   return matched.map((condition) => sql`(${condition}) IS NOT TRUE`);
 }

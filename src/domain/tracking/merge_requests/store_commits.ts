@@ -1,0 +1,56 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import { broughtCommits, storeCommits } from '#src/domain/tracking/merge_requests/version.ts';
+import { Damaged, isLimit } from '#src/git/errors.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Stores the commits of versions that were recorded without them, by servers of earlier versions. */
+    'merge_requests.store_commits': Record<string, never>;
+  }
+}
+
+/** How many versions are loaded per statement. */
+const AT_ONCE = 200;
+
+/** Stores the commits of all versions that were recorded without them. What cannot be read has none. */
+export async function storeMissingCommits({ db, repositories }: Pick<Context, 'db' | 'repositories'>): Promise<void> {
+  for (;;) {
+    const versions = await db.mergeRequestVersion.findMany({
+      where: { commitsStored: false },
+      orderBy: { id: 'asc' },
+      take: AT_ONCE,
+      include: { mergeRequest: { select: { targetProjectId: true } } },
+    });
+    for (const { id, mergeRequestId, headCommitSha, startCommitSha, baseCommitSha, mergeRequest } of versions) {
+      const project = await findPushedProject(db, mergeRequest.targetProjectId);
+      const reader = project && (await repositories.open(project));
+      const starts = [startCommitSha, baseCommitSha];
+      const oids = reader ? await readable(() => commitsSince(reader, headCommitSha, starts)) : [];
+      await db.$transaction(async (tx) => {
+        await storeCommits(tx, mergeRequestId, oids);
+        await tx.mergeRequestVersion.updateMany({ where: { id }, data: { commitsStored: true } });
+      });
+    }
+    if (versions.length < AT_ONCE) return;
+  }
+}
+
+/** Since the first of some commits that is still there. */
+async function commitsSince(reader: RepositoryReader, head: string, starts: readonly (string | null)[]) {
+  if ((await reader.commit(head)) === null) return [];
+  for (const start of starts) {
+    if (start !== null && (await reader.commit(start)) !== null) return broughtCommits(reader, { head, start });
+  }
+  return [head];
+}
+
+async function readable(read: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Damaged || isLimit(error, 'work')) return [];
+    throw error;
+  }
+}
