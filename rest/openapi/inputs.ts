@@ -10,6 +10,8 @@ export interface Input {
   name: string;
   in: 'path' | 'query' | 'body';
   required: boolean;
+  /** Whether it must be present if what it is in is. */
+  needed: boolean;
   isList: boolean;
   /** Whether its values are records. */
   ofRecords: boolean;
@@ -35,6 +37,7 @@ function inputOf(parameter: Parameter, filled: Filled | undefined, endpoint: End
     name,
     in: parameter.in === 'path' ? 'path' : placeOf(endpoint),
     required: required || parameter.in === 'path',
+    needed: parameter.neededWithin ?? false,
     isList: isListType(isNonNullType(type) ? type.ofType : type) && !commaSeparated,
     ofRecords: isInputObjectType(getNamedType(type)),
     schema: inputSchema(parameter, { route: endpoint.route, filled, components }),

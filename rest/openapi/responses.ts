@@ -49,7 +49,8 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   const { route, scalar, resultType, selection, fragments, paginated, list } = endpoint;
   if (route.body) return constantSchema(route.body);
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
-  const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {})) };
+  const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
+  const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {})), absent };
   if (route.either) {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;

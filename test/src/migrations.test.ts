@@ -66,6 +66,10 @@ const RELEASED: Record<string, string> = {
   '20261126010104_projects_by_topic': 'e184f96d9445e200fe01d3828e508eb4f87bb2ccfb38ea3277a7d27deb19aeec',
   '20261126010204_merge_requests_by_source': '53fa08cbf05ed35b6ed7ebce3af8573e6412028db39ca1d70bf451df53624805',
   '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
+  '20261126070003_threads': 'ac41780b4458c68a0f539c964a68da9f99bf0a553d00e50991ebb233a137b9f3',
+  '20261126070013_answers_on_commits': 'dc57d3333b5a62c8ab371f0d9e2fef4df5c9a311b3edad8b4a21363bc12c6d48',
+  '20261126070023_notes_by_creation': '88da910c85ce5563a84baf941a092d8275812f98b5a1d3ba34d5fd81c5f12092',
+  '20261126070033_notes_by_change': 'd1403d36650920467496065a1b6503ba11d360bdf36a411e72dfe263219156e8',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -90,7 +90,7 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
     case 'note_events':
       return sql`SELECT 'note' AS kind, r.project_id, ${noteFacts('Issue')} AS facts FROM notes n
         JOIN issues r ON n.subject_type = 'Issue' AND r.id = n.subject_id AND r.deleted_at IS NULL
-        WHERE NOT n.system AND NOT r.confidential AND r.project_id IN ${within} ORDER BY n.id DESC LIMIT 1`;
+        WHERE NOT n.system AND n.source_type IS NULL AND NOT r.confidential AND r.project_id IN ${within} ORDER BY n.id DESC LIMIT 1`;
     case 'job_events':
       return sql`SELECT 'job' AS kind, j.project_id, jsonb_build_object('job', hook_job(j), 'pipeline', hook_pipeline(p),
           'project', hook_project(j.project_id)) AS facts

@@ -1,4 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { isOpenNote } from '#src/domain/tracking/notes/seen_sources.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/computed_fields.ts';
@@ -6,6 +7,8 @@ import type { Tools } from '#src/platform/records/computed_fields.ts';
 const { sql, raw } = Prisma;
 const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('AwardEmoji', 'a')];
 const subscription = alias('Subscription', 's');
+/** Readers of internal notes are few, and everybody sees these counts. */
+const isOpen = isOpenNote(note);
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
 
 /** The counts of notes and awards, which reference their subject by type and ID. */
@@ -22,7 +25,7 @@ export function trailValues(type: 'Issue' | 'MergeRequest') {
   };
   return {
     userNotesCount: ({ id }: Subject) => sql`(SELECT count(*) FROM ${table(note)}
-      WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${id} AND NOT ${note.system})`,
+      WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${id} AND NOT ${note.system} AND ${isOpen})`,
     upvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.up`,
     downvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.down`,
   };
@@ -63,5 +66,5 @@ function follows(
     ${row.authorId} = ${id} OR COALESCE(${row.assigneeId} = ${id}, false)
       OR COALESCE(${row.description} ~* ${mention}, false)
       OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${row.id}
-        AND NOT ${note.system} AND (${note.authorId} = ${id} OR ${note.body} ~* ${mention})))`;
+        AND NOT ${note.system} AND (${note.authorId} = ${id} OR (${note.body} ~* ${mention} AND ${isOpen}))))`;
 }

@@ -29,6 +29,7 @@ export async function listParticipants<R>(
     const participants = sql`SELECT r.author_id FROM ${records} r WHERE r.id = ${id}
       UNION SELECT r.assignee_id FROM ${records} r WHERE r.id = ${id}
       UNION SELECT nt.author_id FROM notes nt WHERE nt.subject_type = ${type} AND nt.subject_id = ${id} AND NOT nt.system
+        AND nt.source_type IS NULL
       UNION SELECT t.user_id FROM todos t WHERE t.${targetColumn({ type })} = ${id}
         AND t.action IN ('mentioned', 'directly_addressed')`;
     const list = { rows: user, where: sql`${user.id} IN (${participants})`, order: order('User', ['id']) };
