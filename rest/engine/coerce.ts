@@ -43,6 +43,8 @@ export interface Parameter {
   readonly threadKey?: boolean;
   /** Whether it must be present if what it is in is. */
   readonly neededWithin?: boolean;
+  /** For each but the last of its keys, what is in there; empty for a variable. */
+  readonly around?: readonly string[];
   /** Whether a reference accepts numeric IDs only. */
   readonly numericId?: boolean;
   /** Where the domain rejects unknown enum values: '' is the parameter itself, else a key of its records. */

@@ -133,6 +133,7 @@ function parametersIn(
   within: Parameter['keys'] | undefined,
   defaults: Defaults,
   route: Route,
+  around: readonly string[] = within ? [''] : [],
 ): Parameter[] {
   return Object.values(record.getFields()).flatMap((field) => {
     const name = snakeCase(field.name);
@@ -140,11 +141,11 @@ function parametersIn(
     const fills: Parameter['fills'] = [...above, field.name];
     const inner = getNullableType(field.type);
     const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner)) return parametersIn(inner, fills, keys, own, route);
+    if (isInputObjectType(inner)) return parametersIn(inner, fills, keys, own, route, [...around, field.description ?? '']);
     const isNeeded = isRequiredInputField(field) && own.written === undefined;
     const [required, neededWithin] = within ? [false, isNeeded] : [isNeeded, false];
     const { type } = field;
-    const values = { default: own.read, preset: own.written, neededWithin };
+    const values = { default: own.read, preset: own.written, neededWithin, around };
     return [parameter({ type, keys, fills, field, required, ...values, in: 'request' }, route)];
   });
 }
@@ -165,7 +166,7 @@ function at(record: unknown, key: string): unknown {
 }
 
 function parameter(
-  own: Pick<Parameter, 'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'default' | 'preset' | 'in'>,
+  own: Pick<Parameter, 'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'around' | 'default' | 'preset' | 'in'>,
   route: Route,
 ): Parameter {
   const [first, ...inner] = own.keys;

@@ -54,19 +54,26 @@ function propertiesOf(inputs: readonly Input[]): Json {
     const [name = '', ...inner] = input.name.split(/[[\]]+/).filter((key) => key !== '');
     const [, schema] = propertyOf(input);
     if (inner.length === 0) properties[input.name] = schema;
-    else properties[name] = within(properties[name], inner, input, schema);
+    else properties[name] = within(properties[name], inner, input.around, input.needed, schema);
   }
   return properties;
 }
 
 /** The object with one more property in it, or in an object in it. */
-function within(object: Json | undefined, [name = '', ...inner]: readonly string[], input: Input, schema: Json): Json {
+function within(
+  object: Json | undefined,
+  [name = '', ...inner]: readonly string[],
+  [description, ...around]: readonly string[],
+  needed: boolean,
+  schema: Json,
+): Json {
   const properties = (object?.properties ?? {}) as Record<string, Json>;
   const required = (object?.required ?? []) as string[];
-  const isNeeded = inner.length === 0 && input.needed;
-  const property = inner.length === 0 ? schema : within(properties[name], inner, input, schema);
+  const isNeeded = inner.length === 0 && needed;
+  const property = inner.length === 0 ? schema : within(properties[name], inner, around, needed, schema);
   return {
     type: ['object', 'null'],
+    description,
     properties: { ...properties, [name]: property },
     ...(isNeeded || required.length > 0 ? { required: isNeeded ? [...required, name] : required } : {}),
   };

@@ -3,6 +3,7 @@ import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { Discussion } from '#schema/discussions/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { DiffPositionInput } from '#schema/notes/mutations.ts';
 import { Note } from '#schema/notes/types.ts';
@@ -205,9 +206,9 @@ function commentPayload(mutation: string) {
 const DeleteCommitCommentPayload = builder.objectRef<{ id: number }>('DeleteCommitCommentPayload').implement({
   description: 'The comment that was deleted.',
   fields: (t) => ({
-    deletedCommentId: t.int({
-      description: 'Numeric ID of the comment that was deleted.',
-      resolve: ({ id }) => id,
+    deletedCommitCommentId: t.id({
+      description: 'Global ID of the comment that was deleted.',
+      resolve: ({ id }) => toGlobalId('CommitComment', id),
     }),
   }),
 });

@@ -17,9 +17,9 @@ import type { ThreadFacts } from '#src/platform/records/computed_types.ts';
 export const PositionType = builder.enumType('PositionType', {
   description: 'What a position names.',
   values: {
-    TEXT: { value: 'text', description: 'A line.' },
+    TEXT: { value: 'text', description: 'A line of a file, by its number.' },
     IMAGE: { value: 'image', description: 'A point in an image.' },
-    FILE: { value: 'file', description: 'A whole file.' },
+    FILE: { value: 'file', description: 'A file as a whole.' },
   } as const,
 });
 
@@ -62,7 +62,7 @@ const LineRangeEnd = builder.objectRef<RangeEnd>('LineRangeEnd').implement({
 const LineRange = builder.objectRef<{ start: RangeEnd; end: RangeEnd }>('LineRange').implement({
   description: 'Several lines that a thread is about.',
   fields: (t) => ({
-    start: t.expose('start', { type: LineRangeEnd, description: 'The first line.' }),
+    start: t.expose('start', { type: LineRangeEnd, description: 'The first of the lines.' }),
     end: t.expose('end', { type: LineRangeEnd, description: 'The last line, which the thread is on.' }),
   }),
 });

@@ -32,7 +32,7 @@ const LineRangeEndInput = builder.inputType('LineRangeEndInput', {
 const LineRangeInput = builder.inputType('LineRangeInput', {
   description: 'Several lines that a thread is about.',
   fields: (t) => ({
-    start: t.field({ type: LineRangeEndInput, required: true, description: 'The first line.' }),
+    start: t.field({ type: LineRangeEndInput, required: true, description: 'The first of the lines.' }),
     end: t.field({ type: LineRangeEndInput, required: true, description: 'The last line, which the thread is on.' }),
   }),
 });

@@ -25,7 +25,7 @@ const NoteOrder = builder.enumType('NoteOrder', {
 const NoteActivity = builder.enumType('NoteActivity', {
   description: 'Which notes a list has.',
   values: {
-    ALL_NOTES: { value: 'all_notes', description: 'All notes.' },
+    ALL_NOTES: { value: 'all_notes', description: 'Those that users wrote, and system notes.' },
     ONLY_COMMENTS: { value: 'only_comments', description: 'Only notes that users wrote.' },
     ONLY_ACTIVITY: { value: 'only_activity', description: 'Only system notes.' },
   } as const,
