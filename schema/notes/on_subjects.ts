@@ -27,7 +27,7 @@ const NoteActivity = builder.enumType('NoteActivity', {
   values: {
     ALL_NOTES: { value: 'all_notes', description: 'Those that users wrote, and system notes.' },
     ONLY_COMMENTS: { value: 'only_comments', description: 'Only notes that users wrote.' },
-    ONLY_ACTIVITY: { value: 'only_activity', description: 'Only system notes.' },
+    ONLY_ACTIVITY: { value: 'only_activity', description: 'System notes, which record changes, alone.' },
   } as const,
 });
 
