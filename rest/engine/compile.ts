@@ -141,7 +141,8 @@ function parametersIn(
     const fills: Parameter['fills'] = [...above, field.name];
     const inner = getNullableType(field.type);
     const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner)) return parametersIn(inner, fills, keys, own, route, [...around, field.description ?? '']);
+    if (isInputObjectType(inner))
+      return parametersIn(inner, fills, keys, own, route, [...around, field.description ?? '']);
     const isNeeded = isRequiredInputField(field) && own.written === undefined;
     const [required, neededWithin] = within ? [false, isNeeded] : [isNeeded, false];
     const { type } = field;
@@ -166,7 +167,10 @@ function at(record: unknown, key: string): unknown {
 }
 
 function parameter(
-  own: Pick<Parameter, 'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'around' | 'default' | 'preset' | 'in'>,
+  own: Pick<
+    Parameter,
+    'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'around' | 'default' | 'preset' | 'in'
+  >,
   route: Route,
 ): Parameter {
   const [first, ...inner] = own.keys;

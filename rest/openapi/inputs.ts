@@ -25,7 +25,9 @@ export interface Input {
 export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
   const { route, parameters } = endpoint;
   const filled = filledBy(endpoint, schema);
-  const own = parameters.map((parameter) => inputOf(parameter, describedBy(parameter, filled), filled.get(parameter.fills[0]), endpoint, components));
+  const own = parameters.map((parameter) =>
+    inputOf(parameter, describedBy(parameter, filled), filled.get(parameter.fills[0]), endpoint, components),
+  );
   const synonyms = Object.entries(route.synonyms ?? {}).flatMap(([name, other]) => {
     const meant = own.find((input) => input.name === other);
     return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
