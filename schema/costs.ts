@@ -29,6 +29,7 @@ export const SIZES: Readonly<Record<string, number>> = {
   'MergeRequest.changes': 100,
   'MergeRequestVersion.diffs': 100,
   'MergeRequestVersion.commits': 100,
+  'Discussion.allNotes': 20,
   'Discussion.truncatedDiffLines': 16,
   'Project.sharedWithGroups': 10,
   'Issue.assignees': 5,

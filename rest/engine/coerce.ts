@@ -40,6 +40,12 @@ export interface Parameter {
   readonly words?: Words | undefined;
   /** Whether a single value may also be sent as a list of one. */
   readonly onlyOne?: boolean;
+  /** Whether it is the key of a thread, or its number. */
+  readonly threadKey?: boolean;
+  /** Whether it must be present if what it is in is. */
+  readonly neededWithin?: boolean;
+  /** For each but the last of its keys, what is in there; empty for a variable. */
+  readonly around?: readonly string[];
   /** Whether a reference accepts numeric IDs only. */
   readonly numericId?: boolean;
   /** Where the domain rejects unknown enum values: '' is the parameter itself, else a key of its records. */
@@ -73,6 +79,7 @@ export function coerce(given: unknown, parameter: Parameter): unknown {
   const nullable = isNonNullType(type) ? type.ofType : type;
   const value = parameter.words || parameter.onlyOne ? meant(given, nullable, parameter) : given;
   if (value === null || (nullWord !== undefined && value === nullWord)) return null;
+  if (parameter.threadKey) return threadKey(value, parameter);
   if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, ...places });
   const result = coerceOne(value, numericId ? GraphQLInt : nullable, places);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
@@ -90,6 +97,15 @@ export function coerce(given: unknown, parameter: Parameter): unknown {
     throw new Unusable('does not have a valid value');
   }
   return result;
+}
+
+/** The key of a thread, or its number. In the path anything else stands for a number that no thread has. */
+function threadKey(value: unknown, { in: place }: Parameter): string | null {
+  const text = isScalar(value) ? String(value).trim() : 'none';
+  if (text === '' && place !== 'path') return null;
+  if (/^([0-9a-f]{40}|\d{1,10})$/i.test(text)) return text.toLowerCase();
+  if (place === 'path') return '0';
+  throw new Unusable('is invalid');
 }
 
 /** The value for a word, or the only value of a list. */

@@ -110,7 +110,7 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
     const fallback = definition.defaultValue && valueFromAST(definition.defaultValue, input);
     const record = getNullableType(input);
     if (isInputObjectType(record))
-      return parametersIn(record, [variable], undefined, defaultsOf(definition, input), route);
+      return parametersIn(record, [variable], nestedIn(variable, route), defaultsOf(definition, input), route);
     const required = isNonNullType(type) && definition.defaultValue === undefined;
     const place = inPath.has(variable) ? 'path' : 'request';
     const key = route.names?.[variable] ?? variable;
@@ -122,6 +122,10 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
   return parameters;
 }
 
+function nestedIn(variable: string, { nested, names }: Route): Parameter['keys'] | undefined {
+  return nested?.includes(variable) ? [names?.[variable] ?? variable] : undefined;
+}
+
 /** The fields of an input become parameters; those of a nested input become keys of a parameter: `not[labels]`. */
 function parametersIn(
   record: GraphQLInputObjectType,
@@ -129,6 +133,7 @@ function parametersIn(
   within: Parameter['keys'] | undefined,
   defaults: Defaults,
   route: Route,
+  around: readonly string[] = within ? [''] : [],
 ): Parameter[] {
   return Object.values(record.getFields()).flatMap((field) => {
     const name = snakeCase(field.name);
@@ -136,10 +141,12 @@ function parametersIn(
     const fills: Parameter['fills'] = [...above, field.name];
     const inner = getNullableType(field.type);
     const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner)) return parametersIn(inner, fills, keys, own, route);
-    const required = isRequiredInputField(field) && own.written === undefined;
+    if (isInputObjectType(inner))
+      return parametersIn(inner, fills, keys, own, route, [...around, field.description ?? '']);
+    const isNeeded = isRequiredInputField(field) && own.written === undefined;
+    const [required, neededWithin] = within ? [false, isNeeded] : [isNeeded, false];
     const { type } = field;
-    const values = { default: own.read, preset: own.written };
+    const values = { default: own.read, preset: own.written, neededWithin, around };
     return [parameter({ type, keys, fills, field, required, ...values, in: 'request' }, route)];
   });
 }
@@ -160,7 +167,10 @@ function at(record: unknown, key: string): unknown {
 }
 
 function parameter(
-  own: Pick<Parameter, 'type' | 'keys' | 'fills' | 'field' | 'required' | 'default' | 'preset' | 'in'>,
+  own: Pick<
+    Parameter,
+    'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'around' | 'default' | 'preset' | 'in'
+  >,
   route: Route,
 ): Parameter {
   const [first, ...inner] = own.keys;
@@ -174,6 +184,8 @@ function parameter(
     nullWord: route.nullWord?.[name],
     words: route.words?.[name],
     onlyOne: route.onlyOne?.includes(name) ?? false,
+    threadKey: route.threadKeys?.includes(name) ?? false,
+    neededWithin: own.neededWithin || (route.neededWithin?.includes(name) ?? false),
     passUnknownEnum: placesIn(name, route.passUnknownEnum),
     verbatim: placesIn(name, route.verbatim),
     numericId: route.numericIds?.includes(name) ?? false,

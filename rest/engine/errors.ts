@@ -104,6 +104,9 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   incompleteIdentity: () => ({ body: { message: 'extern_uid, provider provide all or none of parameters' } }),
   labelOfOtherProject: () => ({ body: { message: { error: 'Label not found!' } } }),
   listPositionOutOfRange: () => ({ body: { message: { error: 'List could not be moved!' } } }),
+  lineMissing: () => ({
+    body: { message: '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}' },
+  }),
   jobNotPlayable: () => ({ body: { message: '400 (Bad request) "Unplayable Job" not given' } }),
   hookUrlInvalid: () => ({ status: 422, body: { error: 'Invalid url given' } }),
   hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),

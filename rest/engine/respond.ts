@@ -24,6 +24,7 @@ export function respond(
   render?.(body);
   if (!secret) allowCompression(response);
   if (route.omitNull) omitNulls(body, route.omitNull);
+  for (const [key, names] of Object.entries(route.onlyWith ?? {})) omitWithout(body, key, names);
   if (route.either) mergeKeys(body, route.either);
   if (route.decimals) writeDecimals(body, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
@@ -56,6 +57,16 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
       else if (record[key] === null) record[key] = undefined;
     }
+  }
+}
+
+/** Removes these keys from the record, or from each record of an array, where its key of that name is false. */
+function omitWithout(body: unknown, key: string, names: readonly string[]): void {
+  const dot = key.indexOf('.');
+  for (const record of Array.isArray(body) ? body : [body]) {
+    if (record == null) continue;
+    if (dot > 0) omitWithout(record[key.slice(0, dot)], key.slice(dot + 1), names);
+    else if (record[key] === false) for (const name of names) record[name] = undefined;
   }
 }
 

@@ -71,6 +71,8 @@ export interface Route {
   readonly absent?: Readonly<Record<string, string>>;
   /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
+  /** Keys that are omitted from the record where its key of this name is false; `a.b` is key `b` of the records at `a`. */
+  readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
   /** The links to further pages add this parameter, unless it was given, with the value of the result's connection at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
   /** Headers that are `true` if the result's connection is true at the key. */
@@ -108,6 +110,14 @@ export interface Route {
   readonly words?: Readonly<Record<string, Words>>;
   /** Parameters with a single value that may also be sent as a list of one. */
   readonly onlyOne?: readonly string[];
+  /** Parameters of which exactly one must be present. */
+  readonly exactlyOne?: readonly string[];
+  /** Variables of input types whose fields are keys of a parameter, `a[b]`, instead of parameters of their own. */
+  readonly nested?: readonly string[];
+  /** Nested parameters that must be present if what they are in is: `a[b]`. Those that the schema requires are anyway. */
+  readonly neededWithin?: readonly string[];
+  /** Parameters for the keys of threads, or their numbers. In the path, anything else is no thread; elsewhere it is invalid. */
+  readonly threadKeys?: readonly string[];
   /** Parameters of which at most one may be present. */
   readonly exclusive?: readonly (readonly string[])[];
   /** Undocumented other names of parameters. */

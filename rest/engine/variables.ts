@@ -12,7 +12,7 @@ export function readVariables(
 ): Record<string, unknown> {
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const { name, required } = parameter;
+    const { name, required, neededWithin } = parameter;
     try {
       const value = parameter.in === 'path' ? inPath.get(name) : givenAt(given, parameter.keys);
       const coerced = value === undefined ? undefined : coerce(value, parameter);
@@ -20,7 +20,8 @@ export function readVariables(
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (required) problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
+      else if (required || (neededWithin && isBegun(given, parameter.keys)))
+        problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       problems.push(`${error instanceof NoRecord ? error.parameter : name} ${error.message}`);
@@ -37,7 +38,13 @@ export function readVariables(
     if (names.filter((name) => !isBlank(given[name])).length > 1)
       problems.push(`${names.join(', ')} are mutually exclusive`);
   }
-  const { atLeastOne, allOrNone } = route;
+  const { atLeastOne, allOrNone, exactlyOne } = route;
+  const chosen = exactlyOne?.filter((name) => given[name] != null).length ?? 1;
+  if (exactlyOne && chosen !== 1) {
+    const names = exactlyOne.join(', ');
+    const wrong = chosen === 0 ? 'missing, exactly one parameter must be provided' : 'mutually exclusive';
+    problems.push(`${names} are ${wrong}`);
+  }
   if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
   }
@@ -68,6 +75,12 @@ function givenAt(given: Record<string, unknown>, keys: Parameter['keys']): unkno
     value = (value as Record<string, unknown>)[keys[depth] ?? ''];
   }
   return value;
+}
+
+/** Whether something is given of the record that a nested parameter is in. */
+function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boolean {
+  const around = keys.slice(0, -1) as unknown as Parameter['keys'];
+  return givenAt(given, around) != null && !isBlank(givenAt(given, around));
 }
 
 /** Optional parameters that are empty count as absent. */

@@ -26,7 +26,7 @@ interface Input {
 
 /** The schema of a parameter's value, with its default, and null where JSON may have no value. */
 export function inputSchema(parameter: Parameter, input: Input): Json {
-  const schema = bareSchema(parameter, input);
+  const schema = parameter.threadKey ? { type: 'string' } : bareSchema(parameter, input);
   const fallback = inWords(parameter.default ?? input.filled?.default ?? undefined, parameter);
   const whole = fallback === undefined ? schema : { ...schema, default: fallback };
   return isNonNullType(parameter.type) || parameter.in === 'path' ? whole : orNull(whole);

@@ -10,6 +10,10 @@ export interface Input {
   name: string;
   in: 'path' | 'query' | 'body';
   required: boolean;
+  /** Whether it must be present if what it is in is. */
+  needed: boolean;
+  /** The descriptions of the objects that it is in, in JSON. */
+  around: readonly string[];
   isList: boolean;
   /** Whether its values are records. */
   ofRecords: boolean;
@@ -21,7 +25,9 @@ export interface Input {
 export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
   const { route, parameters } = endpoint;
   const filled = filledBy(endpoint, schema);
-  const own = parameters.map((parameter) => inputOf(parameter, describedBy(parameter, filled), endpoint, components));
+  const own = parameters.map((parameter) =>
+    inputOf(parameter, describedBy(parameter, filled), filled.get(parameter.fills[0]), endpoint, components),
+  );
   const synonyms = Object.entries(route.synonyms ?? {}).flatMap(([name, other]) => {
     const meant = own.find((input) => input.name === other);
     return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
@@ -29,12 +35,20 @@ export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: 
   return [...own, ...synonyms];
 }
 
-function inputOf(parameter: Parameter, filled: Filled | undefined, endpoint: Endpoint, components: Components): Input {
+function inputOf(
+  parameter: Parameter,
+  filled: Filled | undefined,
+  variable: Filled | undefined,
+  endpoint: Endpoint,
+  components: Components,
+): Input {
   const { name, required, type, commaSeparated } = parameter;
   return {
     name,
     in: parameter.in === 'path' ? 'path' : placeOf(endpoint),
     required: required || parameter.in === 'path',
+    needed: parameter.neededWithin ?? false,
+    around: (parameter.around ?? []).map((text) => text || (variable?.description ?? '')),
     isList: isListType(isNonNullType(type) ? type.ofType : type) && !commaSeparated,
     ofRecords: isInputObjectType(getNamedType(type)),
     schema: inputSchema(parameter, { route: endpoint.route, filled, components }),

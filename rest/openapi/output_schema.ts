@@ -20,6 +20,8 @@ export interface Shape {
   components: Components;
   /** Keys of the record whose numbers are texts. */
   texts?: ReadonlySet<string>;
+  /** Keys that records may lack, here and below. */
+  absent?: ReadonlySet<string>;
 }
 
 /** The schema of a value in a response; `omitted` are the keys that a record may lack. */
@@ -73,7 +75,7 @@ export function recordSchema(
     const shown = typeShown(definition.type, { asText: shape.texts?.has(name), isOmitted: omitted.includes(name) });
     const description = inRestWords(definition.description ?? '', definition.type);
     properties[name] = { ...outputSchema(shown, inner, shape, within), description };
-    if (!optional && !omitted.includes(name)) required.add(name);
+    if (!optional && !omitted.includes(name) && !shape.absent?.has(name)) required.add(name);
   }
   return { type: 'object', properties, required: [...required] };
 }

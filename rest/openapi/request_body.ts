@@ -5,10 +5,10 @@ import { withoutNull } from '#rest/openapi/parameters.ts';
 
 /** The body of a request: the same parameters as JSON and as forms, which spell lists and maps differently. */
 export function requestBody(name: string, inputs: readonly Input[], route: Route, components: Components): Json {
-  const body = bodySchema(inputs, route);
+  const body = bodySchema(inputs, route, propertiesOf(inputs));
   if (route.file !== undefined) return { required: true, content: { 'multipart/form-data': { schema: body } } };
   const json = components.refer(name, body);
-  const isPlain = !inputs.some((input) => input.isList || isMap(input));
+  const isPlain = !inputs.some((input) => input.isList || isMap(input) || isNested(input));
   const form = () => (isPlain ? json : components.refer(`${name}Form`, bodySchema(inputs.map(asInForm), route)));
   const maps = inputs.filter(isMap).map((input) => [input.name, { style: 'deepObject', explode: true }]);
   const encoding = maps.length > 0 ? { encoding: Object.fromEntries(maps) } : {};
@@ -27,16 +27,60 @@ export function requestBody(name: string, inputs: readonly Input[], route: Route
   };
 }
 
-function bodySchema(inputs: readonly Input[], { atLeastOne = [] }: Route): Json {
+function bodySchema(
+  inputs: readonly Input[],
+  { atLeastOne = [] }: Route,
+  properties: Json = Object.fromEntries(inputs.map(propertyOf)),
+): Json {
   const required = inputs.filter((input) => input.required).map(({ name }) => name);
   const isAny = inputs.every(({ name }) => atLeastOne.includes(name.replace('[]', '')));
   const some = isAny ? { minProperties: 1 } : { anyOf: atLeastOne.map((name) => ({ required: [name] })) };
   return {
     type: 'object',
-    properties: Object.fromEntries(inputs.map(({ name, schema, description }) => [name, { ...schema, description }])),
+    properties,
     ...(required.length > 0 ? { required } : {}),
     ...(atLeastOne.length > 0 ? some : {}),
   };
+}
+
+function propertyOf({ name, schema, description }: Input): [string, Json] {
+  return [name, { ...schema, description }];
+}
+
+/** The properties of a JSON body, in which `a[b]` is property `b` of the object at `a`. */
+function propertiesOf(inputs: readonly Input[]): Json {
+  const properties: Record<string, Json> = {};
+  for (const input of inputs) {
+    const [name = '', ...inner] = input.name.split(/[[\]]+/).filter((key) => key !== '');
+    const [, schema] = propertyOf(input);
+    if (inner.length === 0) properties[input.name] = schema;
+    else properties[name] = within(properties[name], inner, input.around, input.needed, schema);
+  }
+  return properties;
+}
+
+/** The object with one more property in it, or in an object in it. */
+function within(
+  object: Json | undefined,
+  [name = '', ...inner]: readonly string[],
+  [description, ...around]: readonly string[],
+  needed: boolean,
+  schema: Json,
+): Json {
+  const properties = (object?.properties ?? {}) as Record<string, Json>;
+  const required = (object?.required ?? []) as string[];
+  const isNeeded = inner.length === 0 && needed;
+  const property = inner.length === 0 ? schema : within(properties[name], inner, around, needed, schema);
+  return {
+    type: ['object', 'null'],
+    description,
+    properties: { ...properties, [name]: property },
+    ...(isNeeded || required.length > 0 ? { required: isNeeded ? [...required, name] : required } : {}),
+  };
+}
+
+function isNested({ name }: Input): boolean {
+  return /\[\w/.test(name);
 }
 
 /** In a form each value of a list is `name[]=…`, each of a map `name[key]=…`, and nothing is null. */

@@ -49,7 +49,9 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   const { route, scalar, resultType, selection, fragments, paginated, list } = endpoint;
   if (route.body) return constantSchema(route.body);
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
-  const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {}).map(lastKey)) };
+  const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
+  const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
+  const shape = { fragments, components, texts, absent };
   if (route.either) {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;

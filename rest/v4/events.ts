@@ -1,8 +1,12 @@
 import type { Route } from '#rest/engine/route.ts';
+import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Links keep the feed as it was on the first page. */
 const PINNED = { parameter: 'up_to', key: 'newest_id' };
+
+const { omitNull = [], onlyWith } = noteKeys('note.');
+const KEYS = { omitNull: ['note', ...omitNull], onlyWith };
 
 export const events: Route[] = [
   {
@@ -11,7 +15,7 @@ export const events: Route[] = [
     operation: operations.ProjectEventsDocument,
     result: 'project.events',
     auth: 'optional',
-    omitNull: ['note'],
+    ...KEYS,
     pinned: PINNED,
   },
   {
@@ -20,7 +24,7 @@ export const events: Route[] = [
     operation: operations.UserEventsDocument,
     result: 'user.events',
     numeric: ['id'],
-    omitNull: ['note'],
+    ...KEYS,
     pinned: PINNED,
   },
 ];

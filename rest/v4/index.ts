@@ -9,6 +9,7 @@ import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployments } from '#rest/v4/deployments.ts';
+import { discussions } from '#rest/v4/discussions.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
@@ -65,6 +66,7 @@ export const routes: Route[] = [
   ...timeTracking,
   ...todos,
   ...notes,
+  ...discussions,
   ...awards,
   ...labels,
   ...boards,

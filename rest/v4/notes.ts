@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** The operations for the notes of one kind of record. */
@@ -22,6 +23,7 @@ function notesOf(records: string, field: string, { list, read, create, update, r
   const one = `${path}/:note_id`;
   const notFound = unreadable('404 Note Not Found');
   const validationPrefix = 'Failed to save note';
+  const keys = noteKeys();
   return [
     {
       method: 'GET',
@@ -30,6 +32,7 @@ function notesOf(records: string, field: string, { list, read, create, update, r
       result: `project.${field}.notes`,
       notFound: unreadable('404 Notes Not Found'),
       refused: { status: 404, message: '404 Notes Not Found' },
+      ...keys,
     },
     {
       method: 'GET',
@@ -38,9 +41,20 @@ function notesOf(records: string, field: string, { list, read, create, update, r
       result: `project.${field}.note`,
       notFound,
       refused: { status: 404, message: '404 Note Not Found' },
+      ...keys,
     },
-    { method: 'POST', path, operation: create, result: 'createNote.note', notFound, validationPrefix, done: APPLIED },
-    { method: 'PUT', path: one, operation: update, result: 'updateNote.note', notFound, validationPrefix },
+    {
+      method: 'POST',
+      path,
+      operation: create,
+      result: 'createNote.note',
+      notFound,
+      validationPrefix,
+      done: APPLIED,
+      synonyms: field === 'snippet' ? {} : { confidential: 'internal' },
+      ...keys,
+    },
+    { method: 'PUT', path: one, operation: update, result: 'updateNote.note', notFound, validationPrefix, ...keys },
     { method: 'DELETE', path: one, operation: remove, result: 'deleteNote', status: 204, notFound },
   ];
 }

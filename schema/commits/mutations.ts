@@ -1,13 +1,24 @@
 import { builder } from '#schema/builder.ts';
 import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
+import { Discussion } from '#schema/discussions/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { DiffPositionInput } from '#schema/notes/mutations.ts';
+import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { cherryPickCommit } from '#src/domain/repository/commits/cherry_pick.ts';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
-import { createCommitComment } from '#src/domain/tracking/commits/comment.ts';
+import {
+  type ChangedComment,
+  createCommitComment,
+  deleteCommitComment,
+  updateCommitComment,
+} from '#src/domain/tracking/commits/comment.ts';
 import { madeComment } from '#src/domain/tracking/commits/comments_list.ts';
+import { findCommitDiscussion, findCommitNote } from '#src/domain/tracking/commits/discussions.ts';
 
 export const ContentEncoding = builder.enumType('ContentEncoding', {
   description: 'How the content of a file is given.',
@@ -107,7 +118,55 @@ const CreateCommitCommentInput = builder.inputType('CreateCommitCommentInput', {
     path: t.string({ description: 'Path of the file that the comment is about.' }),
     line: t.int({ description: 'Number of the line that the comment is about, from 1.' }),
     lineType: t.field({ type: LineType, description: 'Whether the line is in the old or the new file.' }),
+    position: t.field({
+      type: DiffPositionInput,
+      description:
+        'The line or file that the comment is about, in place of `path`, `line` and `lineType`. It must be in the commit, which is the only one meant.',
+    }),
+    startDiscussion: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the comment begins a thread.',
+    }),
+    discussionId: t.field({
+      ...idOf('CommitDiscussion'),
+      description: 'ID of the thread to answer in, which must be on the same commit.',
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description:
+        'When the comment was written; now when left out. For administrators and the owner of the personal namespace.',
+    }),
+    ignoreForbidden: t.boolean({
+      required: true,
+      defaultValue: false,
+      description:
+        'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',
+    }),
   }),
+});
+
+const whichComment = (t: InputFields) => ({
+  project: projectField(t, 'of the repository'),
+  sha: commit(t),
+  id: t.field({ ...idOf('CommitComment'), required: true, description: 'Global or numeric ID of the comment.' }),
+  discussionId: t.field({
+    ...idOf('CommitDiscussion'),
+    description: 'ID of the thread that the comment must be in. Any thread when left out.',
+  }),
+});
+
+const UpdateCommitCommentInput = builder.inputType('UpdateCommitCommentInput', {
+  description: 'A change to a comment on a commit.',
+  fields: (t) => ({
+    ...whichComment(t),
+    note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
+  }),
+});
+
+const DeleteCommitCommentInput = builder.inputType('DeleteCommitCommentInput', {
+  description: 'Which comment on a commit to delete.',
+  fields: whichComment,
 });
 
 function commitPayload(mutation: string) {
@@ -119,13 +178,37 @@ function commitPayload(mutation: string) {
   });
 }
 
-const CreateCommitCommentPayload = builder.objectRef<{ id: number }>('CreateCommitCommentPayload').implement({
-  description: 'The comment that was created.',
+function commentPayload(mutation: string) {
+  return builder.objectRef<ChangedComment>(namesOf(mutation).payload).implement({
+    description: 'The comment after the mutation.',
+    fields: (t) => ({
+      comment: t.field({
+        type: CommitComment,
+        description: 'The comment as others see it.',
+        resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
+      }),
+      note: t.field({
+        type: Note,
+        description: 'The comment in the form of a note.',
+        resolve: ({ id, commit }, _args, context, info) =>
+          findCommitNote(context, commit, id, selectionAt(info, 'Note')),
+      }),
+      discussion: t.field({
+        type: Discussion,
+        description: 'The thread that the comment is in.',
+        resolve: ({ commit, discussionId }, _args, context, info) =>
+          findCommitDiscussion(context, commit, discussionId, selectionAt(info, 'Note')),
+      }),
+    }),
+  });
+}
+
+const DeleteCommitCommentPayload = builder.objectRef<{ id: number }>('DeleteCommitCommentPayload').implement({
+  description: 'The comment that was deleted.',
   fields: (t) => ({
-    comment: t.field({
-      type: CommitComment,
-      description: 'The comment as others see it.',
-      resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
+    deletedCommitCommentId: t.id({
+      description: 'Global ID of the comment that was deleted.',
+      resolve: ({ id }) => toGlobalId('CommitComment', id),
     }),
   }),
 });
@@ -153,7 +236,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   createCommitComment: t.field({
-    type: CreateCommitCommentPayload,
+    type: commentPayload('createCommitComment'),
     description: 'Comments on a commit, or on a line in it. For everyone who can read the commit.',
     args: {
       input: t.arg({
@@ -164,5 +247,21 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input: { project, sha, ...values } }, context) =>
       createCommitComment(context, project, sha, values),
+  }),
+  updateCommitComment: t.field({
+    type: commentPayload('updateCommitComment'),
+    description: 'Changes the text of a comment on a commit. For its author and masters of the project.',
+    args: {
+      input: t.arg({ type: UpdateCommitCommentInput, required: true, description: 'Names the comment, and the text.' }),
+    },
+    resolve: (_root, { input: { note, ...which } }, context) => updateCommitComment(context, which, note),
+  }),
+  deleteCommitComment: t.field({
+    type: DeleteCommitCommentPayload,
+    description: 'Deletes a comment on a commit. For its author and masters of the project.',
+    args: {
+      input: t.arg({ type: DeleteCommitCommentInput, required: true, description: 'Names the comment to delete.' }),
+    },
+    resolve: (_root, { input }, context) => deleteCommitComment(context, input),
   }),
 }));

@@ -17,7 +17,14 @@ const which = (t: InputFields) => ({
 
 const ResolveDiscussionInput = builder.inputType('ResolveDiscussionInput', {
   description: 'Which thread to resolve.',
-  fields: which,
+  fields: (t) => ({
+    ...which(t),
+    resolved: t.boolean({
+      required: true,
+      defaultValue: true,
+      description: 'Whether it is to be resolved; false opens it again, as `unresolveDiscussion` does.',
+    }),
+  }),
 });
 
 const UnresolveDiscussionInput = builder.inputType('UnresolveDiscussionInput', {
@@ -50,8 +57,8 @@ builder.mutationFields((t) => ({
         description: 'Names the thread of the merge request.',
       }),
     },
-    resolve: (_root, { input: { id, on } }, context) =>
-      resolveDiscussion(context, { id, on: on && noteableRef(on) }, true),
+    resolve: (_root, { input: { id, on, resolved } }, context) =>
+      resolveDiscussion(context, { id, on: on && noteableRef(on) }, resolved),
   }),
   unresolveDiscussion: t.field({
     type: discussionPayload('unresolveDiscussion'),

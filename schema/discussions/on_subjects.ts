@@ -1,12 +1,19 @@
 import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Discussion, DiscussionConnection } from '#schema/discussions/types.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { Note } from '#schema/notes/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Snippet } from '#schema/snippets/types.ts';
+import {
+  findCommitDiscussion,
+  findCommitNote,
+  listCommitDiscussions,
+} from '#src/domain/tracking/commits/discussions.ts';
 import { findDiscussion, listDiscussionsOn } from '#src/domain/tracking/discussions/list.ts';
 import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
@@ -38,6 +45,35 @@ function addDiscussions(type: NoteableType): void {
     }),
   }));
 }
+
+builder.objectFields(Commit, (t) => ({
+  discussions: t.field({
+    type: DiscussionConnection,
+    description: 'The threads on the commit, oldest first; single comments are threads of one note.',
+    args: pageArgs,
+    resolve: (commit, args, context, info) => pageBelow('Note', commit, args, context, info, listCommitDiscussions),
+  }),
+  discussion: t.field({
+    type: Discussion,
+    nullable: true,
+    description: 'A thread on the commit by its ID.',
+    args: {
+      id: t.arg({ ...idOf('CommitDiscussion'), required: true, description: 'Global or numeric ID of the thread.' }),
+    },
+    resolve: (commit, { id }, context, info) => findCommitDiscussion(context, commit, id, selectionAt(info, 'Note')),
+  }),
+  note: t.field({
+    type: Note,
+    nullable: true,
+    description: 'A comment on the commit by its ID, in the form of a note.',
+    args: {
+      id: t.arg({ ...idOf('CommitComment'), required: true, description: 'Global or numeric ID of the comment.' }),
+      discussionId: t.arg({ ...idOf('CommitDiscussion'), description: 'ID of the thread that it must be in.' }),
+    },
+    resolve: (commit, { id, discussionId }, context, info) =>
+      findCommitNote(context, commit, id, selectionAt(info, 'Note'), discussionId),
+  }),
+}));
 
 for (const type of Object.keys(TYPES) as NoteableType[]) addDiscussions(type);
 

@@ -3,15 +3,72 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { loadBelow } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { viaRelation } from '#schema/records/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
-import { listNotesOfDiscussions } from '#src/domain/tracking/discussions/list.ts';
-import type { KeptLine, DiffPosition as Position } from '#src/domain/tracking/discussions/position.ts';
+import { userBelow } from '#schema/users/user_below.ts';
+import { type ThreadKind, threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { listNotesOfThreads, type ThreadId } from '#src/domain/tracking/discussions/list.ts';
+import type { KeptLine, DiffPosition as Position, RangeEnd } from '#src/domain/tracking/discussions/position.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
+import type { ThreadFacts } from '#src/platform/records/computed_types.ts';
 
-const DiffPosition = builder.objectRef<Position>('DiffPosition').implement({
-  description: 'A line of what a version of a merge request changes.',
+export const PositionType = builder.enumType('PositionType', {
+  description: 'What a position names.',
+  values: {
+    TEXT: { value: 'text', description: 'A line of a file, by its number.' },
+    IMAGE: { value: 'image', description: 'A point in an image.' },
+    FILE: { value: 'file', description: 'A file as a whole.' },
+  } as const,
+});
+
+export const LineRangeEndType = builder.enumType('LineRangeEndType', {
+  description: 'Which line of a diff one end of several lines is.',
+  values: {
+    NEW: { value: 'new', description: 'A line that was added.' },
+    OLD: { value: 'old', description: 'A line that was removed.' },
+    EXPANDED: { value: 'expanded', description: 'A line that the diff does not show by itself.' },
+  } as const,
+});
+
+const LineRangeEnd = builder.objectRef<RangeEnd>('LineRangeEnd').implement({
+  description: 'One end of several lines, as the client named it.',
+  fields: (t) => ({
+    lineCode: t.string({
+      nullable: true,
+      description: 'Name of the line: the SHA-1 of the path, and the number of the line on both sides.',
+      resolve: ({ lineCode }) => lineCode ?? null,
+    }),
+    type: t.field({
+      type: LineRangeEndType,
+      nullable: true,
+      description: 'Which line of the diff it is.',
+      resolve: ({ type }) => type ?? null,
+    }),
+    oldLine: t.int({
+      nullable: true,
+      description: 'Number of the line before the change, from 1.',
+      resolve: ({ oldLine }) => oldLine ?? null,
+    }),
+    newLine: t.int({
+      nullable: true,
+      description: 'Number of the line after the change, from 1.',
+      resolve: ({ newLine }) => newLine ?? null,
+    }),
+  }),
+});
+
+const LineRange = builder.objectRef<{ start: RangeEnd; end: RangeEnd }>('LineRange').implement({
+  description: 'Several lines that a thread is about.',
+  fields: (t) => ({
+    start: t.expose('start', { type: LineRangeEnd, description: 'The first of the lines.' }),
+    end: t.expose('end', { type: LineRangeEnd, description: 'The last line, which the thread is on.' }),
+  }),
+});
+
+export const DiffPosition = builder.objectRef<Position>('DiffPosition').implement({
+  description: 'A line, a file or a point in an image of what a version of a merge request, or a commit, changes.',
   fields: (t) => ({
     baseSha: t.exposeString('baseSha', {
       nullable: true,
@@ -28,6 +85,37 @@ const DiffPosition = builder.objectRef<Position>('DiffPosition').implement({
     newLine: t.exposeInt('newLine', {
       nullable: true,
       description: 'Number of the line after the change, from 1; null for a removed line.',
+    }),
+    positionType: t.field({
+      type: PositionType,
+      description: 'What the position names.',
+      resolve: ({ positionType }) => positionType ?? 'text',
+    }),
+    lineRange: t.field({
+      type: LineRange,
+      nullable: true,
+      description: 'The lines of which the position is the last; null if it is about one line.',
+      resolve: ({ lineRange }) => lineRange ?? null,
+    }),
+    width: t.int({
+      nullable: true,
+      description: 'Width of the image in pixels; null for lines and files.',
+      resolve: ({ width }) => width ?? null,
+    }),
+    height: t.int({
+      nullable: true,
+      description: 'Height of the image in pixels; null for lines and files.',
+      resolve: ({ height }) => height ?? null,
+    }),
+    x: t.float({
+      nullable: true,
+      description: 'Distance of the point from the left of the image; null for lines and files.',
+      resolve: ({ x }) => x ?? null,
+    }),
+    y: t.float({
+      nullable: true,
+      description: 'Distance of the point from the top of the image; null for lines and files.',
+      resolve: ({ y }) => y ?? null,
     }),
   }),
 });
@@ -57,12 +145,7 @@ const DiffLine = builder.objectRef<KeptLine>('DiffLine').implement({
   }),
 });
 
-const RESOLVED = { discussion: { select: { resolvedAt: true } } } as const;
-const POSITIONS = { discussion: { select: { position: true, originalPosition: true } } } as const;
-const LINES = { discussion: { select: { diffLines: true } } } as const;
-const RIGHTS = {
-  discussion: { select: { mergeRequest: { select: { authorId: true, targetProjectId: true } } } },
-} as const;
+const THREAD = { thread: true } as const;
 
 /** Stored with the thread by `beginThread`. */
 const positionIn = (json: unknown) => (json ?? null) as Position | null;
@@ -79,59 +162,86 @@ export const Discussion = builder.prismaObject('Note', {
   select: { id: true },
   fields: (t) => ({
     id: t.id({
-      description: 'Global ID of the thread, for `node` and `nodes`.',
-      select: { discussionId: true },
-      resolve: ({ id, discussionId }) => toGlobalId('Discussion', discussionId ?? id),
+      description: 'Global ID of the thread, for `node` and `nodes`, which do not find those on commits.',
+      select: { discussionId: true, subjectType: true },
+      resolve: ({ id, discussionId, subjectType }) => toGlobalId(kindOn(subjectType), discussionId ?? id),
+    }),
+    key: t.string({
+      description:
+        'Name of the thread in the REST API and in webhooks: 40 hexadecimal digits, which can be given for its ID.',
+      select: { discussionId: true, subjectType: true },
+      resolve: ({ id, discussionId, subjectType }) => threadKey(kindOn(subjectType), discussionId ?? id),
+    }),
+    individualNote: t.boolean({
+      description: 'Whether it is a single note: neither begun as a thread, nor on a line, nor answered.',
+      select: { isInThread: true, thread: true, system: true },
+      resolve: (note) => noteType(note) === null,
     }),
     databaseId: t.int({
-      description: 'Numeric ID of the thread, which is that of the note that began it.',
+      description:
+        'Numeric ID of the thread, which is that of the note that began it. Threads on commits have numbers of their own.',
       select: { discussionId: true },
       resolve: ({ id, discussionId }) => discussionId ?? id,
     }),
-    noteableId: t.exposeInt('subjectId', { description: 'Numeric ID of the record that the thread is on.' }),
+    noteableId: t.exposeInt('subjectId', {
+      nullable: true,
+      description: 'Numeric ID of the record that the thread is on; null for commits.',
+    }),
     noteableType: t.exposeString('subjectType', {
-      description: 'Type of the record that the thread is on: `Issue`, `MergeRequest` or `Snippet`.',
+      description: 'Type of what the thread is on: `Commit`, `Issue`, `MergeRequest` or `Snippet`.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When its first note was written.' }),
     notes: t.field({
       type: NoteConnection,
       description: 'The notes of the thread, oldest first, system notes included.',
       args: pageArgs,
-      select: { discussionId: true },
-      resolve: ({ id, discussionId }, args, context, info) =>
-        pageBelow('Note', discussionId ?? id, args, context, info, (_context, ids, page, selection) =>
-          listNotesOfDiscussions(context, ids, page, selection),
+      select: { discussionId: true, subjectType: true },
+      resolve: (note, args, context, info) =>
+        pageBelow('Note', threadIdOf(note), args, context, info, (_context, threads, page, selection) =>
+          listNotesOfThreads(context, threads, page, selection),
         ),
+    }),
+    allNotes: t.field({
+      type: [Note],
+      description: 'The notes of the thread, oldest first, without pages; at most 1,000. Prefer `notes`.',
+      select: { discussionId: true, subjectType: true },
+      resolve: async (note, _args, context, info) => {
+        const selection = selectionAt(info, 'Note');
+        const load = (threads: readonly ThreadId[]) => listNotesOfThreads(context, threads, ALL_NOTES, selection);
+        return (await loadBelow(context, info, { page: ALL_NOTES, selection }, threadIdOf(note), load)).nodes;
+      },
     }),
     resolvable: t.boolean({
       description: 'Whether the thread can be resolved.',
-      select: RESOLVED,
-      resolve: ({ discussion }) => discussion !== null,
+      select: THREAD,
+      resolve: ({ thread }) => thread?.isResolvable === true,
     }),
     resolved: t.boolean({
       description: 'Whether the thread is resolved.',
-      select: RESOLVED,
-      resolve: ({ discussion }) => discussion !== null && discussion.resolvedAt !== null,
+      select: THREAD,
+      resolve: ({ thread }) => thread?.resolvedAt != null,
     }),
     resolvedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When the thread was resolved; null unless it is.',
-      ...viaRelation('discussion', 'resolvedAt'),
+      select: THREAD,
+      resolve: ({ thread }) => thread?.resolvedAt ?? null,
     }),
     resolvedBy: t.field({
       type: User,
       nullable: true,
       description: 'The user who resolved the thread; null unless it is.',
-      ...viaRelation('discussion', 'resolvedBy'),
+      select: THREAD,
+      resolve: ({ thread }, _args, context, info) => userBelow(context, info, thread?.resolvedById ?? null),
     }),
     viewerCanResolve: t.boolean({
       description: 'Whether the caller can resolve the thread and open it again.',
-      select: RIGHTS,
-      resolve: async ({ discussion }, _args, context) => {
-        if (discussion === null || context.actor === null) return false;
-        const { authorId, targetProjectId } = discussion.mergeRequest;
-        return mayResolve(context.actor, await requireProjectBase(context, targetProjectId), { authorId });
+      select: THREAD,
+      resolve: async ({ thread }, _args, context) => {
+        if (!thread?.isResolvable || context.actor === null) return false;
+        const { authorId, projectId } = thread;
+        return mayResolve(context.actor, await requireProjectBase(context, projectId), { authorId });
       },
     }),
     position: t.field({
@@ -139,36 +249,35 @@ export const Discussion = builder.prismaObject('Note', {
       nullable: true,
       description:
         'Where the line that the thread is on is in the latest version; `originalPosition` if it is outdated, null if the thread is on no line. It follows a new version within moments.',
-      select: POSITIONS,
-      resolve: ({ discussion }) => positionIn(discussion?.position ?? discussion?.originalPosition),
+      select: THREAD,
+      resolve: ({ thread }) => positionIn(thread?.position ?? thread?.originalPosition),
     }),
     originalPosition: t.field({
       type: DiffPosition,
       nullable: true,
       description: 'The line that the thread was begun on; null if it is on no line.',
-      select: POSITIONS,
-      resolve: ({ discussion }) => positionIn(discussion?.originalPosition),
+      select: THREAD,
+      resolve: ({ thread }) => positionIn(thread?.originalPosition),
     }),
     outdated: t.boolean({
       description: 'Whether the line that the thread is on was changed or removed since.',
-      select: POSITIONS,
-      resolve: ({ discussion }) =>
-        positionIn(discussion?.originalPosition) !== null && positionIn(discussion?.position) === null,
+      select: THREAD,
+      resolve: ({ thread }) => positionIn(thread?.originalPosition) !== null && positionIn(thread?.position) === null,
     }),
     truncatedDiffLines: t.field({
       type: [DiffLine],
       description:
         'The line that the thread was begun on, with up to 15 lines of the diff above it; empty if it is on no line.',
-      select: LINES,
-      resolve: ({ discussion }) => linesIn(discussion?.diffLines),
+      select: { diffLines: true },
+      resolve: ({ diffLines }) => linesIn(diffLines),
     }),
     diffHunk: t.string({
       nullable: true,
       description:
         '`truncatedDiffLines` in the format of `git diff` without headers; null if the thread is on no line.',
-      select: LINES,
-      resolve: ({ discussion }) => {
-        const lines = linesIn(discussion?.diffLines).map(({ type, text }) => `${SIGNS[type]}${text}\n`);
+      select: { diffLines: true },
+      resolve: ({ diffLines }) => {
+        const lines = linesIn(diffLines).map(({ type, text }) => `${SIGNS[type]}${text}\n`);
         return lines.length > 0 ? lines.join('') : null;
       },
     }),
@@ -177,12 +286,93 @@ export const Discussion = builder.prismaObject('Note', {
 
 export const DiscussionConnection = connectionOf('Discussion', Discussion);
 
-builder.prismaObjectField(Note, 'discussionId', (t) =>
-  t.id({
+const NoteType = builder.enumType('NoteType', {
+  description: 'What kind of thread a note is in.',
+  values: {
+    DISCUSSION_NOTE: { value: 'DiscussionNote', description: 'A thread that was begun as such, or answered.' },
+    DIFF_NOTE: { value: 'DiffNote', description: 'A thread on a line or a file.' },
+  } as const,
+});
+
+builder.prismaObjectFields(Note, (t) => ({
+  discussionId: t.id({
     nullable: true,
-    description: 'Global ID of the thread that the note is in; null for comments on commits.',
+    description: 'Global ID of the thread that the note is in.',
     select: { discussionId: true, subjectType: true },
-    resolve: ({ id, discussionId, subjectType }) =>
-      subjectType === 'Commit' ? null : toGlobalId('Discussion', discussionId ?? id),
+    resolve: ({ id, discussionId, subjectType }) => toGlobalId(kindOn(subjectType), discussionId ?? id),
   }),
-);
+  type: t.field({
+    type: NoteType,
+    nullable: true,
+    description: 'What kind of thread the note is in; null for single notes and system notes.',
+    select: { isInThread: true, thread: true, system: true },
+    resolve: noteType,
+  }),
+  resolvable: t.boolean({
+    description: 'Whether the note is in a thread that can be resolved; false for system notes.',
+    select: { thread: true, system: true },
+    resolve: ({ thread, system }) => !system && thread?.isResolvable === true,
+  }),
+  resolved: t.boolean({
+    description: 'Whether the thread of the note is resolved.',
+    select: THREAD,
+    resolve: ({ thread }) => thread?.resolvedAt != null,
+  }),
+  resolvedAt: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the thread of the note was resolved; null unless it is.',
+    select: THREAD,
+    resolve: ({ thread }) => thread?.resolvedAt ?? null,
+  }),
+  resolvedBy: t.field({
+    type: User,
+    nullable: true,
+    description: 'The user who resolved the thread of the note; null unless it is.',
+    select: THREAD,
+    resolve: ({ thread }, _args, context, info) => userBelow(context, info, thread?.resolvedById ?? null),
+  }),
+  position: t.field({
+    type: DiffPosition,
+    nullable: true,
+    description: 'The `position` of the thread of the note; null for system notes too.',
+    select: { thread: true, system: true },
+    resolve: ({ thread, system }) => (system ? null : positionIn(thread?.position ?? thread?.originalPosition)),
+  }),
+  commitSha: t.exposeString('commitSha', {
+    nullable: true,
+    description:
+      'Full hash of the commit that the note is on, or of the one of the merge request that its thread is on.',
+  }),
+  projectId: t.exposeInt('projectId', {
+    nullable: true,
+    description: 'Numeric ID of the project of the record that the note is about.',
+  }),
+  noteableIid: t.exposeInt('noteableIid', {
+    nullable: true,
+    description: 'Number of the record that the note is about within its project; null for snippets and commits.',
+  }),
+}));
+
+type Threaded = Readonly<{ id: number; discussionId: number | null; subjectType: string }>;
+
+/** Threads on commits have IDs of their own. */
+function kindOn(subjectType: string): ThreadKind {
+  return subjectType === 'Commit' ? 'CommitDiscussion' : 'Discussion';
+}
+
+function threadIdOf({ id, discussionId, subjectType }: Threaded): ThreadId {
+  return { id: discussionId ?? id, isOnCommit: subjectType === 'Commit' };
+}
+
+/** What says which kind of note it is. */
+type Kind = Readonly<{ isInThread: boolean; system: boolean; thread: Pick<ThreadFacts, 'originalPosition'> | null }>;
+
+/** All notes of a thread, so to speak. */
+const ALL_NOTES = { limit: 1_000, offset: 0, withTotal: false };
+
+function noteType({ isInThread, thread, system }: Kind) {
+  if (system) return null;
+  if (thread?.originalPosition != null) return 'DiffNote';
+  return isInThread || thread !== null ? 'DiscussionNote' : null;
+}

@@ -6,9 +6,8 @@ import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
-import { type EventRow, listProjectEvents, listUserEvents } from '#src/domain/activity/list_events.ts';
+import { type EventRow, listProjectEvents, listUserEvents, type Shown } from '#src/domain/activity/list_events.ts';
 import { withAddresses } from '#src/domain/repository/push_data.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
@@ -100,7 +99,7 @@ Event.implement({
       type: Note,
       nullable: true,
       description: 'The comment that was written; null for other events.',
-      // The note is read with the event, including what is selected of its author.
+      // The note is read with the event.
       resolve: ({ note }) => note as typeof Note.$inferType | null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
@@ -109,11 +108,9 @@ Event.implement({
 
 export const EventConnection = connectionOf('Event', Event);
 
-/** The fields requested of the users of events: of their authors, and of the authors of notes. */
-export function usersAt(info: GraphQLResolveInfo): Selection<'User'> {
-  const writer = selectionAt(info, 'Note').parts.get('author') as Selection<'User'> | null | undefined;
-  const user = selectionAt(info, 'User');
-  return writer ? user.with(writer) : user;
+/** What a document requests of the authors of events, and of the comments. */
+export function shownAt(info: GraphQLResolveInfo): Shown {
+  return { users: selectionAt(info, 'User'), notes: selectionAt(info, 'Note') };
 }
 
 builder.objectField(EventConnection, 'newestId', (t) =>
@@ -137,7 +134,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The events of the project that the caller can see, newest first.',
     args: eventArgs,
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectEvents(context, project, { ...page, upTo: args.upTo }, usersAt(info))),
+      loadPage(args, info, (page) => listProjectEvents(context, project, { ...page, upTo: args.upTo }, shownAt(info))),
   }),
 }));
 
@@ -147,6 +144,6 @@ builder.objectFields(User, (t) => ({
     description: 'The events that the user caused in projects that the caller can see, newest first.',
     args: eventArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listUserEvents(context, id, { ...page, upTo: args.upTo }, usersAt(info))),
+      loadPage(args, info, (page) => listUserEvents(context, id, { ...page, upTo: args.upTo }, shownAt(info))),
   }),
 }));

@@ -21,16 +21,18 @@ export function idsOf(type: string) {
 }
 
 /**
- * The database ID for an ID: a global one of the type, or the number itself, as in the REST API. Numbers out of range are
+ * The database ID for an ID: a global one of the type, or the number itself, as in the REST API, or the key of a thread. Numbers out of range are
  * accepted but match nothing.
  *
  * @param input name of the input, for the message
  * @throws ValidationFailed for the ID of a record of another type, and for values that are not IDs
  */
 export function databaseIdOf(type: string, given: string, input: string): number {
-  if (/^-?\d+$/.test(given)) return Math.max(-MOST, Math.min(MOST, Number(given)));
   const found = fromGlobalId(given);
   if (found?.type === type) return found.id;
+  // A key of no thread, or of one elsewhere.
+  if (/^[0-9a-f]{40}$/.test(given)) return 0;
+  if (/^-?\d+$/.test(given)) return Math.max(-MOST, Math.min(MOST, Number(given)));
   const wrong = found ? `is the ID of a record of type ${found.type}, not ${type}` : `is not the ID of a ${type}`;
   throw new ValidationFailed({ [input]: [wrong] });
 }

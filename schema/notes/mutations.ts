@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { Discussion, LineRangeEndType, PositionType } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -6,23 +7,56 @@ import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
 import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { findDiscussion } from '#src/domain/tracking/discussions/list.ts';
 import { deleteNote, updateNote } from '#src/domain/tracking/notes/change.ts';
 import { type ChangedNote, createNote } from '#src/domain/tracking/notes/create.ts';
 import { findNote } from '#src/domain/tracking/notes/list.ts';
 
 const BODY = 'Text of the note, in Markdown; at most 65,536 characters.';
 
-const DiffPositionInput = builder.inputType('DiffPositionInput', {
+export const LENIENT =
+  'Whether the position may be less exact, as in the REST API: with the head of a version alone, or with any commit of the merge request, and on unchanged lines that the diff does not show.';
+
+const LineRangeEndInput = builder.inputType('LineRangeEndInput', {
+  description: 'One end of several lines. It is kept as it is given.',
+  fields: (t) => ({
+    lineCode: t.string({
+      description: 'Name of the line: the SHA-1 of the path, and the number of the line on both sides.',
+    }),
+    type: t.field({ type: LineRangeEndType, description: 'Which line of the diff it is.' }),
+    oldLine: t.int({ description: 'Number of the line before the change.' }),
+    newLine: t.int({ description: 'Number of the line after the change.' }),
+  }),
+});
+
+const LineRangeInput = builder.inputType('LineRangeInput', {
+  description: 'Several lines that a thread is about.',
+  fields: (t) => ({
+    start: t.field({ type: LineRangeEndInput, required: true, description: 'The first of the lines.' }),
+    end: t.field({ type: LineRangeEndInput, required: true, description: 'The last line, which the thread is on.' }),
+  }),
+});
+
+export const DiffPositionInput = builder.inputType('DiffPositionInput', {
   description:
-    'A line of what a version of a merge request changes: one that is added or removed, or that the diff shows near those.',
+    'A line of what a version of a merge request changes: one that is added or removed, or that the diff shows near those. Or a changed file, or a point in a changed image.',
   fields: (t) => ({
     baseSha: t.string({ description: 'The `baseCommitSha` of the version; left out where that is null.' }),
     startSha: t.string({ required: true, description: 'The `startCommitSha` of the version.' }),
     headSha: t.string({ required: true, description: 'The `headCommitSha` of the version.' }),
+    positionType: t.field({ type: PositionType, description: 'What the position names; a line when left out.' }),
     oldPath: t.string({ description: 'Path of the file before the change. At least one of both paths is needed.' }),
     newPath: t.string({ description: 'Path of the file after the change.' }),
-    oldLine: t.int({ description: 'Number of the line before the change. At least one of both lines is needed.' }),
+    oldLine: t.int({
+      description:
+        'Number of the line before the change. At least one of both lines is needed, unless it is of a file.',
+    }),
     newLine: t.int({ description: 'Number of the line after the change.' }),
+    lineRange: t.field({ type: LineRangeInput, description: 'The lines of which the position is the last.' }),
+    width: t.int({ description: 'Width of the image in pixels.' }),
+    height: t.int({ description: 'Height of the image in pixels.' }),
+    x: t.float({ description: 'Distance of the point from the left of the image.' }),
+    y: t.float({ description: 'Distance of the point from the top of the image.' }),
   }),
 });
 
@@ -42,7 +76,19 @@ const CreateNoteInput = builder.inputType('CreateNoteInput', {
     }),
     position: t.field({
       type: DiffPositionInput,
-      description: 'The line to begin a thread on, which can be resolved. On merge requests only.',
+      description: 'The line or file to begin a thread on, which can be resolved. On merge requests only.',
+    }),
+    lenientPosition: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: LENIENT,
+    }),
+    commitSha: t.string({ description: 'Full hash of the commit of the merge request that the position is in.' }),
+    internal: t.boolean({
+      required: true,
+      defaultValue: false,
+      description:
+        'Whether only its author and reporters of the project see the note, which cannot be changed later. For reporters, on issues and merge requests.',
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -64,11 +110,22 @@ const which = (t: InputFields) => ({
     type: NoteableReference,
     description: 'The record that the note must be on. Any record when left out.',
   }),
+  discussionId: t.field({
+    ...idOf('Discussion'),
+    description: 'ID of the thread that the note must be in. Any thread when left out.',
+  }),
 });
 
 const UpdateNoteInput = builder.inputType('UpdateNoteInput', {
   description: 'A change to a note.',
-  fields: (t) => ({ ...which(t), body: t.string({ required: true, description: BODY }) }),
+  fields: (t) => ({
+    ...which(t),
+    body: t.string({ description: `${BODY} Give this or \`resolved\`.` }),
+    resolved: t.boolean({
+      description:
+        'Whether the thread of the note is to be resolved or opened again, as by `resolveDiscussion`; the text stays.',
+    }),
+  }),
 });
 
 const DeleteNoteInput = builder.inputType('DeleteNoteInput', {
@@ -85,6 +142,15 @@ const CreateNotePayload = builder.objectRef<ChangedNote | { id: null }>('CreateN
       description: 'The note as it is now; null if the text held nothing but quick actions, which were applied.',
       resolve: (written, _args, context, info) =>
         written.id === null ? null : findNote(context, written.on, written.id, selectionAt(info, 'Note')),
+    }),
+    discussion: t.field({
+      type: Discussion,
+      nullable: true,
+      description: 'The thread that the note is in; null without a note.',
+      resolve: (written, _args, context, info) =>
+        written.id === null
+          ? null
+          : findDiscussion(context, written.on, written.discussionId, selectionAt(info, 'Note')),
     }),
   }),
 });
@@ -123,15 +189,17 @@ builder.mutationFields((t) => ({
   }),
   updateNote: t.field({
     type: notePayload('updateNote'),
-    description: 'Changes the text of a note. For its author and masters of the project; not for system notes.',
+    description:
+      'Changes the text of a note, or resolves its thread. The text is for its author and masters of the project; system notes stay as they are.',
     args: { input: t.arg({ type: UpdateNoteInput, required: true, description: 'Names the note, and the text.' }) },
-    resolve: (_root, { input: { id, on, body } }, context) =>
-      updateNote(context, { id, on: on && noteableRef(on) }, body),
+    resolve: (_root, { input: { id, on, discussionId, ...values } }, context) =>
+      updateNote(context, { id, on: on && noteableRef(on), discussionId }, values),
   }),
   deleteNote: t.field({
     type: DeleteNotePayload,
     description: 'Deletes a note. For its author and masters of the project; not for system notes.',
     args: { input: t.arg({ type: DeleteNoteInput, required: true, description: 'Names the note to delete.' }) },
-    resolve: (_root, { input: { id, on } }, context) => deleteNote(context, { id, on: on && noteableRef(on) }),
+    resolve: (_root, { input: { id, on, discussionId } }, context) =>
+      deleteNote(context, { id, on: on && noteableRef(on), discussionId }),
   }),
 }));

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import '#schema/users/types.ts';
+import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 
 export const Note = builder.prismaObject('Note', {
   description: 'A comment on an issue, merge request, snippet or commit, or a system note: a record of a change.',
@@ -24,6 +25,25 @@ export const Note = builder.prismaObject('Note', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was written.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the note was last changed.' }),
     system: t.exposeBoolean('system', { description: 'Whether it is a system note, which records a change.' }),
+    internal: t.boolean({
+      description:
+        'Whether only its author and reporters of the project see the note. The answers in its thread are internal, too.',
+      select: { sourceType: true },
+      resolve: ({ sourceType }) => sourceType === INTERNAL,
+    }),
+    imported: t.boolean({
+      description: 'Always false, for compatibility with the REST API.',
+      resolve: () => false,
+    }),
+    importedFrom: t.string({
+      description: 'Always `none`, for compatibility with the REST API.',
+      resolve: () => 'none',
+    }),
+    commandsChanges: t.field({
+      type: 'JSON',
+      description: 'Always empty, for compatibility with the REST API.',
+      resolve: () => ({}),
+    }),
     noteableId: t.exposeInt('subjectId', {
       nullable: true,
       description: 'Numeric ID of the record that the note is about; null for commits.',

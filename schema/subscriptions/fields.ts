@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { Event, usersAt } from '#schema/events/types.ts';
+import { Event, shownAt } from '#schema/events/types.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { Job } from '#schema/jobs/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
@@ -133,7 +133,7 @@ builder.subscriptionFields((t) => ({
     resolve: (event: LiveEvent, _args, context, info) =>
       readSeen(event, async () => {
         const { id, projectId } = event.change;
-        return findProjectEvent(context, await findProject(context, projectId), id, usersAt(info));
+        return findProjectEvent(context, await findProject(context, projectId), id, shownAt(info));
       }),
   }),
   jobTrace: t.field({

@@ -46,6 +46,7 @@ export type ErrorReason =
   | 'incompleteIdentity'
   | 'labelOfOtherProject'
   | 'listPositionOutOfRange'
+  | 'lineMissing'
   | 'jobNotPlayable'
   | 'hookUrlInvalid'
   | 'hookUrlPrivate'

@@ -1,3 +1,4 @@
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import type { World } from '../support/world.ts';
 import type { Given, Rule, Stage } from './matrix.ts';
 
@@ -42,6 +43,20 @@ export function talkRules(
     [`PUT ${on}/notes/:note_id`]: { ...change, success: 200, given: withText(note) },
     [`DELETE ${on}/notes/:note_id`]: { ...change, success: 204, given: note },
   };
+  const threaded = async (at: Stage) => {
+    const { given, id } = await noted(at);
+    return { ...given, discussion_id: threadKey('Discussion', id) };
+  };
+  Object.assign(rules, {
+    [`GET ${on}/discussions`]: { ...reading, success: 200, given: record },
+    [`POST ${on}/discussions`]: { ...reading, success: 201, given: withText(record) },
+    [`GET ${on}/discussions/:discussion_id`]: { ...reading, success: 200, given: threaded },
+    [`GET ${on}/discussions/:discussion_id/notes`]: { ...reading, success: 200, given: threaded },
+    [`POST ${on}/discussions/:discussion_id/notes`]: { ...reading, success: 201, given: withText(threaded) },
+    [`GET ${on}/discussions/:discussion_id/notes/:note_id`]: { ...reading, success: 200, given: threaded },
+    [`PUT ${on}/discussions/:discussion_id/notes/:note_id`]: { ...change, success: 200, given: withText(threaded) },
+    [`DELETE ${on}/discussions/:discussion_id/notes/:note_id`]: { ...change, success: 204, given: threaded },
+  });
   for (const [below, given, award] of [
     [on, record, awarded(type, make)],
     [`${on}/notes/:note_id`, note, awarded('Note', noted)],

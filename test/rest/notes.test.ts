@@ -54,6 +54,8 @@ describe('Notes on issues, merge requests and snippets', () => {
         'system',
         'noteable_id',
         'noteable_type',
+        ...['type', 'project_id', 'noteable_iid', 'commit_id', 'resolvable', 'confidential', 'internal', 'imported'],
+        ...['imported_from', 'commands_changes'],
       ]);
       expect(made.body).toMatchObject({
         body: 'first *words*',

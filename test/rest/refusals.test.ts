@@ -20,6 +20,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   valuesMissing: ['VALIDATION_FAILED', 400],
   incompleteIdentity: ['BAD_REQUEST', 400],
   labelOfOtherProject: ['BAD_REQUEST', 400],
+  lineMissing: ['VALIDATION_FAILED', 400],
   listPositionOutOfRange: ['BAD_REQUEST', 400],
   jobNotPlayable: ['BAD_REQUEST', 400],
   hookUrlInvalid: ['BAD_REQUEST', 422],

@@ -77,7 +77,8 @@ describe('A thread', () => {
     const data = { subjectType: 'MergeRequest', subjectId: mergeRequest.id, authorId: author.id, body: 'older' };
     const note = await world.db.note.create({ data });
     await written(reporter, { on: { id }, body: 'answer', discussionId: toGlobalId('Discussion', note.id) });
-    expect(await threads(author, 'MergeRequest', id)).toMatchObject([{ resolvable: false, notes: { totalCount: 2 } }]);
+    // Answered, it is a thread like others.
+    expect(await threads(author, 'MergeRequest', id)).toMatchObject([{ resolvable: true, notes: { totalCount: 2 } }]);
   });
 
   it('stays the same when its first note is deleted, and goes with the last one', async () => {

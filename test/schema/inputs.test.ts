@@ -124,6 +124,7 @@ describe('Orders', () => {
       'GroupOrder',
       'IssueOrder',
       'MergeRequestOrder',
+      'NoteOrder',
       'PipelineOrder',
       'ProjectOrder',
     ]);

@@ -47,6 +47,7 @@ export const projectAbilities = {
   read_deployment: { level: REPORTER, feature: 'jobs' },
   create_issue: { level: GUEST, open: 'user', feature: 'issues' },
   create_note: { level: GUEST, open: 'user' },
+  read_internal_note: { level: REPORTER },
   admin_issue: { level: REPORTER, feature: 'issues' },
   update_issue: { level: REPORTER, feature: 'issues' },
   move_issue: { level: REPORTER, feature: 'issues' },

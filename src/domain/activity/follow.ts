@@ -23,17 +23,25 @@ export const feed: Follower = {
       if (action) await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
     }
   },
-  async noteWritten(tx, _context, { author, noteable: { type, id: subjectId, title, project }, noteId, text }) {
-    if (type === 'Snippet' || text.from !== null) return;
+  async noteWritten(
+    tx,
+    _context,
+    { author, noteable: { type, id: subjectId, title, project }, noteId, text, isInternal },
+  ) {
+    if (type === 'Snippet' || text.from !== null || isInternal) return;
     const target = { type: `${type}Note` as const, id: noteId, title, subjectId };
     await recordEvent(tx, { projectId: project.id, authorId: author.id, action: 'commented on', target });
   },
   async noteDeleted(tx, _context, { noteable: { type }, noteId }) {
     if (type !== 'Snippet') await forgetEvents(tx, { type: `${type}Note`, id: noteId });
   },
-  async commitCommented(tx, _context, { author, project, commentId, title }) {
+  async commitCommented(tx, _context, { author, project, commentId, title, isNew }) {
+    if (!isNew) return;
     const target = { type: 'Note', id: commentId, title } as const;
     await recordEvent(tx, { projectId: project.id, authorId: author.id, action: 'commented on', target });
+  },
+  async commitCommentDeleted(tx, _context, { commentId: id }) {
+    await forgetEvents(tx, { type: 'Note', id });
   },
   async milestoneChanged(tx, _context, { actor, project, milestone, action }) {
     // Feeds are those of projects.

@@ -2,36 +2,21 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { assignedTo, issueVisible } from '#src/access/permissions/visibility.ts';
+import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type UserRow, userJson } from '#src/domain/users/rows.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import { between, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
 const NEWEST_FIRST = order('Event', ['id'], 'desc');
-
-/** A comment on a commit, an issue or a merge request (behaviour.md 7, Note). */
-export interface NoteRow {
-  id: number;
-  /** In Markdown. */
-  body: string;
-  author: UserRow;
-  /** System notes have no events. */
-  system: false;
-  subjectType: 'Commit' | 'Issue' | 'MergeRequest';
-  /** ID of the issue or merge request; null for a commit. */
-  subjectId: number | null;
-  /** ISO 8601. */
-  createdAt: string;
-  /** ISO 8601; comments on commits never change. */
-  updatedAt: string;
-}
 
 /** A user's action (behaviour.md 7, Event). */
 export interface EventRow {
@@ -45,8 +30,8 @@ export interface EventRow {
   author: UserRow;
   /** The push; null for other events. */
   data: unknown;
-  /** The comment; null for other events. */
-  note: NoteRow | null;
+  /** The comment, with what is selected of it; null for other events. */
+  note: unknown;
   /** ISO 8601. */
   createdAt: string;
 }
@@ -69,9 +54,9 @@ export async function listProjectEvents(
   context: Context,
   project: ProjectRow,
   page: EventPageRequest,
-  users: Selection<'User'>,
+  shown: Shown,
 ): Promise<Page<EventRow>> {
-  return load(context, projectFeed(context.actor, project), page, users);
+  return load(context, projectFeed(context.actor, project), page, shown);
 }
 
 /** One event of a project, if the actor may see it; also for anonymous callers. Throws NotFound. */
@@ -79,11 +64,11 @@ export async function findProjectEvent(
   context: Context,
   project: ProjectRow,
   id: number,
-  users: Selection<'User'>,
+  shown: Shown,
 ): Promise<EventRow> {
   const feed = projectFeed(context.actor, project);
   const one = { ...feed, of: sql`${feed.of} AND e.id = ${id}` };
-  const { nodes } = await load(context, one, { limit: 1, offset: 0, withTotal: false }, users);
+  const { nodes } = await load(context, one, { limit: 1, offset: 0, withTotal: false }, shown);
   if (!nodes[0]) throw new NotFound('Event');
   return nodes[0];
 }
@@ -120,7 +105,7 @@ export async function listUserEvents(
   context: Context,
   userId: number,
   page: EventPageRequest,
-  users: Selection<'User'>,
+  shown: Shown,
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
   const ofUser = sql`e.author_id = ${userId}`;
@@ -134,7 +119,7 @@ export async function listUserEvents(
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
       WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')}
       WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} ELSE ${within(c.projectId)} END) + ${own}`;
-  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page, users);
+  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page, shown);
 }
 
 const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
@@ -179,15 +164,20 @@ const TITLE = sql`COALESCE(CASE WHEN e.target_type IN ('Issue', 'IssueNote') THE
   WHEN e.target_type = 'MergeRequestNote' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.subject_id)
   WHEN e.target_type = 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
 
+/** What is read of the authors of events, and of the comments. */
+export interface Shown {
+  users: Selection<'User'>;
+  notes: Selection<'Note'>;
+}
+
+const NOTES = order('Note', ['id']);
+
 /** The comment of the event `e`; null without one. */
-const note = (users: Selection<'User'>) => sql`CASE WHEN e.target_type = 'Note' THEN (
-    SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a', users)}, 'system', false, 'subjectType', 'Commit', 'subjectId', NULL, 'discussionId', NULL,
-      'createdAt', c.created_at, 'updatedAt', c.created_at)
-    FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id)
-  WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN (
-    SELECT json_build_object('id', c.id, 'body', c.body, 'author', ${userJson('a', users)}, 'system', c.system, 'subjectType', c.subject_type,
-      'subjectId', c.subject_id, 'discussionId', c.discussion_id, 'createdAt', c.created_at, 'updatedAt', c.updated_at)
-    FROM notes c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id) END`;
+function noteJson(notes: Selection<'Note'>): Prisma.Sql {
+  const one = (from: Prisma.Sql) => sql`${rowsJson(notes, { from, order: (row) => sorted(row, NOTES) })} -> 0`;
+  return sql`CASE WHEN ${IS_NOTE} THEN ${one(commentsAsNotes(sql`c.id = e.target_id`))}
+    WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN ${one(sql`SELECT nt.* FROM notes nt WHERE nt.id = e.target_id`)} END`;
+}
 
 /** The target type of notes is shown as Note, whatever they are on. */
 const TARGET_TYPE = sql`CASE WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN 'Note' ELSE e.target_type END`;
@@ -209,12 +199,12 @@ async function load(
   { db }: Context,
   { of, visible, counted, places }: Feed,
   page: EventPageRequest,
-  users: Selection<'User'>,
+  { users, notes }: Shown,
 ): Promise<Page<EventRow>> {
   const { withTotal, upTo } = page;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
-      'data', e.data, 'note', ${note(users)}, 'createdAt', e.created_at, ${placePair(e, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
+      'data', e.data, 'note', ${noteJson(notes)}, 'createdAt', e.created_at, ${placePair(e, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
     FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...between(e, NEWEST_FIRST, page)])}
       ${slice(e, NEWEST_FIRST, page)}) e
       JOIN users u ON u.id = e.author_id)`;

@@ -27,7 +27,7 @@ export async function recordEvent(tx: Transaction, { projectId, authorId, action
 /** Deletes the events about a deleted note or merge request. */
 export async function forgetEvents(
   tx: Transaction,
-  { type, id }: { type: 'MergeRequest' | 'IssueNote' | 'MergeRequestNote'; id: number },
+  { type, id }: { type: 'MergeRequest' | 'IssueNote' | 'MergeRequestNote' | 'Note'; id: number },
 ): Promise<void> {
   await tx.event.deleteMany({ where: { targetType: type, targetId: id } });
   if (type === 'MergeRequest') await tx.event.deleteMany({ where: { targetType: 'MergeRequestNote', subjectId: id } });

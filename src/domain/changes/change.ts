@@ -8,6 +8,7 @@ export type DomainChange =
   | NoteWritten
   | NoteDeleted
   | CommitCommented
+  | CommitCommentDeleted
   | MilestoneChanged
   | ProjectChanged
   | BranchesMoved
@@ -36,6 +37,8 @@ export interface NoteWritten {
   noteId: number;
   /** The text of the note before and after; `from` is null for a new one. */
   text: { from: string | null; to: string };
+  /** Whether only some of those who see the record see the note: what others could learn it from is not written. */
+  isInternal: boolean;
 }
 
 /** A user deleted a note. */
@@ -45,7 +48,7 @@ export interface NoteDeleted {
   noteId: number;
 }
 
-/** A user commented on a commit. */
+/** A user commented on a commit, or edited a comment. */
 export interface CommitCommented {
   type: 'commitCommented';
   author: { id: number };
@@ -53,6 +56,13 @@ export interface CommitCommented {
   commentId: number;
   /** Title of the commit. */
   title: string;
+  isNew: boolean;
+}
+
+/** A user deleted a comment on a commit. */
+export interface CommitCommentDeleted {
+  type: 'commitCommentDeleted';
+  commentId: number;
 }
 
 export interface MilestoneChanged {

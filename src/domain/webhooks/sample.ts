@@ -90,9 +90,9 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
       return sql`SELECT 'merge_request' AS kind, m.target_project_id AS project_id, ${mergeRequestFacts(event)} AS facts
         FROM merge_requests m WHERE m.target_project_id IN ${within} ORDER BY m.id DESC LIMIT 1`;
     case 'note_events':
-      return sql`SELECT 'note' AS kind, r.project_id, ${noteFacts('Issue')} AS facts FROM notes n
+      return sql`SELECT 'note' AS kind, r.project_id, ${noteFacts('Issue', 'create')} AS facts FROM notes n
         JOIN issues r ON n.subject_type = 'Issue' AND r.id = n.subject_id AND r.deleted_at IS NULL
-        WHERE NOT n.system AND NOT r.confidential AND r.project_id IN ${within} ORDER BY n.id DESC LIMIT 1`;
+        WHERE NOT n.system AND n.source_type IS NULL AND NOT r.confidential AND r.project_id IN ${within} ORDER BY n.id DESC LIMIT 1`;
     case 'job_events':
       return sql`SELECT 'job' AS kind, j.project_id, jsonb_build_object('job', hook_job(j), 'pipeline', hook_pipeline(p),
           'project', hook_project(j.project_id)) AS facts

@@ -60,6 +60,19 @@ export interface ComputedFields {
     /** What the actor wants to hear of the group; null where nothing was chosen. */
     notificationSetting: NotificationSetting | null;
   };
+  Note: {
+    /** Of the record that the note is on. */
+    projectId: number | null;
+    /** Null for notes on snippets and commits. */
+    noteableIid: number | null;
+    /** Of a note on a commit, or in a thread on a commit of a merge request. */
+    commitSha: string | null;
+    /** Whether it is in a thread that is more than a single note. */
+    isInThread: boolean;
+    thread: ThreadFacts | null;
+    /** The lines that are shown with its thread; null for a thread on no line. */
+    diffLines: unknown;
+  };
   OAuthApplication: {
     /** Whether it has a secret; programs on the machines of users cannot keep one. */
     confidential: boolean;
@@ -122,7 +135,7 @@ interface SubjectFields {
   labelTitles: string[];
   /** The IDs of its assignees in their order. */
   assigneeIds: number[];
-  /** How many notes people wrote. */
+  /** How many notes people wrote, without internal ones. */
   userNotesCount: number;
   upvotes: number;
   downvotes: number;
@@ -133,6 +146,21 @@ interface SubjectFields {
   isSubscribed: boolean;
   /** In seconds. */
   totalTimeSpent: number;
+}
+
+/** What is known of the thread of a note, if it can be resolved or is on a line. */
+export interface ThreadFacts {
+  /** Whether it can be resolved. */
+  isResolvable: boolean;
+  resolvedAt: string | null;
+  /** Null also when that user is gone. */
+  resolvedById: number | null;
+  /** Null once the line was changed or removed; both are null for threads that are on no line. */
+  position: unknown;
+  originalPosition: unknown;
+  /** Who may resolve it depends on these. */
+  projectId: number;
+  authorId: number;
 }
 
 /** What a user wants to hear of in a place. */

@@ -18,17 +18,19 @@ export interface Rows<M extends ModelName> {
 
 export interface OrderedRows<M extends ModelName> extends Rows<M> {
   order: Order<M>;
+  /** What stands behind FROM in place of the table: rows of its form under the alias. */
+  from?: Prisma.Sql;
 }
 
 /** An expression for the JSON of a page of a list, with its total where that is asked for. */
 export function pageOfRows<M extends ModelName>(
   selection: Selection<M>,
-  { rows, where, order, params = {} }: OrderedRows<M>,
+  { rows, where, order, params = {}, from: of = table(rows) }: OrderedRows<M>,
   page: PageRequest,
 ): Prisma.Sql {
-  const source = sql`${table(rows)} WHERE ${where}`;
+  const source = sql`${of} WHERE ${where}`;
   const conditions = all([where, ...between(rows, order, page)]);
-  const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${conditions} ${slice(rows, order, page)}`;
+  const from = sql`SELECT ${whole(rows)} FROM ${of} WHERE ${conditions} ${slice(rows, order, page)}`;
   const nodes = rowsJson(selection, { from, params, ...inOrder(order, page) });
   return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source})`);
 }

@@ -1,3 +1,4 @@
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { commitTo, opened } from '../../support/merge_requests.ts';
 import { eventRules } from '../event_rules.ts';
 import type { Rule, Stage } from '../matrix.ts';
@@ -75,8 +76,24 @@ export function mergeRequestRules({
     await world.db.mergeRequestApproval.createMany({ data, skipDuplicates: true });
     return given;
   };
+  /** A thread on one that can be resolved. */
+  const thread = async (at: Stage) => {
+    const given = await mergeRequest(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    const { id: subjectId } = await world.db.mergeRequest.findFirstOrThrow({ where });
+    const note = { subjectType: 'MergeRequest', subjectId, authorId: owner.id, body: 'said' };
+    const { id } = await world.db.note.create({ data: note });
+    await world.db.discussion.create({ data: { id, noteId: id, mergeRequestId: subjectId } });
+    return { ...given, discussion_id: threadKey('Discussion', id), resolved: true };
+  };
 
   return {
+    'PUT /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id': {
+      success: 200,
+      level: 30,
+      inPrivate: { guest: 404 },
+      given: thread,
+    },
     'GET /projects/:id/merge_requests/:merge_request_iid/time_stats': { ...reading, level: 20, given: mergeRequest },
     'POST /projects/:id/merge_requests/:merge_request_iid/time_estimate': {
       success: 200,

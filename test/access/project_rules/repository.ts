@@ -1,6 +1,7 @@
 import { createDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { newKey } from '../../support/ssh_keys.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
@@ -15,6 +16,7 @@ export function repositoryRules({
   commit,
   branches,
   newBranch,
+  theAuthor,
 }: ProjectGiven): Record<string, Rule> {
   const repository = { success: 200, level: 20, open: 'anyone' } as const;
   const blob = async (at: Stage) => ({ ...(await filled(at)), sha: '78981922613b2afb6025042ff6bd878ac1994e85' });
@@ -28,6 +30,26 @@ export function repositoryRules({
     const { id } = await branches(at);
     const file = { path: world.unique('file'), branch, content: '', message: 'New' };
     return createFile(world.as(owner), id, file);
+  };
+  /** A thread of somebody who has no role on a commit. */
+  const talked = async (at: Stage) => {
+    const given = await filled(at);
+    const sha = (await (await world.repositories.open(at.project))?.branch('main'))?.commit ?? '';
+    const data = { projectId: at.project.id, authorId: (await theAuthor()).id, sha, note: 'said' };
+    const { id } = await world.db.commitComment.create({ data });
+    return { ...given, commit_id: sha, discussion_id: threadKey('CommitDiscussion', id), note_id: id, body: 'words' };
+  };
+  const on = '/projects/:id/repository/commits/:commit_id/discussions';
+  const reads = { ...repository, open: 'user', given: talked } as const;
+  const onCommits: Record<string, Rule> = {
+    [`GET ${on}`]: reads,
+    [`POST ${on}`]: { ...reads, success: 201 },
+    [`GET ${on}/:discussion_id`]: reads,
+    [`GET ${on}/:discussion_id/notes`]: reads,
+    [`POST ${on}/:discussion_id/notes`]: { ...reads, success: 201 },
+    [`GET ${on}/:discussion_id/notes/:note_id`]: reads,
+    [`PUT ${on}/:discussion_id/notes/:note_id`]: { success: 200, level: 40, given: talked },
+    [`DELETE ${on}/:discussion_id/notes/:note_id`]: { success: 204, level: 40, given: talked },
   };
   const how = { branch: 'topic', commit_message: 'Why' };
   const notes = async (at: Stage) => ({ ...(await newTag(at)), description: 'notes' });
@@ -134,6 +156,7 @@ export function repositoryRules({
     'GET /projects/:id/repository/commits/:sha/diff': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/commits/:sha/merge_requests': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/commits/:sha/comments': { ...repository, open: 'user', given: commit },
+    ...onCommits,
     'GET /projects/:id/repository/branches': { ...repository, given: filled },
     'GET /projects/:id/repository/branches/:branch': {
       ...repository,

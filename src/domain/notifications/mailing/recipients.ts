@@ -33,11 +33,11 @@ export function recipientsOf(
 }
 
 async function ofRecord(db: Db, happening: RecordHappening, only: readonly number[] | null): Promise<Recipient[]> {
-  const { subject, projectId, event } = happening;
+  const { subject, projectId, event, noteId } = happening;
   const found = await candidates(db, happening, only);
   const ids = [...new Set(found.map(({ userId }) => userId))];
   if (ids.length === 0) return [];
-  const readers = await readersAmong(db, { ...subject, project: { id: projectId } }, { ids });
+  const readers = await readersAmong(db, { ...subject, project: { id: projectId } }, { ids, noteId });
   const mayRead = new Set(readers.map(({ id }) => id));
   const asked = found.filter(({ userId }) => mayRead.has(userId));
   const wanting = await whoWantsMail(

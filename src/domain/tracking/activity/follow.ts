@@ -26,11 +26,11 @@ export const tracking: Follower = {
     if (changes.some(({ kind }) => kind === 'movedFrom')) return;
     for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);
   },
-  async noteWritten(tx, _context, { author, noteable: { type, id, iid, title, project }, noteId, text }) {
+  async noteWritten(tx, _context, { author, noteable: { type, id, iid, title, project }, noteId, text, isInternal }) {
     if (type === 'Snippet' || iid === null) return;
     const subject = { type, id, iid, title, project };
     await writeNoteTodos(tx, author, subject, { id: noteId, ...text });
-    await recordMentions(tx, author, subject, text.to);
+    if (!isInternal) await recordMentions(tx, author, subject, text.to);
   },
   async projectMoved(tx, _context, { project, from }) {
     await carryLabels(tx, project.id, from);

@@ -86,9 +86,9 @@ async function addMentioned(
 ): Promise<void> {
   const author = mayMention(text) ? await seerOf(tx, actor.id) : null;
   if (text === null || author === null) return;
-  const known = before === null ? [] : await mentionedUsers(tx, author, subject, before);
+  const known = before === null ? [] : await mentionedUsers(tx, author, subject, before, noteId);
   const told = new Set([actor.id, ...known.map(({ id }) => id)]);
-  const todos = (await mentionedUsers(tx, author, subject, text))
+  const todos = (await mentionedUsers(tx, author, subject, text, noteId))
     .filter(({ id }) => !told.has(id))
     .map(({ id: userId, isAddressed }): NewTodo => {
       return { userId, action: isAddressed ? 'directly_addressed' : 'mentioned' };

@@ -1,15 +1,18 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
+import { listNotesOfCommitDiscussions } from '#src/domain/tracking/commits/discussions.ts';
 import { findNotesByIds, listNotes } from '#src/domain/tracking/notes/list.ts';
 import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const note = alias('Note', 'nt');
+const BY_CREATION = order('Note', ['createdAt', 'id']);
 
 /** Whether a note is the first remaining one of its thread. */
 const IS_FIRST = sql`(${note.discussionId} IS NULL OR (
@@ -31,7 +34,7 @@ export async function listDiscussionsOn<R>(
   const of = sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`;
   const where = (id: Prisma.Sql | number) =>
     sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${id} AND ${IS_FIRST}`;
-  return listNotes(context, actor, { ids, where, of }, page, selection);
+  return listNotes(context, actor, { ids, where, of, order: BY_CREATION }, page, selection);
 }
 
 /** A thread on a record that the actor can see, represented by its first remaining note. Throws NotFound. */
@@ -51,8 +54,31 @@ export async function findDiscussion<R>(
   return found.nodes[0];
 }
 
+/** A thread by its ID, which is that of a comment for those on commits. */
+export interface ThreadId {
+  id: number;
+  isOnCommit: boolean;
+}
+
+/** The notes of each thread, oldest first, in a statement each for threads on commits and others. See listNotesOfDiscussions. */
+export async function listNotesOfThreads<R>(
+  context: Context,
+  threads: readonly ThreadId[],
+  page: PageRequest,
+  selection: Selection<'Note', R>,
+): Promise<Page<R>[]> {
+  const listOf = async (isOnCommit: boolean) => {
+    const ids = threads.filter((one) => one.isOnCommit === isOnCommit).map(({ id }) => id);
+    const list = isOnCommit ? listNotesOfCommitDiscussions : listNotesOfDiscussions;
+    const pages = ids.length > 0 ? await list(context, ids, page, selection) : [];
+    return new Map(ids.map((id, index) => [id, pages[index]]));
+  };
+  const [others, onCommits] = [await listOf(false), await listOf(true)];
+  return threads.flatMap(({ id, isOnCommit }) => (isOnCommit ? onCommits : others).get(id) ?? []);
+}
+
 /** The notes of each thread, oldest first, in one statement. The caller has checked that the records are visible. */
-export async function listNotesOfDiscussions<R>(
+async function listNotesOfDiscussions<R>(
   context: Context,
   ids: readonly number[],
   page: PageRequest,
@@ -63,7 +89,7 @@ export async function listNotesOfDiscussions<R>(
   // As a list of IDs, since PostgreSQL assumes that many notes meet the condition itself, and reads all of them.
   const where = (id: Prisma.Sql | number) =>
     sql`${note.id} = ANY(ARRAY(SELECT ${id}::int UNION ALL SELECT f.id FROM notes f WHERE f.discussion_id = ${id}))`;
-  return listNotes(context, actor, { ids, where, of }, page, selection);
+  return listNotes(context, actor, { ids, where, of, order: BY_CREATION }, page, selection);
 }
 
 const OF = select('Note', { id: true, discussionId: true });

@@ -1,4 +1,4 @@
-import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
+import { type DiffPosition, detailsOf } from '#src/domain/tracking/discussions/position.ts';
 import type { Diff, DiffEntry } from '#src/git/diff/diff.ts';
 import { followLine, originOfLine } from '#src/git/diff/lines.ts';
 import type { Oid } from '#src/git/model.ts';
@@ -26,7 +26,9 @@ export async function traceLine(
 ): Promise<DiffPosition | null> {
   const { headCommitSha: headSha, baseCommitSha: baseSha, startCommitSha: startSha } = version;
   const [wasOn, isOn] = [position.baseSha ?? position.startSha, baseSha ?? startSha];
-  const shas = { baseSha, startSha, headSha };
+  const shas = { baseSha, startSha, headSha, ...detailsOf(position) };
+  // A file has no lines that change.
+  if (shas.positionType !== 'text') return { ...position, ...shas };
   if (position.newLine !== null) {
     const at = { path: position.newPath, line: position.newLine };
     const now = await follow(reader, compare, at, { from: position.headSha, to: headSha });

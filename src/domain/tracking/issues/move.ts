@@ -9,6 +9,7 @@ import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
+import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -29,7 +30,7 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
   const id = await context.db.$transaction(async (tx) => {
     await lockCounters(tx, [project.id, target.id]);
     const copy = await copyIssue(tx, issue, target);
-    await copyTrail(tx, issue.id, copy.id);
+    await copyTrail(tx, issue.id, copy.id, target);
     const moved = await tx.issue.updateMany({
       where: { id: issue.id, movedToId: null, deletedAt: null },
       data: { movedToId: copy.id, updatedAt: new Date() },
@@ -87,7 +88,7 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
 }
 
 /** Copies notes, awards, time spent and explicit subscriptions. */
-async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
+async function copyTrail(tx: Transaction, from: number, to: number, { id: projectId }: ProjectRow): Promise<void> {
   // Copies get their IDs before they are written, to map replies to threads, and awards to notes.
   await tx.$executeRaw`
     WITH old AS MATERIALIZED (
@@ -95,9 +96,10 @@ async function copyTrail(tx: Transaction, from: number, to: number): Promise<voi
         SELECT * FROM notes WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id) n),
     threads AS (SELECT old.*, first_value(new_id) OVER (PARTITION BY COALESCE(discussion_id, id) ORDER BY id) AS first_id FROM old),
     copied AS (INSERT INTO notes (id, subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id,
-        mention, discussion_id, created_at, updated_at)
-      SELECT new_id, 'Issue', ${to}, author_id, body, system, source_type, source_id, source_project_id, mention,
-        NULLIF(first_id, new_id), created_at, updated_at
+        mention, discussion_id, starts_thread, created_at, updated_at)
+      SELECT new_id, 'Issue', ${to}, author_id, body, system, source_type, source_id,
+        CASE WHEN source_type = ${INTERNAL} THEN ${projectId} ELSE source_project_id END, mention,
+        NULLIF(first_id, new_id), starts_thread, created_at, updated_at
       FROM threads ORDER BY new_id)
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
     SELECT 'Note', old.new_id, a.user_id, a.name, a.created_at, a.updated_at FROM old

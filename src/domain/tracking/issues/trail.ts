@@ -1,5 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { assignedTo } from '#src/access/permissions/visibility.ts';
+import { isOpenNote } from '#src/domain/tracking/notes/seen_sources.ts';
 import { isReviewer } from '#src/domain/tracking/subjects/reviewers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -8,6 +9,8 @@ import type { Tools } from '#src/platform/records/computed_fields.ts';
 const { sql, raw } = Prisma;
 const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('AwardEmoji', 'a')];
 const subscription = alias('Subscription', 's');
+/** Readers of internal notes are few, and everybody sees these counts. */
+const isOpen = isOpenNote(note);
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
 
 /** The counts of notes and awards, which reference their subject by type and ID. */
@@ -24,7 +27,7 @@ export function trailValues(type: 'Issue' | 'MergeRequest') {
   };
   return {
     userNotesCount: ({ id }: Subject) => sql`(SELECT count(*) FROM ${table(note)}
-      WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${id} AND NOT ${note.system})`,
+      WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${id} AND NOT ${note.system} AND ${isOpen})`,
     upvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.up`,
     downvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.down`,
   };
@@ -66,5 +69,5 @@ function follows(
     ${row.authorId} = ${id} OR COALESCE(${assignedTo(type, row, id)}, false)
       OR COALESCE(${row.description} ~* ${mention}, false)${reviews}
       OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${row.id}
-        AND NOT ${note.system} AND (${note.authorId} = ${id} OR ${note.body} ~* ${mention})))`;
+        AND NOT ${note.system} AND (${note.authorId} = ${id} OR (${note.body} ~* ${mention} AND ${isOpen}))))`;
 }

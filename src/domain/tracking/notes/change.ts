@@ -2,6 +2,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { leaveThread } from '#src/domain/tracking/discussions/leave.ts';
+import { resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
 import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
 import { findNote } from '#src/domain/tracking/notes/list.ts';
 import {
@@ -11,25 +12,41 @@ import {
   type NoteableRef,
   touchNoteable,
 } from '#src/domain/tracking/notes/noteable.ts';
-import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Identifies a note; if a record is given, the note must be on it. */
 export interface NoteRef {
   id: number;
   on?: NoteableRef | null | undefined;
+  /** The thread that it must be in. */
+  discussionId?: number | null | undefined;
 }
 
-const CHANGEABLE = select('Note', { id: true, authorId: true, system: true, body: true });
+/** What becomes of a note: its text, or its thread. */
+export interface NoteValues {
+  body?: string | null | undefined;
+  resolved?: boolean | null | undefined;
+}
+
+const CHANGEABLE = select('Note', {
+  id: true,
+  authorId: true,
+  system: true,
+  body: true,
+  discussionId: true,
+  sourceType: true,
+});
 
 /** A note that the actor can see, with its record. Throws NotFound. */
 export async function locateNote(
   context: Context,
-  { id, on }: NoteRef,
+  { id, on, discussionId }: NoteRef,
 ): Promise<{ noteable: Noteable; note: typeof CHANGEABLE.row }> {
   requireActor(context);
   const noteable = await locateNoteable(context, on ?? (await subjectOf(context, id)));
-  return { noteable, note: await findNote(context, noteable, id, CHANGEABLE) };
+  return { noteable, note: await findNote(context, noteable, id, CHANGEABLE, discussionId) };
 }
 
 async function subjectOf({ db }: Context, noteId: number): Promise<NoteableRef> {
@@ -39,12 +56,19 @@ async function subjectOf({ db }: Context, noteId: number): Promise<NoteableRef> 
   return { type, id: found.subjectId };
 }
 
-/** Edits a note, for its author and masters. Throws NotFound, Forbidden, ValidationFailed. */
-export async function updateNote(context: Context, ref: NoteRef, body: string): Promise<ChangedNote> {
+/**
+ * Edits a note, for its author and masters; or resolves its thread or opens it again, for developers and the author of the merge
+ * request. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function updateNote(context: Context, ref: NoteRef, { body, resolved }: NoteValues): Promise<ChangedNote> {
   const actor = requireActor(context);
+  if (body == null && resolved == null) throw new ValidationFailed({ body: ['or resolved must be given'] });
+  if (body != null && resolved != null) throw new ValidationFailed({ resolved: ['cannot be given with body'] });
+  if (body == null) return resolveNote(context, ref, resolved === true);
   const { noteable, note } = await changeable(context, actor, ref);
   checkBody(body);
   const { id } = note;
+  const isInternal = note.sourceType === INTERNAL;
   await context.db.$transaction(async (tx) => {
     await touchNoteable(tx, noteable);
     // Of two concurrent edits, the later one is compared with the earlier one.
@@ -52,9 +76,18 @@ export async function updateNote(context: Context, ref: NoteRef, body: string): 
     if (!before) throw new NotFound('Note');
     await tx.note.update({ where: { id }, data: { body } });
     const text = { from: before.body, to: body };
-    await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: id, text });
+    await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: id, text, isInternal });
   });
-  return { on: { type: noteable.type, id: noteable.id }, id };
+  return { on: { type: noteable.type, id: noteable.id }, id, discussionId: note.discussionId ?? id };
+}
+
+async function resolveNote(context: Context, ref: NoteRef, resolved: boolean): Promise<ChangedNote> {
+  const { noteable, note } = await locateNote(context, ref);
+  const on = { type: noteable.type, id: noteable.id };
+  const discussionId = note.discussionId ?? note.id;
+  if (note.system) throw new ValidationFailed({ resolved: ['cannot be given for a system note'] });
+  await resolveDiscussion(context, { id: discussionId, on }, resolved);
+  return { on, id: note.id, discussionId };
 }
 
 /** Deletes a note with its awards, for its author and masters. Returns its ID. Throws NotFound, Forbidden. */

@@ -10,6 +10,7 @@ import {
   type NoteableType,
   touchNoteable,
 } from '#src/domain/tracking/notes/noteable.ts';
+import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -27,6 +28,8 @@ export interface NewNote extends ThreadWish {
 export interface ChangedNote {
   on: { type: NoteableType; id: number };
   id: number;
+  /** The thread that it is in. */
+  discussionId: number;
 }
 
 /**
@@ -43,20 +46,33 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   const { text: body, work } = await readNoteActions(context, actor, noteable, given);
   const { createdAt: at, ignoreForbidden } = rest;
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
-  const thread = await threadFor(context, noteable, rest);
+  const thread = await threadFor(context, actor, noteable, rest);
+  let discussion: number | null = null;
   const write = async (tx: Transaction): Promise<number | null> => {
     await touchNoteable(tx, noteable);
     if (body === '') return null;
-    const discussionId = await answeredThread(tx, noteable, thread);
-    const data = { subjectType, subjectId, authorId: actor.id, body, discussionId, createdAt, updatedAt: createdAt };
+    const { discussionId, isInternal } = await answeredThread(tx, actor, noteable, thread);
+    const data = {
+      ...{ subjectType, subjectId, authorId: actor.id, body, discussionId, startsThread: thread.kind === 'begun' },
+      ...(isInternal && { sourceType: INTERNAL, sourceProjectId: project.id }),
+      ...{ createdAt, updatedAt: createdAt },
+    };
     const note = await tx.note.create({ data, select: { id: true } });
-    await beginThread(tx, context, { mergeRequestId: subjectId, noteId: note.id }, thread);
+    await beginThread(tx, context, { type: subjectType, id: subjectId, noteId: note.id }, thread);
     const text = { from: null, to: body };
-    await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: note.id, text });
+    await recordChange(tx, context, {
+      type: 'noteWritten',
+      author: actor,
+      noteable,
+      noteId: note.id,
+      text,
+      isInternal,
+    });
+    discussion = discussionId;
     return note.id;
   };
   const id = await work(write);
-  return id === null ? null : { on: { type: subjectType, id: subjectId }, id };
+  return id === null ? null : { on: { type: subjectType, id: subjectId }, id, discussionId: discussion ?? id };
 }
 
 /** Rejects bodies that are blank or too long. */

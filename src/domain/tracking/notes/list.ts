@@ -7,43 +7,65 @@ import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 import { sourcePlaces, sourceSeen } from '#src/domain/tracking/notes/seen_sources.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { order } from '#src/platform/records/order.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/tracking/notes/computed_fields.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const note = alias('Note', 'nt');
 const OLDEST_FIRST = order('Note', ['id']);
+const ORDERS = { created_at: ['createdAt', 'id'], updated_at: ['updatedAt', 'id'] } as const;
+
+/** Which notes a list has. */
+export type NoteActivity = 'all_notes' | 'only_comments' | 'only_activity';
+
+export interface NoteList {
+  activity?: NoteActivity | null | undefined;
+  /** By when they were written, if only the direction is given; newest first, if only this is given. Oldest first without both. */
+  orderBy?: keyof typeof ORDERS | null | undefined;
+  sort?: Direction | null | undefined;
+}
 
 /**
- * The notes on each of the records, oldest first, in one statement. Excludes those from sources that the actor cannot see. The
- * caller must have checked that the actor can see the records.
+ * The notes on each of the records, in one statement. Excludes those from sources that the actor cannot see. The caller must have
+ * checked that the actor can see the records.
  */
 export async function listNotesOn<R>(
   context: Context,
   type: NoteableType,
   ids: readonly number[],
+  { activity, orderBy, sort }: NoteList,
   page: PageRequest,
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  return listNotes(context, actor, notesOn(type, ids), page, selection);
+  const isSystem = activity === 'only_comments' || activity === 'only_activity';
+  const only = isSystem ? [sql`${note.system} = ${activity === 'only_activity'}`] : [];
+  const isOrdered = orderBy != null || sort != null;
+  const by = isOrdered ? order('Note', ORDERS[orderBy ?? 'created_at'], sort ?? 'desc') : OLDEST_FIRST;
+  return listNotes(context, actor, { ...notesOn(type, ids, ...only), order: by }, page, selection);
 }
 
-/** A note on a record that the actor can see. Throws NotFound. */
+/** A note on a record that the actor can see, in that thread, if one is given. Throws NotFound. */
 export async function findNote<R>(
   context: Context,
   on: { type: NoteableType; id: number },
   id: number,
   selection: Selection<'Note', R>,
+  discussionId?: number | null,
 ): Promise<R> {
   const actor = requireActor(context);
   const one = { limit: 1, offset: 0, withTotal: false };
-  const [found] = await listNotes(context, actor, notesOn(on.type, [on.id], sql`${note.id} = ${id}`), one, selection);
+  const only = [
+    sql`${note.id} = ${id}`,
+    ...(discussionId == null ? [] : [sql`COALESCE(${note.discussionId}, ${note.id}) = ${discussionId}`]),
+  ];
+  const [found] = await listNotes(context, actor, notesOn(on.type, [on.id], ...only), one, selection);
   if (!found?.nodes[0]) throw new NotFound('Note');
   return found.nodes[0];
 }
@@ -63,18 +85,20 @@ interface NotesOf {
   where: (id: Prisma.Sql | number) => Prisma.Sql;
   /** The notes (`sn`) of all parents. */
   of: Prisma.Sql;
+  /** Oldest first by default. */
+  order?: Order<'Note'>;
 }
 
-/** The visible notes, oldest first, in one statement for all lists. */
+/** The visible notes, in one statement for all lists. */
 export function listNotes<R>(
   { db }: Context,
   actor: Actor,
-  { ids, where, of }: NotesOf,
+  { ids, where, of, order: by = OLDEST_FIRST }: NotesOf,
   page: PageRequest,
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
   const pageOf = ({ id }: Asked<{ id: number }>) =>
-    pageOfRows(selection, { rows: note, where: all([where(id), sourceSeen(note, actor)]), order: OLDEST_FIRST }, page);
+    pageOfRows(selection, { rows: note, where: all([where(id), sourceSeen(note, actor)]), order: by }, page);
   const parents = ids.map((id) => ({ id }));
   return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, of)]));
 }

@@ -18,7 +18,7 @@ export interface MentionedUser {
 
 /**
  * The users mentioned in a text, individually, by group (`@group`) or as everyone in the project (`@all`), as far as they can see
- * the record of the text. In two statements; none if the text mentions no one.
+ * the record of the text, and the note that it is of. In two statements; none if the text mentions no one.
  *
  * @param author the author of the text, who must be able to see the groups
  */
@@ -27,6 +27,7 @@ export async function mentionedUsers(
   author: Seer,
   subject: { type: 'Issue' | 'MergeRequest'; id: number; project: { id: number } },
   text: string,
+  noteId: number | null = null,
 ): Promise<MentionedUser[]> {
   const names = mentions(text);
   if (names.length === 0) return [];
@@ -46,6 +47,7 @@ export async function mentionedUsers(
       SELECT user_id AS id, bool_or("isAddressed") AS "isAddressed" FROM meant GROUP BY user_id ORDER BY 1 LIMIT ${MOST}`,
   );
   if (meant.length === 0) return [];
-  const readers = new Set((await readersAmong(db, subject, { ids: meant.map(({ id }) => id) })).map(({ id }) => id));
+  const among = await readersAmong(db, subject, { ids: meant.map(({ id }) => id), noteId });
+  const readers = new Set(among.map(({ id }) => id));
   return meant.filter(({ id }) => readers.has(id));
 }

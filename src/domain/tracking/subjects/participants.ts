@@ -31,6 +31,7 @@ export async function listParticipants<R>(
       UNION SELECT unnest(${assigneesOf(type, id)})
       UNION SELECT rv.user_id FROM merge_request_reviewers rv WHERE ${type} = 'MergeRequest' AND rv.merge_request_id = ${id}
       UNION SELECT nt.author_id FROM notes nt WHERE nt.subject_type = ${type} AND nt.subject_id = ${id} AND NOT nt.system
+        AND nt.source_type IS NULL
       UNION SELECT t.user_id FROM todos t WHERE t.${targetColumn({ type })} = ${id}
         AND t.action IN ('mentioned', 'directly_addressed')`;
     const list = { rows: user, where: sql`${user.id} IN (${participants})`, order: order('User', ['id']) };

@@ -3,6 +3,7 @@ import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/tracking/issues/computed_fields.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
+import { isOpenNote } from '#src/domain/tracking/notes/seen_sources.ts';
 import type { TodoAction } from '#src/domain/tracking/todos/write.ts';
 import { all, Prisma, queryJson, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -16,6 +17,7 @@ import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [todo, issue, mergeRequest] = [alias('Todo', 't'), alias('Issue', 'i'), alias('MergeRequest', 'mr')];
+const note = alias('Note', 'tn');
 
 export interface TodoFilter {
   state: 'pending' | 'done';
@@ -45,10 +47,12 @@ export function todoConditions(
 /** Whether the actor can see the target of a todo, using `places` (seenPlaces). */
 function targetVisible(actor: Actor): Prisma.Sql {
   const seesConfidential = within(issue.projectId, 'confidential');
-  return sql`(EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${todo.issueId} AND ${issue.deletedAt} IS NULL
+  return sql`((EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${todo.issueId} AND ${issue.deletedAt} IS NULL
       AND ${within(issue.projectId, 'issues')} AND ${issueVisible(issue, actor, seesConfidential)})
     OR EXISTS (SELECT 1 FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = ${todo.mergeRequestId}
-      AND ${within(mergeRequest.targetProjectId, 'merge_requests')}))`;
+      AND ${within(mergeRequest.targetProjectId, 'merge_requests')}))
+    AND (${todo.noteId} IS NULL OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.id} = ${todo.noteId}
+      AND (${isOpenNote(note)} OR ${within(note.sourceProjectId, 'confidential')}))))`;
 }
 
 const NEWEST_FIRST = order('Todo', ['id'], 'desc');

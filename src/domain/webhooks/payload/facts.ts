@@ -1,3 +1,5 @@
+import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
+
 /** The facts that the database recorded for an event, as of that moment. Keys are column names. */
 
 export interface UserFacts {
@@ -94,8 +96,21 @@ export interface NoteColumns {
   subject_type: string;
   subject_id: number;
   system: boolean;
+  source_type: string | null;
+  discussion_id: number | null;
+  /** Missing in events of earlier versions. */
+  starts_thread?: boolean;
   created_at: string;
   updated_at: string;
+}
+
+/** Of a thread that can be resolved. */
+export interface ThreadColumns {
+  resolved_at: string | null;
+  resolved_by_id: number | null;
+  position: DiffPosition | null;
+  original_position: DiffPosition | null;
+  commit_sha: string | null;
 }
 
 export interface CommentColumns {
@@ -106,7 +121,11 @@ export interface CommentColumns {
   path: string | null;
   line: number | null;
   line_type: string | null;
+  position?: DiffPosition | null;
+  discussion_id?: number | null;
+  starts_thread?: boolean;
   created_at: string;
+  updated_at?: string | null;
 }
 
 export interface JobFacts {

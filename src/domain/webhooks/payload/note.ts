@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto';
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
+import type { DiffPosition, RangeEnd } from '#src/domain/tracking/discussions/position.ts';
+import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import {
   commitRecord,
   type Payload,
@@ -15,14 +19,19 @@ import type {
   NoteColumns,
   ProjectFacts,
   SnippetColumns,
+  ThreadColumns,
   UserFacts,
 } from '#src/domain/webhooks/payload/facts.ts';
 import { issueRecord } from '#src/domain/webhooks/payload/issue.ts';
 import { mergeRequestRecord } from '#src/domain/webhooks/payload/merge_request.ts';
+import type { NoteAction } from '#src/domain/webhooks/record_note.ts';
 
 interface Common {
   user: UserFacts | null;
   project: ProjectFacts;
+  /** Missing in events of earlier versions, which told of new notes alone. */
+  action?: NoteAction;
+  thread?: ThreadColumns | null;
 }
 
 type NoteFacts = Common &
@@ -37,13 +46,14 @@ type NoteFacts = Common &
 export async function notePayload(facts: NoteFacts, around: Surroundings): Promise<Payload> {
   const { user, project } = facts;
   const on = await whatItIsOn(facts, around);
-  const attributes = 'comment' in facts ? commentRecord(facts.comment, project) : noteRecord(facts.note, project);
+  const attributes = 'comment' in facts ? commentRecord(facts.comment, project) : noteRecord(facts.note, facts);
+  const action = facts.action ?? 'create';
   return {
     object_kind: 'note',
     user: userRecord(user, around),
     project_id: project.id,
     project: projectRecord(project, around),
-    object_attributes: { ...attributes, url: pageIn(project, around, `${on.path}#note_${attributes.id}`) },
+    object_attributes: { ...attributes, action, url: pageIn(project, around, `${on.path}#note_${attributes.id}`) },
     repository: repositoryRecord(project, around),
     ...on.record,
   };
@@ -70,40 +80,86 @@ async function whatItIsOn(facts: NoteFacts, around: Surroundings): Promise<{ pat
   return { path: `snippets/${id}`, record: { snippet } };
 }
 
-function noteRecord(note: NoteColumns, project: ProjectFacts) {
+function noteRecord(note: NoteColumns, { project, thread = null }: Common) {
+  const isInThread = note.starts_thread === true || note.discussion_id !== null || thread !== null;
   return {
     id: note.id,
     note: note.body,
+    description: note.body,
     noteable_type: note.subject_type,
     noteable_id: note.subject_id,
     author_id: note.author_id,
     project_id: project.id,
-    commit_id: null as string | null,
-    line_code: null,
+    commit_id: thread?.commit_sha ?? (null as string | null),
     attachment: null,
     system: note.system,
+    internal: note.source_type === INTERNAL,
+    discussion_id: threadKey('Discussion', note.discussion_id ?? note.id),
+    ...place(thread?.position ?? null, thread?.original_position ?? null, isInThread),
+    resolved_at: time(thread?.resolved_at ?? null),
+    resolved_by_id: thread?.resolved_by_id ?? null,
     created_at: time(note.created_at),
     updated_at: time(note.updated_at),
   };
 }
 
 function commentRecord(comment: CommentColumns, project: ProjectFacts) {
-  const { path, line, line_type } = comment;
+  const { path, line, line_type, position = null, discussion_id = null, starts_thread = false } = comment;
   return {
     id: comment.id,
     note: comment.note,
+    description: comment.note,
     noteable_type: 'Commit',
     noteable_id: null,
     author_id: comment.author_id,
     project_id: project.id,
     commit_id: comment.sha,
-    line_code: null,
     attachment: null,
     system: false,
+    internal: false,
+    discussion_id: threadKey('CommitDiscussion', discussion_id ?? comment.id),
+    ...place(position, position, starts_thread || discussion_id !== null),
+    resolved_at: null,
+    resolved_by_id: null,
     path,
     line,
     line_type,
     created_at: time(comment.created_at),
-    updated_at: time(comment.created_at),
+    updated_at: time(comment.updated_at ?? comment.created_at),
   };
+}
+
+/** The line or file that a note is on, as in the REST records. */
+function place(position: DiffPosition | null, original: DiffPosition | null, isInThread: boolean) {
+  const shown = position ?? original;
+  return {
+    type: shown ? 'DiffNote' : isInThread ? 'DiscussionNote' : null,
+    position: positionRecord(shown),
+    original_position: positionRecord(original),
+    line_code: shown && lineCode(shown),
+  };
+}
+
+function positionRecord(position: DiffPosition | null) {
+  if (position === null) return null;
+  const { baseSha, startSha, headSha, oldPath, newPath, oldLine, newLine, positionType, lineRange } = position;
+  const end = ({
+    lineCode: line_code = null,
+    type = null,
+    oldLine: old_line = null,
+    newLine: new_line = null,
+  }: RangeEnd) => ({
+    ...{ line_code, type, old_line, new_line },
+  });
+  return {
+    ...{ base_sha: baseSha, start_sha: startSha, head_sha: headSha, old_path: oldPath, new_path: newPath },
+    ...{ position_type: positionType ?? 'text', old_line: oldLine, new_line: newLine },
+    line_range: lineRange ? { start: end(lineRange.start), end: end(lineRange.end) } : null,
+  };
+}
+
+/** The name of a line: the SHA-1 of the path and its number on both sides; null for a file. */
+function lineCode({ newPath, oldLine, newLine }: DiffPosition): string | null {
+  if (oldLine === null && newLine === null) return null;
+  return `${hash('sha1', newPath)}_${oldLine ?? 0}_${newLine ?? 0}`;
 }

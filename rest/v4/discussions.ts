@@ -1,0 +1,178 @@
+import type { Route } from '#rest/engine/route.ts';
+import { noteKeys } from '#rest/v4/note_record.ts';
+import * as operations from '#src/generated/operations.ts';
+
+/** The operations for the threads on one kind of record. */
+interface Operations {
+  list: Route['operation'];
+  read: Route['operation'];
+  create: Route['operation'];
+  notes: Route['operation'];
+  note: Route['operation'];
+  answer: Route['operation'];
+  update: Route['operation'];
+  remove: Route['operation'];
+}
+
+/** Where a kind of record is: its path, what finds it below the project, and what the mutations are called. */
+interface Place {
+  path: string;
+  field: string;
+  noun?: 'Note' | 'CommitComment';
+  /** Options of the route that begins a thread. */
+  begins?: Partial<Route>;
+  /** Options of the route that changes a note. */
+  changes?: Partial<Route>;
+}
+
+/** The message for records that are not there or not readable: the same for both (behaviour.md 1.3). */
+const missing = (what: string) => {
+  const message = `404 ${what} Not Found`;
+  return { notFound: { Issue: message, MergeRequest: message, Snippet: message, Note: message } };
+};
+
+/** What is invalid about a note is told in one text. */
+const validationPrefix = '400 Bad request - Note';
+const threadKeys = ['discussion_id'];
+
+function discussionsOf(
+  { path: record, field, noun = 'Note', begins = {}, changes = {} }: Place,
+  { list, read, create, notes, note, answer, update, remove }: Operations,
+): Route[] {
+  const path = `/projects/:id/${record}/discussions`;
+  const thread = `${path}/:discussion_id`;
+  const one = `${thread}/notes/:note_id`;
+  const discussion = { ...missing('Discussion'), ...noteKeys('notes.') };
+  // There are no quick actions on commits.
+  const done = noun === 'Note' && { done: { message: 'Commands applied' } };
+  const ofThread = { ...missing('Note'), ...noteKeys(), threadKeys };
+  return [
+    {
+      method: 'GET',
+      path,
+      operation: list,
+      result: `project.${field}.discussions`,
+      ...discussion,
+      ...missing('Discussions'),
+    },
+    { method: 'GET', path: thread, operation: read, result: `project.${field}.discussion`, ...discussion, threadKeys },
+    {
+      method: 'POST',
+      path,
+      operation: create,
+      result: `create${noun}.discussion`,
+      ...discussion,
+      validationPrefix,
+      ...done,
+      ...begins,
+    },
+    {
+      method: 'GET',
+      path: `${thread}/notes`,
+      operation: notes,
+      result: `project.${field}.discussion.notes`,
+      ...ofThread,
+      ...missing('Notes'),
+    },
+    {
+      method: 'POST',
+      path: `${thread}/notes`,
+      operation: answer,
+      result: `create${noun}.note`,
+      ...ofThread,
+      ...missing('Discussion'),
+      validationPrefix,
+      ...done,
+    },
+    { method: 'GET', path: one, operation: note, result: `project.${field}.note`, ...ofThread },
+    {
+      method: 'PUT',
+      path: one,
+      operation: update,
+      result: `update${noun}.note`,
+      ...ofThread,
+      validationPrefix,
+      ...changes,
+    },
+    { method: 'DELETE', path: one, operation: remove, result: `delete${noun}`, status: 204, ...ofThread },
+  ];
+}
+
+const POSITIONED = { nested: ['position'], neededWithin: ['position[base_sha]', 'position[position_type]'] };
+/** A note is edited, or its thread resolved. */
+const changes = { exactlyOne: ['body', 'resolved'] };
+
+export const discussions: Route[] = [
+  ...discussionsOf(
+    {
+      path: 'merge_requests/:merge_request_iid',
+      field: 'mergeRequest',
+      begins: POSITIONED,
+      changes,
+    },
+    {
+      list: operations.MergeRequestDiscussionsDocument,
+      read: operations.MergeRequestDiscussionDocument,
+      create: operations.CreateMergeRequestDiscussionDocument,
+      notes: operations.MergeRequestDiscussionNotesDocument,
+      note: operations.MergeRequestDiscussionNoteDocument,
+      answer: operations.CreateMergeRequestDiscussionNoteDocument,
+      update: operations.UpdateMergeRequestDiscussionNoteDocument,
+      remove: operations.DeleteMergeRequestDiscussionNoteDocument,
+    },
+  ),
+  {
+    method: 'PUT',
+    path: '/projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id',
+    operation: operations.ResolveMergeRequestDiscussionDocument,
+    result: 'resolveDiscussion.discussion',
+    ...missing('Discussion'),
+    ...noteKeys('notes.'),
+    threadKeys,
+    validationPrefix,
+  },
+  ...discussionsOf(
+    { path: 'issues/:issue_iid', field: 'issue', changes },
+    {
+      list: operations.IssueDiscussionsDocument,
+      read: operations.IssueDiscussionDocument,
+      create: operations.CreateIssueDiscussionDocument,
+      notes: operations.IssueDiscussionNotesDocument,
+      note: operations.IssueDiscussionNoteDocument,
+      answer: operations.CreateIssueDiscussionNoteDocument,
+      update: operations.UpdateIssueDiscussionNoteDocument,
+      remove: operations.DeleteIssueDiscussionNoteDocument,
+    },
+  ),
+  ...discussionsOf(
+    { path: 'snippets/:snippet_id', field: 'snippet', changes },
+    {
+      list: operations.SnippetDiscussionsDocument,
+      read: operations.SnippetDiscussionDocument,
+      create: operations.CreateSnippetDiscussionDocument,
+      notes: operations.SnippetDiscussionNotesDocument,
+      note: operations.SnippetDiscussionNoteDocument,
+      answer: operations.CreateSnippetDiscussionNoteDocument,
+      update: operations.UpdateSnippetDiscussionNoteDocument,
+      remove: operations.DeleteSnippetDiscussionNoteDocument,
+    },
+  ),
+  ...discussionsOf(
+    {
+      path: 'repository/commits/:commit_id',
+      field: 'repository.commit',
+      noun: 'CommitComment',
+      begins: POSITIONED,
+    },
+    {
+      list: operations.CommitDiscussionsDocument,
+      read: operations.CommitDiscussionDocument,
+      create: operations.CreateCommitDiscussionDocument,
+      notes: operations.CommitDiscussionNotesDocument,
+      note: operations.CommitDiscussionNoteDocument,
+      answer: operations.CreateCommitDiscussionNoteDocument,
+      update: operations.UpdateCommitDiscussionNoteDocument,
+      remove: operations.DeleteCommitDiscussionNoteDocument,
+    },
+  ),
+];

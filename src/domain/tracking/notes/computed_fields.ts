@@ -1,0 +1,56 @@
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
+
+const { sql } = Prisma;
+const [issue, mergeRequest, snippet] = [alias('Issue', 'ni'), alias('MergeRequest', 'nm'), alias('Snippet', 'ns')];
+const [discussion, comment, answer] = [alias('Discussion', 'nd'), alias('CommitComment', 'nc'), alias('Note', 'na')];
+
+computedFields('Note', {
+  projectId: (note, tools) => sql`CASE ${note.subjectType}
+    WHEN 'Issue' THEN (SELECT ${issue.projectId} FROM ${table(issue)} WHERE ${issue.id} = ${note.subjectId})
+    WHEN 'MergeRequest' THEN (SELECT ${mergeRequest.targetProjectId} FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = ${note.subjectId})
+    WHEN 'Snippet' THEN (SELECT ${snippet.projectId} FROM ${table(snippet)} WHERE ${snippet.id} = ${note.subjectId})
+    ELSE ${commentOf(note, tools)}.project_id END`,
+  noteableIid: (note) => sql`CASE ${note.subjectType}
+    WHEN 'Issue' THEN (SELECT ${issue.iid} FROM ${table(issue)} WHERE ${issue.id} = ${note.subjectId})
+    WHEN 'MergeRequest' THEN (SELECT ${mergeRequest.iid} FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = ${note.subjectId}) END`,
+  commitSha: (note, tools) => sql`COALESCE(${commentOf(note, tools)}.sha, ${threadOf(note, tools)}.commit_sha)`,
+  isInThread: (
+    note,
+  ) => sql`(${note.startsThread} OR ${note.discussionId} IS NOT NULL OR (${note.subjectType} <> 'Commit'
+    AND EXISTS (SELECT 1 FROM ${table(answer)} WHERE ${answer.discussionId} = ${note.id})))`,
+  thread: (note, tools) => {
+    const [thread, said] = [threadOf(note, tools), commentOf(note, tools)];
+    const place = sql`${said}.place`;
+    return sql`CASE WHEN ${thread}.id IS NOT NULL THEN json_build_object('isResolvable', TRUE, 'resolvedAt', ${thread}.resolved_at,
+        'resolvedById', ${thread}.resolved_by_id, 'position', ${thread}.position, 'originalPosition', ${thread}.original_position,
+        'projectId', ${thread}.project_id, 'authorId', ${thread}.author_id)
+      WHEN ${place} IS NOT NULL THEN json_build_object('isResolvable', FALSE, 'resolvedAt', NULL, 'resolvedById', NULL,
+        'position', ${place}, 'originalPosition', ${place}, 'projectId', ${said}.project_id, 'authorId', ${said}.author_id) END`;
+  },
+  diffLines: (note, tools) => sql`${threadOf(note, tools)}.diff_lines`,
+});
+
+/** The thread of a note on a merge request, if it can be resolved. */
+function threadOf(note: Alias<'Note'>, { lateral }: Tools): Prisma.Sql {
+  return lateral(
+    'thread',
+    () => sql`SELECT nd.*, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.authorId} AS author_id
+      FROM ${table(discussion)} JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = ${discussion.mergeRequestId}
+      WHERE ${note.subjectType} = 'MergeRequest' AND ${discussion.id} = COALESCE(${note.discussionId}, ${note.id})`,
+  );
+}
+
+/** The comment on a commit that stands as a note, with its line; comments of earlier versions do not know the parent. */
+function commentOf(note: Alias<'Note'>, { lateral }: Tools): Prisma.Sql {
+  const { path, line, lineType, sha } = comment;
+  const lineOf = (side: string) => sql`CASE WHEN ${lineType} = ${side} THEN ${line} END`;
+  return lateral(
+    'comment',
+    () => sql`SELECT nc.*, CASE WHEN ${path} IS NOT NULL THEN COALESCE(${comment.position}, jsonb_build_object('positionType', 'text',
+        'baseSha', NULL, 'startSha', ${sha}, 'headSha', ${sha}, 'oldPath', ${path}, 'newPath', ${path},
+        'oldLine', ${lineOf('old')}, 'newLine', ${lineOf('new')})) END AS place
+      FROM ${table(comment)} WHERE ${note.subjectType} = 'Commit' AND ${comment.id} = ${note.id}`,
+  );
+}
