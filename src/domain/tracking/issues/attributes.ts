@@ -7,6 +7,7 @@ import { ensureLabels, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts
 import { involvable, namedPeople } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
 
 /** Attributes that reporters may set besides title and description. */
