@@ -45,6 +45,8 @@ function discussionsOf(
   const discussion = { ...missing('Discussion'), ...noteKeys('notes.') };
   // There are no quick actions on commits.
   const done = noun === 'Note' && { done: { message: 'Commands applied' } };
+  // Records that are not readable are not there (behaviour.md 1.3).
+  const hidden = (what: string) => noun === 'Note' && { refused: { status: 404, message: `404 ${what} Not Found` } };
   const ofThread = { ...missing('Note'), ...noteKeys(), threadKeys };
   return [
     {
@@ -54,8 +56,17 @@ function discussionsOf(
       result: `project.${field}.discussions`,
       ...discussion,
       ...missing('Discussions'),
+      ...hidden('Discussions'),
     },
-    { method: 'GET', path: thread, operation: read, result: `project.${field}.discussion`, ...discussion, threadKeys },
+    {
+      method: 'GET',
+      path: thread,
+      operation: read,
+      result: `project.${field}.discussion`,
+      ...discussion,
+      threadKeys,
+      ...hidden('Discussion'),
+    },
     {
       method: 'POST',
       path,
@@ -73,6 +84,7 @@ function discussionsOf(
       result: `project.${field}.discussion.notes`,
       ...ofThread,
       ...missing('Notes'),
+      ...hidden('Notes'),
     },
     {
       method: 'POST',
@@ -84,7 +96,7 @@ function discussionsOf(
       validationPrefix,
       ...done,
     },
-    { method: 'GET', path: one, operation: note, result: `project.${field}.note`, ...ofThread },
+    { method: 'GET', path: one, operation: note, result: `project.${field}.note`, ...ofThread, ...hidden('Note') },
     {
       method: 'PUT',
       path: one,
