@@ -18,6 +18,11 @@ export function trimEnds(text: string, characters: string): string {
   return text.slice(start, end);
 }
 
+/** The text, such as an address, without slashes at its end. */
+export function withoutTrailingSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, '');
+}
+
 /** Small letters of Latin scripts that are no letter with a mark, as they are written in ASCII. */
 const WRITTEN: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ħ: 'h', ŋ: 'ng', ŧ: 't', ĸ: 'k' },

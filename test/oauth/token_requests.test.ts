@@ -1,28 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { LONG } from '../support/long.ts';
-import { application, bearer, CALLBACK, code, post, refused, signedIn } from '../support/oauth.ts';
-import { PASSWORD, startWorld } from '../support/world.ts';
+import { bearer, CALLBACK, code, post, refused, signedIn, startTokenWorld } from '../support/oauth.ts';
+import { PASSWORD } from '../support/world.ts';
 
-const world = await startWorld();
-const owner = await world.user();
-const app = await application(world, owner);
-const publicApp = await application(world, owner, { confidential: false, redirectUris: ['https://spa.example/'] });
-const user = await world.user();
-const client = { client_id: app.uid, client_secret: app.secret };
+const { world, owner, app, publicApp, user, client, whoami, refresh, password } = await startTokenWorld();
 const basic = (id: string, secret: string) => ({
   Authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });
-const whoami = (token: string) => world.send('GET', '/api/v4/user', bearer(token));
-const refresh = (refresh_token: string, more: Record<string, string> = {}) =>
-  post(world, '/oauth/token', { grant_type: 'refresh_token', refresh_token, ...client, ...more });
-const password = (more: Record<string, string> = {}, headers = {}) =>
-  post(
-    world,
-    '/oauth/token',
-    { grant_type: 'password', username: user.username, password: PASSWORD, ...more },
-    headers,
-  );
 
 describe('An application proves itself', () => {
   it('in the body or in the header, in a form or in JSON', LONG, async () => {

@@ -1,24 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../support/long.ts';
-import { application, bearer, CALLBACK, code, exchange, post, refused, signedIn, tokens } from '../support/oauth.ts';
-import { PASSWORD, startWorld } from '../support/world.ts';
+import {
+  application,
+  bearer,
+  CALLBACK,
+  code,
+  exchange,
+  post,
+  refused,
+  signedIn,
+  startTokenWorld,
+  tokens,
+} from '../support/oauth.ts';
 
-const world = await startWorld();
-const owner = await world.user();
-const app = await application(world, owner);
-const publicApp = await application(world, owner, { confidential: false, redirectUris: ['https://spa.example/'] });
-const user = await world.user();
-const client = { client_id: app.uid, client_secret: app.secret };
-const whoami = (token: string) => world.send('GET', '/api/v4/user', bearer(token));
-const refresh = (refresh_token: string, more: Record<string, string> = {}) =>
-  post(world, '/oauth/token', { grant_type: 'refresh_token', refresh_token, ...client, ...more });
-const password = (more: Record<string, string> = {}, headers = {}) =>
-  post(
-    world,
-    '/oauth/token',
-    { grant_type: 'password', username: user.username, password: PASSWORD, ...more },
-    headers,
-  );
+const { world, owner, app, publicApp, user, client, whoami, refresh, password } = await startTokenWorld();
 
 describe('A refresh token', () => {
   it('gives new tokens and is replaced itself', LONG, async () => {

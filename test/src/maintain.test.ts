@@ -93,20 +93,14 @@ describe('Maintenance of a repository', () => {
 
   it('disturbs neither fetches nor pushes that run meanwhile', async () => {
     const { project, directory, work, url } = await pushedProject();
-    let running = true;
-    const maintaining = (async () => {
-      for (let at = 0; running; at++) {
-        stray(directory, `old ${at}`, 20);
-        await maintainProject(stores, project.id, { loose: -1, packs: at % 3 });
-      }
-    })();
-    for (let at = 0; at < 8; at++) {
+    for (let at = 0; at < 6; at++) {
       await commitFile(work, 'x.txt', `${at}\n`);
-      await run(work, 'push', '--quiet', 'origin', 'main');
-      expect(await run(await clone(url), 'rev-list', '--count', 'HEAD')).toBe(String(7 + at));
+      stray(directory, `old ${at}`, 20);
+      const maintained = () => maintainProject(stores, project.id, { loose: -1, packs: at % 3 });
+      await Promise.all([maintained(), run(work, 'push', '--quiet', 'origin', 'main')]);
+      const [cloned] = await Promise.all([clone(url), maintained()]);
+      expect(await run(cloned, 'rev-list', '--count', 'HEAD')).toBe(String(7 + at));
     }
-    running = false;
-    await maintaining;
     expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { ApplicationRow } from '#src/domain/applications/find.ts';
 import { type NewApplication, registerApplication } from '#src/domain/applications/save.ts';
 import { Browser } from './browser.ts';
 import type { Answer } from './http.ts';
-import type { TestUser, World } from './world.ts';
+import { PASSWORD, startWorld, type TestUser, type World } from './world.ts';
 
 export const CALLBACK = 'https://app.example/callback?kept=1';
 
@@ -132,4 +132,22 @@ export async function tokens(
   const { status, body } = await exchange(world, application, given);
   if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`);
   return body;
+}
+
+/** A world with applications and a user, who ask for tokens. */
+export async function startTokenWorld() {
+  const world = await startWorld();
+  const owner = await world.user();
+  const app = await application(world, owner);
+  const publicApp = await application(world, owner, { confidential: false, redirectUris: ['https://spa.example/'] });
+  const user = await world.user();
+  const client = { client_id: app.uid, client_secret: app.secret };
+  const whoami = (token: string) => world.send('GET', '/api/v4/user', bearer(token));
+  const refresh = (refresh_token: string, more: Record<string, string> = {}) =>
+    post(world, '/oauth/token', { grant_type: 'refresh_token', refresh_token, ...client, ...more });
+  const password = (more: Record<string, string> = {}, headers = {}) => {
+    const given = { grant_type: 'password', username: user.username, password: PASSWORD, ...more };
+    return post(world, '/oauth/token', given, headers);
+  };
+  return { world, owner, app, publicApp, user, client, whoami, refresh, password };
 }

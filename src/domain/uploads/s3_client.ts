@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 import { defaultCredentials, type S3Credentials } from './s3_credentials.ts';
 
 /** Milliseconds for establishing a connection, and until data must arrive. */
@@ -58,8 +59,7 @@ export class S3Client {
   readonly #derived = new Map<string, ArrayBuffer>();
 
   constructor({ bucket, endpoint, region, credentials }: S3Settings) {
-    this.#base =
-      endpoint === undefined ? amazonUrl(bucket, region) : `${endpoint.replace(/(?<!\/)\/+$/, '')}/${bucket}`;
+    this.#base = endpoint === undefined ? amazonUrl(bucket, region) : `${withoutTrailingSlashes(endpoint)}/${bucket}`;
     this.#region = region;
     this.#credentials = credentials ? async () => credentials : defaultCredentials(region);
   }

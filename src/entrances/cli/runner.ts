@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { print, type Run, required, UsageError } from '#src/entrances/cli/command.ts';
 import { RunnerApi } from '#src/entrances/runner/api.ts';
 import { readConfig, USUAL_CONFIG, writeConfig } from '#src/entrances/runner/config.ts';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** The commands `gantry runner …`. */
 export const runnerCommands: Record<string, Run> = {
@@ -106,5 +107,5 @@ function urlOf(given: string): string {
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
     throw new UsageError(`--url "${given}" is not the URL of a server`);
   }
-  return given.replace(/(?<!\/)\/+$/, '');
+  return withoutTrailingSlashes(given);
 }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** Milliseconds for one request, apart from files. */
 const REQUEST_TIMEOUT = 60_000;
@@ -32,7 +33,7 @@ export class RunnerApi {
 
   /** @param url of the server */
   constructor(url: string) {
-    this.#base = `${url.replace(/(?<!\/)\/+$/, '')}/api/v4`;
+    this.#base = `${withoutTrailingSlashes(url)}/api/v4`;
   }
 
   /** Registers a runner; returns its ID and token. Throws Refused. */

@@ -1,4 +1,5 @@
 import type { RemoteService } from '#src/domain/repository/access_remote.ts';
+import { trimEnds } from '#src/platform/text.ts';
 
 /** A git client's command. */
 export interface GitCommand {
@@ -42,8 +43,5 @@ function unquoted(word: string): string {
 
 /** Parses `/group/project.git/`, with or without slashes and suffix. */
 function projectPath(text: string): string {
-  return text
-    .replace(/^\/+/, '')
-    .replace(/(?<!\/)\/+$/, '')
-    .replace(/\.git$/, '');
+  return trimEnds(text, '/').replace(/\.git$/, '');
 }

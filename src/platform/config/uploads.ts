@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 import { parseExternalUrl, parsePath, present } from './values.ts';
 
 /** A bucket of an S3-compatible store. */
@@ -47,7 +48,7 @@ function parseUploads(text: string, cwd: string): { directory: string } | Pick<S
   if (!/^[a-z0-9+]+:\/\//i.test(text)) return { directory: path.resolve(cwd, parsePath(text)) };
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(text) ?? [];
   if (bucket === undefined) throw new Error(`"${text}" is neither a directory nor of the form s3://bucket/prefix`);
-  return { bucket, prefix: prefix === '' ? '' : `${prefix.replace(/(?<!\/)\/+$/, '')}/` };
+  return { bucket, prefix: prefix === '' ? '' : `${withoutTrailingSlashes(prefix)}/` };
 }
 
 function s3Credentials(

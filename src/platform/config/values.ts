@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { hostUrls } from '#src/platform/config/host_urls.ts';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 // What the texts of settings mean. Each of these throws an Error that says what is wrong with a text.
 
@@ -47,7 +48,7 @@ export function parseExternalUrl(text: string): string {
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
     throw new Error('must not hold a query, a fragment or credentials');
   }
-  return url.href.replace(/(?<!\/)\/+$/, '');
+  return withoutTrailingSlashes(url.href);
 }
 
 /** Does not repeat the value in its message: it may hold a password. */

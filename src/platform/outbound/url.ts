@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from '#src/platform/outbound/address.ts';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** Where a repository is imported from. */
 export interface ImportSource {
@@ -29,7 +30,7 @@ export function parseImportUrl(text: string): ImportSource | string {
   if (credentials === undefined) return 'must hold a user name and a password that can be sent, or none';
   url.username = '';
   url.password = '';
-  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '');
+  url.pathname = withoutTrailingSlashes(url.pathname);
   return { url, credentials };
 }
 

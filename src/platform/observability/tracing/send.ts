@@ -1,4 +1,5 @@
 import querystring from 'node:querystring';
+import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** How many spans are kept at most while the receiver is slow or away, and are sent at once; later ones are dropped. */
 const MOST_KEPT = 2048;
@@ -64,7 +65,7 @@ function addressOf(env: NodeJS.ProcessEnv): URL {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const name = own ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' : 'OTEL_EXPORTER_OTLP_ENDPOINT';
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT || 'http://localhost:4318';
-  const url = URL.parse(own || `${base.replace(/(?<!\/)\/+$/, '')}/v1/traces`);
+  const url = URL.parse(own || `${withoutTrailingSlashes(base)}/v1/traces`);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`${name}: is not an http(s) URL`);
   return url;
 }
