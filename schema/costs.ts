@@ -35,7 +35,6 @@ export const SIZES: Readonly<Record<string, number>> = {
   'Issue.assignees': 5,
   'MergeRequest.assignees': 5,
   'MergeRequest.reviewers': 5,
-  'MergeRequest.reviews': 5,
   'MergeRequest.approvals': 5,
   'JobMetrics.queues': 20,
   'JobMetrics.processes': 20,

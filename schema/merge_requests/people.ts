@@ -1,11 +1,14 @@
 import { builder } from '#schema/builder.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { type InputFields, namesOf } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { approveMergeRequest, mayApprove, unapproveMergeRequest } from '#src/domain/tracking/merge_requests/approve.ts';
+import { listReviews } from '#src/domain/tracking/merge_requests/reviews.ts';
 
 const ReviewState = builder.enumType('ReviewState', {
   description: 'How far the review of a reviewer is.',
@@ -22,14 +25,17 @@ const ReviewState = builder.enumType('ReviewState', {
   } as const,
 });
 
-builder.prismaObject('MergeRequestReviewer', {
+const MergeRequestReviewer = builder.prismaObject('MergeRequestReviewer', {
   description: 'A user who was asked to review a merge request.',
+  select: { id: true },
   fields: (t) => ({
     user: t.relation('user', { description: 'The user who was asked for the review.' }),
     state: t.expose('state', { type: ReviewState, description: 'How far the review is.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the review was asked for.' }),
   }),
 });
+
+const MergeRequestReviewerConnection = connectionOf('MergeRequestReviewer', MergeRequestReviewer);
 
 builder.prismaObject('MergeRequestApproval', {
   description: 'A user’s approval of a merge request.',
@@ -46,8 +52,11 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
       'The users who were asked to review the merge request, in the order in which they were asked; see `reviews`.',
     ...viaRelation('reviewers', 'user'),
   }),
-  reviews: t.relation('reviewers', {
+  reviews: t.field({
+    type: MergeRequestReviewerConnection,
     description: 'The reviewers with the state of their reviews, in the order in which they were asked.',
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) => pageBelow('MergeRequestReviewer', id, args, context, info, listReviews),
   }),
   approved: t.boolean({
     description: 'Whether somebody approved the merge request. Approvals never hold up a merge.',

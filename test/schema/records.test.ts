@@ -38,6 +38,9 @@ for (const about of [{ issueId }, { mergeRequestId: mergeRequest.id }]) {
 await world.db.mergeRequestVersion.create({
   data: { mergeRequestId: mergeRequest.id, headCommitSha: 'a', baseCommitSha: 'b', startCommitSha: 'b', realSize: '1' },
 });
+const ofReview = { mergeRequestId: mergeRequest.id, userId: owner.id };
+await world.db.mergeRequestReviewer.create({ data: ofReview });
+await world.db.mergeRequestApproval.create({ data: ofReview });
 await world.db.stateEvent.create({ data: { issueId, userId: owner.id, state: 'closed' } });
 await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 const ofUser = { projectId: project.id, userId: owner.id };
@@ -155,6 +158,8 @@ describe('Every field of', () => {
       'LabelEvent',
       'Member',
       'MergeRequest',
+      'MergeRequestApproval',
+      'MergeRequestReviewer',
       'MergeRequestVersion',
       'Milestone',
       'MilestoneEvent',

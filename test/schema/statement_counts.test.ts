@@ -7,6 +7,7 @@ import { schema } from '#schema/index.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import { pipelineOf, projectWithCommit } from '../support/ci.ts';
@@ -94,6 +95,12 @@ async function runJobs(projectId: number) {
   }
 }
 
+/** Answers to the first note on a record. */
+async function answer(subjectType: string, subjectId: number, discussionId: number) {
+  const data = { subjectType, subjectId, discussionId, authorId: owner.id, body: 'Answered' };
+  await world.db.note.createMany({ data: Array.from({ length: MANY }, () => data) });
+}
+
 const { project, sha } = await filled(MANY);
 await runJobs(project.id);
 for (let n = 1; n < MANY; n += 1) await filled(1);
@@ -133,6 +140,15 @@ const notes = {
   snippets: await firstNote('Snippet', snippet.id),
   merge_requests: await firstNote('MergeRequest', request.id),
 };
+await answer('Issue', issue.id, notes.issues);
+await answer('Snippet', snippet.id, notes.snippets);
+await answer('MergeRequest', request.id, notes.merge_requests);
+const { id: commentId } = await world.db.commitComment.findFirstOrThrow({
+  where: { projectId: project.id, sha },
+  orderBy: { id: 'asc' },
+});
+const comment = { projectId: project.id, authorId: owner.id, sha, note: 'Answered', discussionId: commentId };
+await world.db.commitComment.createMany({ data: Array.from({ length: MANY }, () => comment) });
 const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
 const board = await world.db.board.findFirstOrThrow({ where: { projectId: project.id } });
 const given = {
@@ -141,6 +157,7 @@ const given = {
   pipeline_id: pipeline?.id,
   hook_id: hook?.id,
   sha,
+  commit_id: sha,
   user_id: somebody?.id,
   issue_iid,
   snippet_id,
@@ -228,7 +245,12 @@ describe('However long it is, the same statements make the list', () => {
         : path.startsWith('/users')
           ? somebody?.id
           : project.id;
-    const of = { ...given, ...(isPlanned && planned), note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
+    const note_id = Reflect.get(notes, path.split('/')[3] ?? '');
+    const [kind, thread] = path.includes('/commits/')
+      ? (['CommitDiscussion', commentId] as const)
+      : (['Discussion', note_id ?? 0] as const);
+    const discussion_id = threadKey(kind, thread);
+    const of = { ...given, ...(isPlanned && planned), note_id, discussion_id };
     const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(of, name)));
     const ask = async (length: number) => {
       const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);
