@@ -8,13 +8,37 @@ const PINNED = { parameter: 'up_to', key: 'newest_id' };
 const { omitNull = [], onlyWith } = noteKeys('note.');
 const KEYS = { omitNull: ['note', ...omitNull], onlyWith };
 
+/** Clients write these words in any case: as they are, in capitals, or with one capital. */
+const ACTIONS = 'created updated closed reopened pushed commented merged joined left destroyed expired approved'.split(
+  ' ',
+);
+const TARGETS = 'issue milestone merge_request note project snippet user wiki design'.split(' ');
+const cased = (words: string[]) =>
+  Object.fromEntries(
+    words.flatMap((word) => [
+      [word.toUpperCase(), word],
+      [`${word.charAt(0).toUpperCase()}${word.slice(1)}`, word],
+    ]),
+  );
+const FILTERS = { words: { action: cased(ACTIONS), target_type: cased(TARGETS) } };
+
 export const events: Route[] = [
+  {
+    method: 'GET',
+    path: '/events',
+    operation: operations.EventsDocument,
+    result: 'events',
+    ...FILTERS,
+    ...KEYS,
+    pinned: PINNED,
+  },
   {
     method: 'GET',
     path: '/projects/:id/events',
     operation: operations.ProjectEventsDocument,
     result: 'project.events',
     auth: 'optional',
+    ...FILTERS,
     ...KEYS,
     pinned: PINNED,
   },
@@ -24,6 +48,7 @@ export const events: Route[] = [
     operation: operations.UserEventsDocument,
     result: 'user.events',
     numeric: ['id'],
+    ...FILTERS,
     ...KEYS,
     pinned: PINNED,
   },

@@ -1,13 +1,24 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, loadPage, type PageArgs, pageArgs } from '#schema/connection.ts';
+import { sortField } from '#schema/inputs.ts';
 import { Note } from '#schema/notes/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
-import { type EventRow, listProjectEvents, listUserEvents, type Shown } from '#src/domain/activity/list_events.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
+import {
+  type EventFilter as EventFilterValues,
+  type EventPageRequest,
+  type EventRow,
+  listEventsOfMemberships,
+  listProjectEvents,
+  listUserEvents,
+  type Shown,
+} from '#src/domain/activity/list_events.ts';
 import { withAddresses } from '#src/domain/repository/push_data.ts';
+import type { Direction, Page } from '#src/platform/page.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
@@ -116,34 +127,128 @@ export function shownAt(info: GraphQLResolveInfo): Shown {
 builder.objectField(EventConnection, 'newestId', (t) =>
   t.int({
     nullable: true,
-    description: 'Numeric ID of the newest event, for `upTo` of the pages that follow; null on later pages.',
-    resolve: ({ nodes: [newest], offset }) => (offset === 0 && newest ? newest.id : null),
+    description:
+      'Numeric ID of the newest event, for `upTo` of the pages that follow; null on later pages, and if the oldest comes first: then new events shift nothing.',
+    resolve: (page) => (page.offset === 0 && isNewestFirst(page) ? (page.nodes[0]?.id ?? null) : null),
   }),
 );
 
+const EventActivity = builder.enumType('EventActivity', {
+  description: 'What events can be filtered by: each stands for one action or several.',
+  values: {
+    CREATED: { value: 'created', description: 'Created or imported a project, or opened a new record.' },
+    UPDATED: { value: 'updated', description: 'No event is recorded for this.' },
+    CLOSED: { value: 'closed', description: 'Closed an issue, merge request or milestone.' },
+    REOPENED: { value: 'reopened', description: 'Reopened an issue, merge request or milestone.' },
+    PUSHED: { value: 'pushed', description: 'Pushed to a branch or tag, or deleted one.' },
+    COMMENTED: { value: 'commented', description: 'Commented on a commit, issue or merge request.' },
+    MERGED: { value: 'merged', description: 'Merged a merge request.' },
+    JOINED: { value: 'joined', description: 'Became a member of a project.' },
+    LEFT: { value: 'left', description: 'Stopped being a member of a project.' },
+    DESTROYED: { value: 'destroyed', description: 'Deleted an issue or merge request.' },
+    EXPIRED: { value: 'expired', description: 'No event is recorded for memberships that expire.' },
+    APPROVED: { value: 'approved', description: 'Approved a merge request.' },
+  } as const,
+});
+
+const EventTargetFilter = builder.enumType('EventTargetFilter', {
+  description: 'What events can be filtered by that are about something.',
+  values: {
+    ISSUE: { value: 'issue', description: 'Issues.' },
+    MILESTONE: { value: 'milestone', description: 'Milestones.' },
+    MERGE_REQUEST: { value: 'merge_request', description: 'Merge requests.' },
+    NOTE: { value: 'note', description: 'Comments.' },
+    PROJECT: { value: 'project', description: 'Projects themselves and who joins and leaves them.' },
+    SNIPPET: { value: 'snippet', description: 'Snippets: no event is recorded for them.' },
+    USER: { value: 'user', description: 'Users: no event is recorded for them.' },
+    WIKI: { value: 'wiki', description: 'Wikis: no event is recorded for them.' },
+    DESIGN: { value: 'design', description: 'Designs: no event is recorded for them.' },
+  } as const,
+});
+
+const EventScope = builder.enumType('EventScope', {
+  description: 'Whose events are listed.',
+  values: {
+    OWN: { value: 'own', description: 'The events that the caller caused.' },
+    ALL: { value: 'all', description: 'All events in the projects that the caller is a member of.' },
+  } as const,
+});
+
+const EventFilter = builder.inputType('EventFilter', {
+  description: 'Which events are listed.',
+  fields: (t) => ({
+    action: t.field({ type: EventActivity, description: 'Only events in which a user did this.' }),
+    targetType: t.field({ type: EventTargetFilter, description: 'Only events about such records.' }),
+    before: t.field({ type: 'Date', description: 'Only events of days before this one (UTC).' }),
+    after: t.field({ type: 'Date', description: 'Only events of days after this one (UTC).' }),
+  }),
+});
+
 const eventArgs = builder.args((t) => ({
   ...pageArgs,
+  filter: t.field({ type: EventFilter, description: 'Which events are listed; all if left out.' }),
+  sort: sortField(t, 'desc'),
   upTo: t.int({
     description: 'Only events up to the one with this numeric ID, so that pages do not shift when new events arrive.',
   }),
 }));
 
+interface EventArgs extends PageArgs {
+  upTo?: number | null | undefined;
+  filter?: Omit<EventFilterValues, 'sort'> | null | undefined;
+  sort: Direction;
+}
+
+/** Loads a page of a feed. */
+async function feed(
+  args: EventArgs,
+  info: GraphQLResolveInfo,
+  list: (page: EventPageRequest, shown: Shown) => Promise<Page<EventRow>>,
+) {
+  const { upTo, filter, sort } = args;
+  const asked = { upTo, filter: { ...filter, sort } };
+  const page = await loadPage(args, info, (page) => list({ ...page, ...asked }, shownAt(info)));
+  return Object.assign(page, { sort });
+}
+
+function isNewestFirst(page: object): boolean {
+  return 'sort' in page && page.sort === 'desc';
+}
+
 builder.objectFields(Project, (t) => ({
   events: t.field({
     type: EventConnection,
-    description: 'The events of the project that the caller can see, newest first.',
+    description: 'The events of the project that the caller can see, newest first by default.',
     args: eventArgs,
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectEvents(context, project, { ...page, upTo: args.upTo }, shownAt(info))),
+      feed(args, info, (page, shown) => listProjectEvents(context, project, page, shown)),
   }),
 }));
 
 builder.objectFields(User, (t) => ({
   events: t.field({
     type: EventConnection,
-    description: 'The events that the user caused in projects that the caller can see, newest first.',
+    description: 'The events that the user caused in projects that the caller can see, newest first by default.',
     args: eventArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listUserEvents(context, id, { ...page, upTo: args.upTo }, shownAt(info))),
+      feed(args, info, (page, shown) => listUserEvents(context, id, page, shown)),
+  }),
+}));
+
+builder.queryFields((t) => ({
+  events: t.field({
+    type: EventConnection,
+    description:
+      'The events that the caller caused, or all those in the projects that the caller is a member of, as far as the caller can see them. For signed-in callers.',
+    args: {
+      ...eventArgs,
+      scope: t.arg({ type: EventScope, required: true, defaultValue: 'own', description: 'Whose events are listed.' }),
+    },
+    resolve: (_root, { scope, ...args }, context, info) =>
+      feed(args, info, (page, shown) =>
+        scope === 'all'
+          ? listEventsOfMemberships(context, page, shown)
+          : listUserEvents(context, requireActor(context).id, page, shown),
+      ),
   }),
 }));

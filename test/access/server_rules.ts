@@ -87,6 +87,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /users': reading,
     'GET /users/:id': { ...reading, given: person },
     'GET /users/:id/events': { ...reading, given: person },
+    'GET /events': reading,
     'POST /users': { success: 201, level: 100, given: created },
     'PUT /users/:id': { ...administrating, given: async () => ({ ...(await person()), bio: 'changed' }) },
     'DELETE /users/:id': { ...administrating, given: person },

@@ -1,13 +1,13 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
-import { assignedTo, issueVisible } from '#src/access/permissions/visibility.ts';
+import { accessibleProjects, assignedTo, issueVisible } from '#src/access/permissions/visibility.ts';
 import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type UserRow, userJson } from '#src/domain/users/rows.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { between, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
@@ -16,7 +16,6 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
-const NEWEST_FIRST = order('Event', ['id'], 'desc');
 
 /** A user's action (behaviour.md 7, Event). */
 export interface EventRow {
@@ -40,6 +39,93 @@ export interface EventRow {
 export interface EventPageRequest extends PageRequest {
   /** ID of that event; the current feed when absent. */
   upTo?: number | null | undefined;
+  filter?: EventFilter | undefined;
+}
+
+/** What users do, in the words of filters: each stands for one action or several. */
+export type Activity =
+  | 'created'
+  | 'updated'
+  | 'closed'
+  | 'reopened'
+  | 'pushed'
+  | 'commented'
+  | 'merged'
+  | 'joined'
+  | 'left'
+  | 'destroyed'
+  | 'expired'
+  | 'approved';
+
+/** What events can be about, in the words of filters; there are none about snippets, users, wikis and designs. */
+export type Target =
+  | 'issue'
+  | 'milestone'
+  | 'merge_request'
+  | 'note'
+  | 'project'
+  | 'snippet'
+  | 'user'
+  | 'wiki'
+  | 'design';
+
+/** Which events of a feed, and from which end (v4-today: events). */
+export interface EventFilter {
+  action?: Activity | null | undefined;
+  targetType?: Target | null | undefined;
+  /** Only events of days before this one (UTC), `YYYY-MM-DD`. */
+  before?: string | null | undefined;
+  /** Only events of days after this one (UTC). */
+  after?: string | null | undefined;
+  /** Newest first by default. */
+  sort?: Direction | undefined;
+}
+
+const ACTIONS: Readonly<Record<Activity, readonly string[]>> = {
+  created: ['created', 'imported', 'opened'],
+  // What is changed without being closed or opened leaves no event.
+  updated: [],
+  closed: ['closed'],
+  reopened: ['opened'],
+  pushed: ['pushed new', 'pushed to', 'deleted'],
+  commented: ['commented on'],
+  merged: ['accepted'],
+  joined: ['joined'],
+  left: ['left'],
+  destroyed: ['destroyed'],
+  // Memberships that expire leave no event.
+  expired: [],
+  approved: ['approved'],
+};
+
+const TARGETS: Readonly<Record<Target, readonly string[]>> = {
+  issue: ['Issue'],
+  milestone: ['Milestone'],
+  merge_request: ['MergeRequest'],
+  note: ['Note', 'IssueNote', 'MergeRequestNote'],
+  project: [],
+  snippet: [],
+  user: [],
+  wiki: [],
+  design: [],
+};
+
+/** The conditions of a filter on the event `e`. */
+function matches({ action, targetType, before, after }: EventFilter): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [];
+  if (action) {
+    conditions.push(sql`e.action = ANY(${[...ACTIONS[action]]}::text[])`);
+    // What was opened before is opened again.
+    const again = sql`EXISTS (SELECT 1 FROM events f
+      WHERE f.target_type = e.target_type AND f.target_id = e.target_id AND f.action = 'opened' AND f.id < e.id)`;
+    if (action === 'created') conditions.push(sql`(e.action <> 'opened' OR NOT ${again})`);
+    if (action === 'reopened') conditions.push(again);
+  }
+  if (targetType === 'project') conditions.push(PLAIN);
+  else if (targetType) conditions.push(sql`e.target_type = ANY(${[...TARGETS[targetType]]}::text[])`);
+  if (before) conditions.push(sql`e.created_at < (${before}::date)::timestamp AT TIME ZONE 'UTC'`);
+  if (after) conditions.push(sql`e.created_at >= (${after}::date + 1)::timestamp AT TIME ZONE 'UTC'`);
+  return conditions;
 }
 
 function until({ upTo }: EventPageRequest): Prisma.Sql {
@@ -47,7 +133,7 @@ function until({ upTo }: EventPageRequest): Prisma.Sql {
 }
 
 /**
- * The events of a project, newest first, as far as the actor may see them; also for anonymous callers. An event is visible only
+ * The events of a project, as far as the actor may see them; also for anonymous callers. An event is visible only
  * to those who may read its target; events of kinds that are not listed here are visible to no one.
  */
 export async function listProjectEvents(
@@ -100,7 +186,7 @@ function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
   return { of: ofProject, visible, counted };
 }
 
-/** The events of a user, newest first, in projects and on issues that the actor may see. */
+/** The events of a user in projects and on issues that the actor may see. */
 export async function listUserEvents(
   context: Context,
   userId: number,
@@ -109,9 +195,6 @@ export async function listUserEvents(
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
   const ofUser = sql`e.author_id = ${userId}`;
-  const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
-  const visible = sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
-    WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;
   const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
   const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
@@ -119,7 +202,25 @@ export async function listUserEvents(
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
       WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')}
       WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} ELSE ${within(c.projectId)} END) + ${own}`;
-  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page, shown);
+  return load(context, { of: ofUser, visible: seenBy(actor), counted, places: seenPlaces(actor) }, page, shown);
+}
+
+/** The events in all projects that the caller is a member of, by itself or through groups, as far as it may see them. */
+export async function listEventsOfMemberships(
+  context: Context,
+  page: EventPageRequest,
+  shown: Shown,
+): Promise<Page<EventRow>> {
+  const actor = requireActor(context);
+  const places = seenPlaces(actor, sql`p.id IN (${accessibleProjects(actor)})`);
+  return load(context, { of: within(e.projectId), visible: seenBy(actor), counted: null, places }, page, shown);
+}
+
+/** Whether the actor may see the event `e`, by the subquery `places`. */
+function seenBy(actor: Actor): Prisma.Sql {
+  const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
+  return sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
+    WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;
 }
 
 const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
@@ -188,8 +289,8 @@ interface Feed {
   of: Prisma.Sql;
   /** Which of them the actor may see. */
   visible: Prisma.Sql;
-  /** Their number, from the counts that triggers maintain. */
-  counted: Prisma.Sql;
+  /** Their number, from the counts that triggers maintain; null if those do not tell. */
+  counted: Prisma.Sql | null;
   /** A subquery that the conditions use, computed once. */
   places?: Prisma.Sql;
 }
@@ -201,15 +302,21 @@ async function load(
   page: EventPageRequest,
   { users, notes }: Shown,
 ): Promise<Page<EventRow>> {
-  const { withTotal, upTo } = page;
+  const { withTotal, upTo, filter = {} } = page;
+  const sort = order('Event', ['id'], filter.sort ?? 'desc');
+  const matching = matches(filter);
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
-      'data', e.data, 'note', ${noteJson(notes)}, 'createdAt', e.created_at, ${placePair(e, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
-    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...between(e, NEWEST_FIRST, page)])}
-      ${slice(e, NEWEST_FIRST, page)}) e
+      'data', e.data, 'note', ${noteJson(notes)}, 'createdAt', e.created_at, ${placePair(e, sort)}) ORDER BY ${sorted(e, sort)}), '[]')
+    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...matching, ...between(e, sort, page)])}
+      ${slice(e, sort, page)}) e
       JOIN users u ON u.id = e.author_id)`;
-  // The counts are current: later events are subtracted.
+  // The counts are current: later events are subtracted. What is filtered is counted.
   const since =
     upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
-  return queryPage(db, page, nodes, withTotal && sql`(${counted} - ${since})`, places);
+  const total =
+    matching.length > 0 || counted === null
+      ? sql`(SELECT count(*) FROM events e WHERE ${all([of, visible, until(page), ...matching])})`
+      : sql`(${counted} - ${since})`;
+  return queryPage(db, page, nodes, withTotal && total, places);
 }
