@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
-import { pipelineOf } from '../support/ci.ts';
+import { pipelineOf, projectWithCommit } from '../support/ci.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
@@ -10,7 +11,7 @@ import { endpoints } from './matrix.ts';
 const world = await startWorld();
 const victim = await world.user();
 const attacker = await world.user();
-const hidden = await world.project({ owner: victim, visibility: 'private' });
+const { project: hidden, sha } = await projectWithCommit(world, victim, { visibility: 'private' });
 const own = await world.project({ owner: attacker, visibility: 'public' });
 const { id: pipeline } = await pipelineOf(world, victim, hidden, 'zqsecret');
 const inHidden = { where: { projectId: hidden.id } };
@@ -41,6 +42,9 @@ for (const [type, id] of [
   const awardOnNote = await world.db.awardEmoji.create({ data: { subjectType: 'Note', subjectId: note.id, ...heart } });
   talk[type] = { id, note: note.id, award: award.id, awardOnNote: awardOnNote.id };
 }
+const comment = await world.db.commitComment.create({
+  data: { projectId: hidden.id, sha, authorId: victim.id, note: 'zqsecret' },
+});
 /** The events of the issue and the merge request, by what they are of. */
 const changes: Record<string, Record<string, number>> = {};
 for (const [type, on] of Object.entries({
@@ -57,11 +61,19 @@ for (const [type, on] of Object.entries({
   };
 }
 /** The numbers of what is talked about on the record of a path, and of its events. */
-const talkOf = (path: string): Record<string, number> => {
+const talkOf = (path: string): Record<string, number | string> => {
   const type = path.includes('/snippets/') ? 'Snippet' : path.includes('/merge_requests/') ? 'MergeRequest' : 'Issue';
   const of = talk[type];
   if (!of) return {};
-  return { note_id: of.note, award_id: path.includes(':note_id') ? of.awardOnNote : of.award, ...changes[type] };
+  const discussion_id = path.includes('/commits/')
+    ? threadKey('CommitDiscussion', comment.id)
+    : threadKey('Discussion', of.note);
+  return {
+    note_id: of.note,
+    discussion_id,
+    award_id: path.includes(':note_id') ? of.awardOnNote : of.award,
+    ...changes[type],
+  };
 };
 // What the attacker's own project has of the same, with the same numbers within it.
 await world.issue(own, attacker);
@@ -93,10 +105,13 @@ const ids: Record<string, number> = {
 };
 
 /** Parameters of paths that are words. */
-const WORDS: Record<string, string> = { trigger: 'push_events' };
+const WORDS: Record<string, string> = { trigger: 'push_events', sha, commit_id: sha };
 
 const numberOf = (path: string, name: string) =>
-  talkOf(path)[name] ?? ids[name] ?? (name === 'issue_iid' || name === 'merge_request_iid' ? 1 : undefined);
+  talkOf(path)[name] ??
+  ids[name] ??
+  WORDS[name] ??
+  (name === 'issue_iid' || name === 'merge_request_iid' ? 1 : undefined);
 
 await storeArtifacts(world, { id: ids.job_id ?? 0, projectId: hidden.id });
 
@@ -116,6 +131,7 @@ const state = () =>
     world.db.label.findMany(inHidden),
     world.db.boardList.findMany(inHidden),
     world.db.note.findMany({ where: { authorId: victim.id } }),
+    world.db.commitComment.findMany(inHidden),
     world.db.awardEmoji.findMany({ where: { userId: victim.id } }),
   ]);
 
@@ -138,12 +154,13 @@ itEveryNth(5, routes)('%s finds nothing of another project by its number', async
   const before = await state();
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const path = route.path.replace(/:(\w+)/g, (__, name: string) =>
-    String(name === 'id' ? own.id : (numberOf(route.path, name) ?? WORDS[name] ?? name)),
+    String(name === 'id' ? own.id : (numberOf(route.path, name) ?? name)),
   );
   const given: Record<string, unknown> = {};
   for (const { name, type } of parameters) {
     if (String(type).startsWith('String')) given[name] = 'changed';
     else if (/^(Int|ID)!$/.test(String(type))) given[name] = 1;
+    else if (String(type) === 'Boolean!') given[name] = true;
   }
   const answer = await (method === 'get' || method === 'delete'
     ? world.api(attacker)[method](path)

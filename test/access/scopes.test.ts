@@ -54,12 +54,13 @@ describe('A token with the scope read_api', () => {
   for (const [options, some] of everyNth(30, reads)) {
     it.each(some)('is answered by %s as one with the scope api, and changes nothing by it', options, async (key) => {
       const given = await request(key);
-      const before = await changes();
       for (const entrance of ENTRANCES) {
+        // What is made for the first who asks is there for the next.
         const wanted = await knock(world, key, given, entrance, admin);
+        const before = await changes();
         expect([entrance, await knock(world, key, given, entrance, reader)]).toEqual([entrance, wanted]);
+        expect(await changes()).toBe(before);
       }
-      expect(await changes()).toBe(before);
     });
   }
 

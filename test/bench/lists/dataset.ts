@@ -147,6 +147,9 @@ function memberships({ users, groups, projects }: ListsSize): string[] {
   ];
 }
 
+/** ID of the milestone and of the board of the group 1. */
+export const OF_GROUP = 1_000_000_000;
+
 function surroundings({ projects }: ListsSize): string[] {
   return [
     `INSERT INTO labels (project_id, title, color, description)
@@ -160,6 +163,12 @@ function surroundings({ projects }: ListsSize): string[] {
     `INSERT INTO labels (project_id, title, color)
      SELECT 1, 'label-' || l, '#428BCA' FROM generate_series(${LABELS} + 1, ${projects}) l ON CONFLICT DO NOTHING`,
     `UPDATE project_counters SET last_milestone_iid = ${projects}`,
+    `INSERT INTO milestones (id, iid, group_id, title) VALUES (${OF_GROUP}, 1, 1, 'milestone of the group')`,
+    `INSERT INTO labels (group_id, title, color)
+     SELECT 1, 'label of the group ' || l, '#428BCA' FROM generate_series(1, ${projects}) l`,
+    `INSERT INTO boards (id, group_id) VALUES (${OF_GROUP}, 1)`,
+    `INSERT INTO board_lists (group_id, board_id, label_id, rank)
+     SELECT 1, ${OF_GROUP}, id, id FROM labels WHERE group_id = 1`,
   ];
 }
 

@@ -14,7 +14,8 @@ import {
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
-import { listTokens } from './dataset.ts';
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { listTokens, OF_GROUP } from './dataset.ts';
 
 /** One list in one order or with one search, of which any page can be asked for. */
 export interface List {
@@ -66,6 +67,13 @@ function variants({ route, parameters }: Endpoint): List[] {
   const path = route.path
     .replace('snippet_id/notes/:note_id', 'snippet_id/notes/2')
     .replace('merge_request_iid/notes/:note_id', 'merge_request_iid/notes/3')
+    .replace('snippet_id/discussions/:discussion_id', `snippet_id/discussions/${threadKey('Discussion', 2)}`)
+    .replace(
+      'merge_request_iid/discussions/:discussion_id',
+      `merge_request_iid/discussions/${threadKey('Discussion', 3)}`,
+    )
+    .replace(':discussion_id', threadKey('Discussion', 1))
+    .replace(/^(\/groups\/:id\/(milestones|boards))\/:\w+/, `$1/${OF_GROUP}`)
     .replace(/:\w+/g, '1');
   const list = (query: string): List => ({
     name: `GET ${route.path}${query && `?${query}`}`,
