@@ -89,7 +89,8 @@ export function repositoryRules({
       level: 30,
       given: async (at) => ({
         ...(await branches(at)),
-        sha: (await newFile(at, 'master')).commit.oid,
+        // No merge request is into that branch.
+        sha: (await newFile(at, (await newBranch(at)).branch)).commit.oid,
         branch: 'topic',
       }),
     },
