@@ -15,8 +15,8 @@ import { findCheckedMergeRequest } from '#src/domain/tracking/merge_requests/che
 import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { listMergeRequestsOf, type MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
 import { listMergeRequestsAcross } from '#src/domain/tracking/merge_requests/list_across.ts';
-import { listSeenMergeRequests } from '#src/domain/tracking/merge_requests/list_seen.ts';
 import type { Direction } from '#src/platform/page.ts';
+import { onlyOne } from '#src/platform/records/parents.ts';
 
 export const MergeRequestStateFilter = builder.enumType('MergeRequestStateFilter', {
   description: 'The states that lists of merge requests can be narrowed to.',
@@ -119,9 +119,12 @@ builder.queryFields((t) => ({
     description: 'The merge requests of all projects on the server whose files the caller can read.',
     args: mergeRequestArgs,
     resolve: (_root, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listSeenMergeRequests(context, null, args.filter ?? {}, order(args), page, selectionAt(info, 'MergeRequest')),
-      ),
+      loadPage(args, info, async (page) => {
+        const selection = selectionAt(info, 'MergeRequest');
+        return onlyOne(
+          await listMergeRequestsAcross(context, [{ group: null }], args.filter ?? {}, order(args), page, selection),
+        );
+      }),
   }),
 }));
 
@@ -131,8 +134,8 @@ builder.objectFields(Group, (t) => ({
     description: 'The merge requests of all projects in the group and its subgroups whose files the caller can read.',
     args: mergeRequestArgs,
     resolve: (group, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listSeenMergeRequests(context, group, args.filter ?? {}, order(args), page, selectionAt(info, 'MergeRequest')),
+      pageBelow('MergeRequest', { group }, args, context, info, (_context, parents, page, selection) =>
+        listMergeRequestsAcross(context, parents, args.filter ?? {}, order(args), page, selection),
       ),
   }),
 }));

@@ -132,4 +132,39 @@ describe('GET /merge_requests and /groups/:id/merge_requests', () => {
       expect([...all].sort().join('')).toBe('abcdexy');
     }
   });
+
+  it('are read for several groups together, each with what is in it', async () => {
+    const query = `query ($filter: MergeRequestFilter) { groups { nodes { id parentId
+      mergeRequests(filter: $filter, orderBy: TITLE, sort: ASC, first: 3) { totalCount nodes { title } } } } }`;
+    const ask = async (filter: object) => {
+      const headers = { 'PRIVATE-TOKEN': ann.token };
+      const { body } = await world.send('POST', '/graphql', { headers, body: { query, variables: { filter } } });
+      const lists = body.data.groups.nodes.map(({ parentId, mergeRequests: { totalCount, nodes } }: Json) => {
+        return [parentId === null ? 'outer' : 'inner', nodes.map(({ title }: Json) => title).join(''), totalCount];
+      });
+      return Object.fromEntries(lists.map(([name, ...list]: [string, ...unknown[]]) => [name, list]));
+    };
+    expect(await ask({ nonArchived: true })).toEqual({ outer: ['abc', 5], inner: ['cd', 2] });
+    expect(await ask({ authorUsername: 'ben' })).toEqual({ outer: ['bde', 4], inner: ['d', 1] });
+    expect(await ask({ search: 'quaternion' })).toEqual({ outer: ['ad', 2], inner: ['d', 1] });
+  });
+
+  it('are read for a label of the group in each order', async () => {
+    const label = await world.db.label.create({ data: { groupId: group.id, title: 'wide', color: '#ff0000' } });
+    const some = await world.db.mergeRequest.findMany({ where: { title: { in: ['b', 'c', 'd'] } } });
+    const data = some.map(({ id }) => ({ mergeRequestId: id, labelId: label.id }));
+    await world.db.mergeRequestLabel.createMany({ data });
+    const query = `query ($group: GroupRef!, $orderBy: MergeRequestOrder!) { group(ref: $group) { label(ref: "wide") {
+      mergeRequests(orderBy: $orderBy, sort: ASC) { totalCount nodes { title } } } } }`;
+    const ask = async (who: TestUser, orderBy: string) => {
+      const variables = { group: String(group.id), orderBy };
+      const headers = { 'PRIVATE-TOKEN': who.token };
+      const { body } = await world.send('POST', '/graphql', { headers, body: { query, variables } });
+      const { totalCount, nodes } = body.data.group.label.mergeRequests;
+      return `${nodes.map(({ title }: Json) => title).join('')} ${totalCount}`;
+    };
+    expect(await ask(ann, 'TITLE')).toBe('bcd 3');
+    expect(await ask(ann, 'UPDATED_AT')).toBe('dcb 3');
+    expect(await ask(stranger, 'TITLE')).toBe('b 1');
+  });
 });

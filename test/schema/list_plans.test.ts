@@ -126,6 +126,65 @@ describe('Each order of', () => {
   });
 });
 
+/** The filters of merge requests that name a person, with the index that finds those of the person wherever they are. */
+const OF_PEOPLE: [filter: string, index: string][] = [
+  ['author_id=3', 'merge_requests_author_id_'],
+  ['author_username=user3', 'merge_requests_author_id_'],
+  ['scope=created_by_me', 'merge_requests_author_id_'],
+  ['assignee_id=3', 'merge_requests_assignee_id_'],
+  ['assignee_username=user3', 'merge_requests_assignee_id_'],
+  ['scope=assigned_to_me', 'merge_requests_assignee_id_'],
+  ['reviewer_id=3', 'merge_request_reviewers_user_id_'],
+  ['reviewer_username=user3', 'merge_request_reviewers_user_id_'],
+  ['scope=reviews_for_me', 'merge_request_reviewers_user_id_'],
+  ['merge_user_id=3', 'merge_requests_merge_user_id_'],
+];
+
+/** The other ones, with the index that finds them in each project. */
+const OF_PROJECTS: [filter: string, index: string][] = [
+  ['state=opened', 'merge_requests_target_project_id_state_'],
+  ['state=merged', 'merge_requests_target_project_id_state_'],
+  ['source_branch=topic-1', 'merge_requests_target_project_id_source_branch_'],
+  ['target_branch=main', 'merge_requests_target_project_id_created_at_'],
+  ['labels=label-03', 'merge_request_labels_label_id_'],
+];
+
+describe('Merge requests of a member', () => {
+  const plan = async (place: string, filter: string) => {
+    const scope = filter.startsWith('scope=') ? '' : 'scope=all&';
+    const path = `/api/v4${place}/merge_requests?${scope}${filter}&per_page=20`;
+    const nodes = await planOf({
+      name: path,
+      token: listTokens.member,
+      method: 'GET',
+      page: () => ({ path }),
+      total: () => 0,
+    });
+    const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'] ?? '');
+    expect(scanned.filter((table) => /^merge_request/.test(table))).toEqual([]);
+    return nodes.flatMap((node) => node['Index Name'] ?? []);
+  };
+  const anywhere = (filters: [string, string][], places: string[]) =>
+    filters.flatMap(([filter, index]) => places.map((place) => [filter, place, index] as const));
+
+  it.each(anywhere(OF_PEOPLE, ['', '/groups/1']))(
+    'by %s at %s/merge_requests are found by what is of the person, not project by project',
+    async (filter, place, index) => {
+      const used = await plan(place, filter);
+      expect(used.filter((name) => name.startsWith(index))).not.toEqual([]);
+      expect(used.filter((name) => name.startsWith('merge_requests_target_project_id_'))).toEqual([]);
+    },
+  );
+
+  it.each(anywhere(OF_PROJECTS, ['', '/groups/1', '/projects/1']))(
+    'by %s at %s/merge_requests are found by an index in each project',
+    async (filter, place, index) => {
+      const used = await plan(place, filter);
+      expect(used.filter((name) => name.startsWith(index))).not.toEqual([]);
+    },
+  );
+});
+
 describe('A list', () => {
   it('is worked out once, with its total', async () => {
     const users = lists.find(({ name }) => name === 'GET /users');

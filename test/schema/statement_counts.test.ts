@@ -173,7 +173,6 @@ const fewest = async (work: () => Promise<unknown>) => Math.min(await count(work
 /** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */
 const ONE_BY_ONE = new Set([
   'Group.issues',
-  'Group.mergeRequests',
   'Project.events',
   'Project.repository.branches',
   'Project.repository.contributors',
@@ -193,7 +192,10 @@ const lists = listFields(3).filter(({ edges }) => !edges.some((edge) => OWN.has(
 const isApart = ({ edges }: ListField) => edges.some((edge) => ONE_BY_ONE.has(edge));
 const named = (some: ListField[]) => some.map((list) => [list.name, list] as const);
 
-/** Below ten issues or merge requests there are two hundred projects of their participants, and a statement is for a hundred parents. */
+/**
+ * How many are asked for in place of ten, where those would have more parents below them than the hundred that one statement is
+ * for (`loadBelow`): ten issues or merge requests have up to eleven participants each.
+ */
 const FEWER = new Map([
   ['issues > participants > projects', 5],
   ['mergeRequests > participants > projects', 5],

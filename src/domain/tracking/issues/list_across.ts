@@ -17,7 +17,7 @@ const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 
 /** A label or a milestone of a group. */
-export interface GroupParent {
+interface GroupParent {
   group: GroupRow;
   /** Whose: the label with that ID, or the milestone. */
   labelId?: number;
@@ -66,10 +66,7 @@ export async function listIssuesAcross<R>(
 }
 
 /** The subquery `places` with the projects of the trees of groups that the parents are in. */
-export function placesAround(
-  actor: Parameters<typeof seenPlaces>[0],
-  parents: readonly { group: GroupRow }[],
-): Prisma.Sql {
+function placesAround(actor: Parameters<typeof seenPlaces>[0], parents: readonly { group: GroupRow }[]): Prisma.Sql {
   const topmost = [
     ...new Set(
       parents.flatMap(
@@ -85,7 +82,7 @@ export function placesAround(
 }
 
 /** Whether a project is in a group or a group inside. */
-function inside(projectId: Prisma.Sql, group: number | Prisma.Sql): Prisma.Sql {
+export function inside(projectId: Prisma.Sql, group: number | Prisma.Sql): Prisma.Sql {
   return sql`${projectId} IN (SELECT gp.id FROM projects gp JOIN namespaces gn ON gn.id = gp.namespace_id
     WHERE gn.lineage @> ARRAY[${group}]::int[])`;
 }

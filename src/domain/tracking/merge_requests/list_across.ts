@@ -1,51 +1,153 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { within } from '#src/access/permissions/places.ts';
-import { directlyIn, type GroupParent, placesAround } from '#src/domain/tracking/issues/list_across.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import '#src/domain/tracking/merge_requests/computed_fields.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import { directlyIn, inside } from '#src/domain/tracking/issues/list_across.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
-import type { MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
-import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { type MergeRequestOrder, orderOf } from '#src/domain/tracking/merge_requests/list.ts';
+import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
+import { all, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { alias } from '#src/platform/records/alias.ts';
-import { order } from '#src/platform/records/order.ts';
+import { alias, table, whole } from '#src/platform/records/alias.ts';
+import { between, slice, sorted } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
-import { pageOfRows } from '#src/platform/records/read.ts';
+import { inOrder } from '#src/platform/records/read.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/users/computed_fields.ts';
 
-const { sql } = Prisma;
+const { sql, join } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
+const { targetProjectId } = mergeRequest;
 
-/** The merge requests with each label or milestone of a group, in all projects that the actor can see, in one statement. */
+/** Maximum number of merge requests per project that are merged and sorted; beyond that all of them are. */
+const FAR = 1_000;
+
+/** The whole server, a group with its subgroups, or a label or milestone of a group. */
+export interface AcrossParent {
+  group: GroupRow | null;
+  labelId?: number;
+  milestoneId?: number;
+}
+
+type AskedParent = { group: number | null; label: number | null; milestone: number | null };
+
+/**
+ * The merge requests of each parent, in all projects whose merge requests the actor can see, in one statement. Throws
+ * Unauthenticated, BadRequest.
+ *
+ * @param parents of one kind
+ * @param inSubgroups whether those in subgroups are among them
+ */
 export async function listMergeRequestsAcross<R>(
   context: Context,
-  parents: readonly GroupParent[],
+  parents: readonly AcrossParent[],
   filter: MergeRequestFilter,
-  { by, direction }: MergeRequestOrder,
+  order: MergeRequestOrder,
   page: PageRequest,
   selection: Selection<'MergeRequest', R>,
   { inSubgroups = true }: { inSubgroups?: boolean } = {},
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const sorted = order('MergeRequest', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
-  const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
-  const { targetProjectId } = mergeRequest;
-  const pageOf = ({ id, group }: Asked<{ id: number; group: number }>) => {
-    const where = all([
-      isOfLabel
-        ? sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${id})`
-        : sql`${mergeRequest.milestoneId} = ${id}`,
-      within(targetProjectId, 'merge_requests'),
-      ...(inSubgroups ? [] : [directlyIn(targetProjectId, group)]),
-      ...mergeRequestConditions(mergeRequest, filter, actor, targetProjectId),
-    ]);
-    return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, params: { actor } }, page);
+  const columns = orderOf(order);
+  const sourceOf = sourcesOf(actor, parents, filter, inSubgroups);
+  const pageOf = (parent: Asked<AskedParent>) => {
+    const source = sourceOf(parent);
+    const rest = slice(mergeRequest, columns, page);
+    const from = sql`SELECT ${whole(mergeRequest)} FROM (SELECT ${mergeRequest.id} FROM ${source.paged(columns, page)} ${rest}) page
+      JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = page.id`;
+    const nodes = rowsJson(selection, { from, params: { actor }, ...inOrder(columns, page) });
+    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source.everything})`);
   };
-  const asked = parents.map(({ group, labelId, milestoneId }) => ({
-    id: labelId ?? milestoneId ?? 0,
-    group: group.id,
-  }));
-  return readPages<R>(
-    context.db,
-    page,
-    ofEach(asked, { id: 'int', group: 'int' }, pageOf, [placesAround(actor, parents)]),
-  );
+  const asked = parents.map(({ group, labelId = null, milestoneId = null }) => {
+    return { group: group?.id ?? null, label: labelId, milestone: milestoneId };
+  });
+  const types = { group: 'int', label: 'int', milestone: 'int' } as const;
+  const common = [placesOf(actor, parents, filter), ...searchHits(searchOf(filter), 'merge_requests')];
+  return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf, common));
+}
+
+/** The subquery `places`: the projects in the groups of the parents, or all, that the filter leaves. */
+function placesOf(actor: Actor, parents: readonly AcrossParent[], filter: MergeRequestFilter): Prisma.Sql {
+  const groups = [...new Set(parents.flatMap(({ group }) => group?.id ?? []))];
+  const conditions = [
+    sql`p.merge_requests_enabled`,
+    ...(groups.length > 0 ? [sql`n.lineage && ${groups}::int[]`] : []),
+    ...(filter.nonArchived ? [sql`NOT p.archived`] : []),
+  ];
+  return seenPlaces(actor, all(conditions));
+}
+
+type Columns = ReturnType<typeof orderOf>;
+
+interface Source {
+  everything: Prisma.Sql;
+  /** What the page is cut from, under the alias of merge requests. */
+  paged(columns: Columns, page: PageRequest): Prisma.Sql;
+}
+
+/** Where the merge requests of each parent are read from: by the index of what has few of them, or place by place. */
+function sourcesOf(
+  actor: Actor,
+  parents: readonly AcrossParent[],
+  filter: MergeRequestFilter,
+  inSubgroups: boolean,
+): (parent: Asked<AskedParent>) => Source {
+  const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
+  const isOfMilestone = parents.some(({ milestoneId }) => milestoneId !== undefined);
+  const isOfGroups = parents.length > 1 && !isOfLabel && !isOfMilestone;
+  const inGroup = (projectId: Prisma.Sql, group: Prisma.Sql | number | null) => {
+    if (group === null || (inSubgroups && !isOfGroups)) return [];
+    return [inSubgroups ? inside(projectId, group) : directlyIn(projectId, group)];
+  };
+  const labelled = (label: Asked<AskedParent>['label']) =>
+    sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`;
+  const conditions = mergeRequestConditions(mergeRequest, filter, actor, null);
+  return ({ group, label, milestone }) => {
+    if (!isOfLabel && !isOfMilestone && !namesPerson(filter)) return ofPlaces(conditions, inGroup(sql`v.id`, group));
+    return ofFew([
+      ...(isOfLabel ? [labelled(label)] : []),
+      ...(isOfMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
+      ...inGroup(targetProjectId, group),
+      ...conditions,
+    ]);
+  };
+}
+
+/** Those of the subquery `places`, as far as they are in the group, reading each place in turn, by index. */
+function ofPlaces(conditions: Prisma.Sql[], inGroup: Prisma.Sql[]): Source {
+  const isThere = all([sql`v.merge_requests`, ...inGroup, sql`${targetProjectId} = v.id`, ...conditions]);
+  const ofEachPlace = (wanted: Prisma.Sql, rest: Prisma.Sql) =>
+    sql`places v CROSS JOIN LATERAL (SELECT ${wanted} FROM ${table(mergeRequest)} WHERE ${isThere} ${rest}) mr`;
+  return {
+    everything: ofEachPlace(mergeRequest.id, sql`OFFSET 0`),
+    paged(columns, page) {
+      const more = all([sql`TRUE`, ...between(mergeRequest, columns, page)]);
+      const keys = join(columns.by.map((column) => mergeRequest[column]));
+      const reach = page.limit + page.offset + 1;
+      // From each place as many as the page may need, in order.
+      const firsts = sql`ORDER BY ${sorted(mergeRequest, columns, page.isBackwards)} LIMIT ${reach}`;
+      return ofEachPlace(keys, sql`AND ${more} ${reach > FAR ? sql`OFFSET 0` : firsts}`);
+    },
+  };
+}
+
+/** Those that meet the conditions, which are few, such as those of a person, as far as they are in the subquery `places`. */
+function ofFew(conditions: Prisma.Sql[]): Source {
+  const seen = [within(targetProjectId, 'merge_requests'), ...conditions];
+  return {
+    everything: sql`${table(mergeRequest)} WHERE ${all(seen)}`,
+    paged: (columns, page) =>
+      sql`${table(mergeRequest)} WHERE ${all([...seen, ...between(mergeRequest, columns, page)])}`,
+  };
+}
+
+/** Whether a filter names somebody who wrote, does, reviews or merged what is wanted; such are found by an index of their own. */
+function namesPerson(filter: MergeRequestFilter): boolean {
+  const { scope, authorId, assigneeId, reviewerId, mergeUserId, reviewerUsername } = filter;
+  const isScoped = scope != null && scope !== 'all';
+  const isReviewer = typeof reviewerId === 'number' || (!!reviewerUsername && !/^(none|any)$/i.test(reviewerUsername));
+  const isNamed = !!filter.authorUsername || !!filter.assigneeUsername || !!filter.mergeUserUsername;
+  return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
 }

@@ -1,6 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type SubjectFilter, type UserMatch, userOf } from '#src/domain/tracking/subjects/filter.ts';
-import { isReviewer } from '#src/domain/tracking/subjects/reviewers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
@@ -41,7 +40,7 @@ function reviewerConditions(id: Prisma.Sql, { reviewerId, reviewerUsername }: Re
   const isWord = word === 'none' || word === 'any';
   return [
     ...(reviewerId == null ? [] : [matches(id, reviewerId)]),
-    ...(isWord ? [matches(id, word)] : reviewerUsername ? [isReviewer(id, userOf(reviewerUsername))] : []),
+    ...(isWord ? [matches(id, word)] : reviewerUsername ? [reviewedBy(id, userOf(reviewerUsername))] : []),
   ];
 }
 
@@ -52,6 +51,6 @@ function matches(id: Prisma.Sql, match: UserMatch): Prisma.Sql {
 }
 
 /** By the merge requests of the reviewer, which are few. */
-function reviewedBy(id: Prisma.Sql, userId: number): Prisma.Sql {
+function reviewedBy(id: Prisma.Sql, userId: Prisma.Sql | number): Prisma.Sql {
   return sql`(${id} IN (SELECT ${reviewer.mergeRequestId} FROM ${table(reviewer)} WHERE ${reviewer.userId} = ${userId}))`;
 }
