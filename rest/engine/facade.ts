@@ -8,7 +8,7 @@ import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, type PageParameters, pageParameters } from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
-import { allowHeader, refuse, respond, wrongVerb } from '#rest/engine/respond.ts';
+import { allowHeader, raiseFlags, refuse, respond, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
@@ -243,7 +243,10 @@ async function operate<A extends Asker>(
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined) return void refuse(response, 404, { message: '404 Not found' });
-  if (endpoint.route.raw) return { subtree };
+  if (endpoint.route.raw) {
+    raiseFlags(endpoint.route, subtree, response);
+    return { subtree };
+  }
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 

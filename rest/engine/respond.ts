@@ -32,10 +32,15 @@ export function respond(
     const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
     for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
   }
-  for (const [name, key] of Object.entries(route.flags ?? {})) {
+  raiseFlags(route, subtree, response);
+  send(response, status, JSON.stringify(body), request);
+}
+
+/** Sets the headers that the route has for what is true of its result. */
+export function raiseFlags({ flags = {} }: Route, subtree: unknown, response: ServerResponse): void {
+  for (const [name, key] of Object.entries(flags)) {
     if ((subtree as Record<string, unknown>)[key] === true) response.setHeader(name, 'true');
   }
-  send(response, status, JSON.stringify(body), request);
 }
 
 /** The URL of a list pinned to a moment, so that further pages stay as they are. */

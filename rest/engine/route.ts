@@ -9,7 +9,7 @@ export interface CallerFacts {
 }
 
 /** The readers of content that is sent as it is, passed in by the composition root. */
-export type RawReader = 'blob' | 'archive' | 'snippet' | 'trace' | 'artifacts';
+export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
@@ -75,7 +75,7 @@ export interface Route {
   readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
   /** The links to further pages add this parameter, unless it was given, with the value of the result's connection at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
-  /** Headers that are `true` if the result's connection is true at the key. */
+  /** Headers that are `true` if the result, such as a connection, is true at the key. */
   readonly flags?: Readonly<Record<string, string>>;
   /**
    * Keys of the record, or each record, whose numbers become texts, with so many decimals, or as many as needed but at least one;

@@ -14,6 +14,7 @@ const READERS: Record<
     description: 'The raw content, as plain text if it is text.',
   },
   snippet: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text of the snippet.' },
+  text: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text.' },
   trace: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The log of the job so far.' },
   artifacts: {
     types: ['application/octet-stream'],

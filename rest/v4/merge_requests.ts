@@ -122,6 +122,16 @@ export const mergeRequests: Route[] = [
   },
   {
     method: 'GET',
+    path: '/projects/:id/merge_requests/:merge_request_iid/raw_diffs',
+    operation: operations.MergeRequestRawDiffsDocument,
+    description:
+      'The text of all changes, as `git diff` writes it. Where files are missing at the end or are too large, the header `X-Diff-Overflow` is `true`.',
+    result: 'project.mergeRequest',
+    raw: 'text',
+    flags: { 'X-Diff-Overflow': 'overflow' },
+  },
+  {
+    method: 'GET',
     path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
     operation: operations.MergeRequestPipelinesDocument,
     result: 'project.mergeRequest.pipelines',

@@ -14,7 +14,8 @@ import { mergeRefOf } from '#src/domain/tracking/merge_requests/merge_ref.ts';
 import { listMergeRequestsOfCommits } from '#src/domain/tracking/merge_requests/of_commit.ts';
 import { listMergeRequestPipelines } from '#src/domain/tracking/merge_requests/pipelines.ts';
 import { listRelatedIssues } from '#src/domain/tracking/merge_requests/related_issues.ts';
-import { versionDiffPage } from '#src/domain/tracking/merge_requests/versions.ts';
+import { versionDiff, versionDiffPage } from '#src/domain/tracking/merge_requests/versions.ts';
+import { wholeText } from '#src/git/diff/whole_text.ts';
 
 builder.prismaObjectFields(MergeRequest, (t) => ({
   fileDiffs: t.field({
@@ -26,6 +27,15 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     resolve: async (mergeRequest, args, context, info) => {
       const version = await latestOf(context, mergeRequest);
       return loadCountedPage(args, info, (page) => versionDiffPage(context, version, page));
+    },
+  }),
+  rawDiff: t.string({
+    description:
+      'The text of `changes` as `git diff` writes it. Files that are too large to be compared are told like binary ones; `changesOverflow` says whether there are any, or whether files are missing at the end.',
+    select: LATEST,
+    resolve: async (mergeRequest, _args, context) => {
+      const { entries } = await versionDiff(context, await latestOf(context, mergeRequest));
+      return wholeText(entries).toWellFormed();
     },
   }),
   pipelines: t.field({

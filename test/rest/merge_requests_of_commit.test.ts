@@ -75,6 +75,51 @@ describe('The git side of a merge request', () => {
     expect(last.body[0].diff).toMatch(/^--- \/dev\/null\n\+\+\+ b\/package-lock.json\n@@ /);
   });
 
+  it('is the text of its changes as git writes it, which leads from the base to the head', LONG, async () => {
+    const { project, at, directory } = await stage();
+    const commit = async (branch: string, actions: object[]) => {
+      const { status } = await world.api(owner).post(`/projects/${project.id}/repository/commits`, {
+        branch,
+        commit_message: 'Change all kinds of files',
+        actions,
+      });
+      expect(status).toBe(201);
+    };
+    const lines = Array.from({ length: 40 }, (_, line) => `line ${line}\n`);
+    const odd = 'od d/"quoted" \\ ä.txt';
+    await commit('master', [
+      { action: 'create', file_path: 'old.txt', content: lines.join('') },
+      { action: 'create', file_path: 'gone.txt', content: 'gone' },
+      { action: 'create', file_path: 'same.txt', content: 'same' },
+      { action: 'create', file_path: odd, content: 'one\n' },
+    ]);
+    await world.api(owner).post(`/projects/${project.id}/repository/branches`, { branch: 'many', ref: 'master' });
+    await commit('many', [
+      { action: 'move', file_path: 'new.txt', previous_path: 'old.txt', content: [...lines, 'more\n'].join('') },
+      { action: 'delete', file_path: 'gone.txt' },
+      { action: 'update', file_path: odd, content: 'two' },
+      { action: 'create', file_path: 'empty.txt', content: '' },
+      { action: 'create', file_path: 'image.bin', content: 'AAECAwA=', encoding: 'base64' },
+    ]);
+    const { iid } = await opened(world, project, owner, { sourceBranch: 'many' });
+    const { headers, status, body } = await world.api(reporter).get(`${at}/${iid}/raw_diffs`);
+    expect([status, headers['content-type'], headers['x-diff-overflow']]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+      undefined,
+    ]);
+    const args = ['-c', 'core.quotePath=false', 'diff', '--full-index', '-M', 'master', 'many'];
+    expect(body).toBe(git(directory, args));
+    expect(body).toContain('rename to new.txt');
+    await commit('many', [{ action: 'create', file_path: 'large.txt', content: 'x'.repeat(1024 * 1024 + 1) }]);
+    await world.until(async () => (await world.api(reporter).get(`${at}/${iid}/raw_diffs`)).body.includes('large.txt'));
+    const larger = await world.api(reporter).get(`${at}/${iid}/raw_diffs`);
+    expect(larger.headers['x-diff-overflow']).toBe('true');
+    expect(larger.body).toContain('\nBinary files /dev/null and b/large.txt differ\n');
+    expect((await world.api(outsider).get(`${at}/${iid}/raw_diffs`)).status).toBe(200);
+    expect((await world.api(reporter).get(`${at}/999/raw_diffs`)).status).toBe(404);
+  });
+
   it('is the pipelines of all its heads, newest first', LONG, async () => {
     const { project, head, at } = await stage();
     const { iid } = await opened(world, project, owner);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
@@ -28,6 +28,13 @@ export interface RawContent {
   fileName: string;
   /** Changes with the content; null if unknown. */
   etag: string | null;
+}
+
+/** A text that is sent as it is. */
+export function plainText(fileName: string, text: string): RawContent {
+  const bytes = Buffer.from(text);
+  const stream = Readable.from([bytes], { objectMode: false });
+  return { stream, size: bytes.length, type: TEXT, fileName, etag: null };
 }
 
 /** A blob that an operation found, under the name of its file. */

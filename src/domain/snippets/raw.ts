@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { RawContent } from '#src/domain/repository/raw.ts';
+import { plainText, type RawContent } from '#src/domain/repository/raw.ts';
 import { findSnippet } from '#src/domain/snippets/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -15,7 +14,8 @@ const PLACED = TEXT.with(select('Snippet', { project: { fullPath: true } }));
 
 /** The text of a snippet. Throws as findSnippet. */
 export async function readRawSnippet(context: Context, { snippetId }: RawSnippet): Promise<RawContent> {
-  return plainText(await findSnippet(context, snippetId, TEXT));
+  const { fileName, content } = await findSnippet(context, snippetId, TEXT);
+  return plainText(fileName, content);
 }
 
 /**
@@ -26,11 +26,5 @@ export async function readSnippetAt(context: Context, place: string | null, snip
   const snippet = await findSnippet(context, snippetId, PLACED);
   if ((snippet.project?.fullPath.toLowerCase() ?? null) !== (place?.toLowerCase() ?? null))
     throw new NotFound('Snippet');
-  return plainText(snippet);
-}
-
-function plainText({ fileName, content }: { fileName: string; content: string }): RawContent {
-  const bytes = Buffer.from(content);
-  const type = 'text/plain; charset=utf-8';
-  return { stream: Readable.from([bytes], { objectMode: false }), size: bytes.length, type, fileName, etag: null };
+  return plainText(snippet.fileName, snippet.content);
 }

@@ -25,7 +25,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
-import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
+import { plainText, type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
@@ -284,7 +284,8 @@ function serveRest(app: Express, entrance: Entrance): void {
         budget,
       );
     },
-    read: (reader, found, actor, endpoint, request) => {
+    read: async (reader, found, actor, endpoint, request) => {
+      if (reader === 'text') return plainText('changes.diff', (found as { text: string }).text);
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);

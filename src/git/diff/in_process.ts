@@ -2,11 +2,11 @@ import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import { MissingObject } from '../errors.ts';
 import { yieldToEventLoop } from '../event_loop.ts';
 import { SUBMODULE } from '../model.ts';
-import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { Threads } from '../thread.ts';
 import { type Comparison, type Pairing, unpaired } from './comparison.ts';
 import { withExactRenames } from './exact_renames.ts';
+import { label } from './label.ts';
 import { type Patch, Plan } from './plan.ts';
 import type { Side } from './side.ts';
 
@@ -109,29 +109,4 @@ function range(start: number, length: number): string {
 function isBinary(bytes: Buffer): boolean {
   const nul = bytes.indexOf(0);
   return nul >= 0 && nul < 8_000;
-}
-
-/** A name as in the head of a patch: in quotes if it has characters that would break it. */
-function label(side: 'a' | 'b', path: string): string {
-  const name = `${side}/${path}`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to be quoted.
-  const quoted = name.replace(/[\x00-\x1f"\\\x7f]/g, escapeCharacter);
-  const text = encodeName(quoted).toString('utf8');
-  return quoted === name ? text : `"${text}"`;
-}
-
-const ESCAPES: Record<string, string> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\v': '\\v',
-  '\f': '\\f',
-  '\r': '\\r',
-  '"': '\\"',
-  '\\': '\\\\',
-};
-
-function escapeCharacter(character: string): string {
-  return ESCAPES[character] ?? `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 }

@@ -146,6 +146,7 @@ export function mergeRequestRules({
       given: mergeRequest,
     },
     'GET /projects/:id/merge_requests/:merge_request_iid/diffs': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/raw_diffs': { ...reading, level: 20, given: mergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': { ...reading, level: 20, given: mergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': {
       ...reading,
