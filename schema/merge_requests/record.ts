@@ -120,7 +120,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   mergeError: t.exposeString('mergeError', {
     nullable: true,
     description:
-      'Why the last rebase failed, or the last merge that waited for a pipeline; null once it succeeds or the source branch moves.',
+      'Why the last merge or rebase failed; null once it succeeds or the source branch moves.',
   }),
   squash: t.exposeBoolean('squash', { description: 'Whether its commits become one when it is merged.' }),
   squashCommitSha: t.exposeString('squashCommitSha', {

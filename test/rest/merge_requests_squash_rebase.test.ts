@@ -93,6 +93,23 @@ describe('Squashing', () => {
   });
 });
 
+describe('A merge that fails', () => {
+  it('is told by the merge request until its source branch moves or it is merged', LONG, async () => {
+    const { project, at } = await stage();
+    await commitTo(world, project, owner, 'topic', 'c.txt', 'ours');
+    await commitTo(world, project, owner, 'master', 'c.txt', 'theirs');
+    const { iid } = await opened(world, project, developer);
+    const merge = async () => (await world.api(master).put(`${at}/${iid}/merge`)).status;
+    const told = async () => (await world.api(reporter).get(`${at}/${iid}`)).body.merge_error;
+    expect(await told()).toBeNull();
+    expect(await merge()).toBe(406);
+    expect(await told()).toBe('Branch cannot be merged');
+    const head = await commitTo(world, project, owner, 'topic', 'c.txt', 'theirs');
+    await world.until(async () => (await world.api(reporter).get(`${at}/${iid}`)).body.sha === head);
+    expect([await told(), await merge(), await told()]).toEqual([null, 200, null]);
+  });
+});
+
 describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
   it('puts the commits on top of the target branch, by the caller', LONG, async () => {
     const { project, at, show } = await stage();

@@ -26,7 +26,7 @@ import type { Oid, Signature } from '#src/git/model.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
-import { BadRequest, Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
 export interface MergeOptions {
@@ -207,11 +207,27 @@ async function mergeNow(
       }),
     );
   } catch (error) {
-    if (error instanceof MergeConflict) throw mergeConflict();
-    if (error instanceof NothingChanged) throw notMergeable();
-    if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
-    throw error;
+    const failure = failureOf(error);
+    await noteFailedMerge(context, id, failure);
+    throw failure;
   }
+}
+
+function failureOf(error: unknown): unknown {
+  if (error instanceof MergeConflict) return mergeConflict();
+  if (error instanceof NothingChanged) return notMergeable();
+  if (error instanceof RefusedObjects) return new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
+  return error;
+}
+
+/**
+ * Records why a merge failed, for the merge request to tell until it is merged or its source branch moves. Returns whether it did:
+ * what may succeed when it is tried again, and what is a fault of the server, is not recorded.
+ */
+export async function noteFailedMerge({ db }: Context, id: number, error: unknown): Promise<boolean> {
+  if (!(error instanceof DomainError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED') return false;
+  await db.mergeRequest.updateMany({ where: { id, state: 'opened' }, data: { mergeError: error.message } });
+  return true;
 }
 
 /**

@@ -3,10 +3,10 @@ import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
-import { acceptMergeRequest, mayMergeInto, mergeForbidden } from '#src/domain/tracking/merge_requests/merge.ts';
+import { acceptMergeRequest, mayMergeInto, mergeForbidden, noteFailedMerge } from '#src/domain/tracking/merge_requests/merge.ts';
 import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import { BadRequest, DomainError, Forbidden } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 
 /**
  * Cancels merging when the pipeline succeeds, for those who may merge it, and its author. Throws NotFound, Forbidden, BadRequest
@@ -56,8 +56,8 @@ export async function awaitingMerge(
 }
 
 /**
- * Merges such a merge request, on behalf of the user who requested it, if the latest pipeline of its head has succeeded. Does
- * nothing if it cannot be merged.
+ * Merges such a merge request, on behalf of the user who requested it, if the latest pipeline of its head has succeeded. If it
+ * cannot be merged, it tells why.
  */
 export async function mergeAfterPipeline(context: Context, id: number): Promise<void> {
   const sides = await sideTips(context, id);
@@ -67,8 +67,6 @@ export async function mergeAfterPipeline(context: Context, id: number): Promise<
   try {
     await acceptMergeRequest(context, targetProjectId, iid, { mergeCommitMessage, squashCommitMessage, sha });
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED') throw error;
-    const mergeError = error.message;
-    await context.db.mergeRequest.updateMany({ where: { id, state: 'opened' }, data: { mergeError } });
+    if (!(await noteFailedMerge(context, id, error))) throw error;
   }
 }
