@@ -11,7 +11,11 @@ import '#schema/users/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 import { divergedCommits } from '#src/domain/tracking/merge_requests/diverged.ts';
-import { type DetailedMergeStatus, detailedMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import {
+  type DetailedMergeStatus,
+  MERGE_STATUS,
+  recordedMergeStatus,
+} from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { isRebasing } from '#src/domain/tracking/merge_requests/rebase.ts';
 import { taskItems } from '#src/domain/tracking/subjects/task_items.ts';
 
@@ -119,8 +123,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   }),
   mergeError: t.exposeString('mergeError', {
     nullable: true,
-    description:
-      'Why the last merge or rebase failed; null once it succeeds or the source branch moves.',
+    description: 'Why the last merge or rebase failed; null once it succeeds or the source branch moves.',
   }),
   squash: t.exposeBoolean('squash', { description: 'Whether its commits become one when it is merged.' }),
   squashCommitSha: t.exposeString('squashCommitSha', {
@@ -171,25 +174,8 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   detailedMergeStatus: t.field({
     type: DetailedStatus,
     description: 'What keeps it from being merged.',
-    select: {
-      ...LATEST,
-      state: true,
-      title: true,
-      currentMergeStatus: true,
-      checkedSourceSha: true,
-      checkedTargetSha: true,
-      mergeableDiscussionsState: true,
-      demandedPipelineStatus: true,
-    },
-    resolve: ({ sha, checkedSourceSha, checkedTargetSha, latestBaseSha, latestStartSha, ...mergeRequest }) =>
-      detailedMergeStatus({
-        ...mergeRequest,
-        hasVersion: latestStartSha !== null,
-        mergeStatus: mergeRequest.currentMergeStatus,
-        hasCommits: sha !== null && checkedSourceSha === sha && checkedTargetSha !== null && latestBaseSha !== sha,
-        threadsAllow: mergeRequest.mergeableDiscussionsState,
-        demandedPipeline: mergeRequest.demandedPipelineStatus,
-      }),
+    select: MERGE_STATUS,
+    resolve: recordedMergeStatus,
   }),
   changesCount: t.exposeString('latestRealSize', {
     nullable: true,

@@ -158,6 +158,10 @@ describe('Issues', () => {
         author_id: owner.id,
         assignee_id: null,
         confidential: false,
+        state_id: 1,
+        type: 'Issue',
+        severity: 'UNKNOWN',
+        labels: [LABEL],
         created_at: issue.created_at,
         updated_at: TIME,
         url: `${world.url}/${project.fullPath}/issues/${issue.iid}`,
@@ -178,8 +182,8 @@ describe('Issues', () => {
       },
     });
     expect(close).toMatchObject({
-      object_attributes: { state: 'closed', title: 'It works' },
-      changes: { state: { previous: 'opened', current: 'closed' } },
+      object_attributes: { state: 'closed', state_id: 2, title: 'It works', labels: [] },
+      changes: { state: { previous: 'opened', current: 'closed' }, state_id: { previous: 1, current: 2 } },
     });
   });
 
@@ -203,7 +207,11 @@ describe('Issues', () => {
     await api.put(at, { title: 'Known', description: 'open', confidential: false });
     const [issue, note] = await receiver.some(privy, 2);
     expect(issue?.headers['x-gitlab-event']).toBe('Confidential Issue Hook');
-    expect(issue?.body).toMatchObject({ object_kind: 'issue', object_attributes: { title: 'Secret' } });
+    expect(issue?.body).toMatchObject({
+      object_kind: 'issue',
+      event_type: 'confidential_issue',
+      object_attributes: { title: 'Secret' },
+    });
     expect(note?.headers['x-gitlab-event']).toBe('Confidential Note Hook');
     const now = await receiver.next(plain, of('issue'));
     expect(now.body.changes).toEqual({ confidential: { previous: true, current: false } });
@@ -304,6 +312,69 @@ describe('Merge requests', () => {
     });
     expect(told[2]?.object_attributes.oldrev).toBeUndefined();
     expect(told[3]).toMatchObject({ object_attributes: { state: 'merged', merge_commit_sha: expect.any(String) } });
+  });
+});
+
+describe('Merge requests, and notes on them,', () => {
+  it('are told with what stands in the way of a merge, and with each step towards it', LONG, async () => {
+    const place = await world.project({ owner });
+    const head = await withTopic(world, place, owner);
+    await api.put(`/projects/${place.id}`, { only_allow_merge_if_all_discussions_are_resolved: true });
+    const path = await hook(place, { push_events: false, merge_requests_events: true, note_events: true });
+    const values = { projectId: place.id, ref: 'topic', sha: head, source: 'push', userId: owner.id } as const;
+    const pipeline = await world.db.pipeline.create({ data: { ...values, status: 'running' } });
+    const at = `/projects/${place.id}/merge_requests`;
+    const given = { source_branch: 'topic', target_branch: 'master', title: 'Add it', labels: 'bug', squash: true };
+    const { body: merge } = await api.post(at, { ...given, assignee_id: owner.id });
+    const { body: thread } = await api.post(`${at}/${merge.iid}/discussions`, { body: 'Why?' });
+    await api.put(`${at}/${merge.iid}/discussions/${thread.id}`, { resolved: true });
+    await api.get(`${at}/${merge.iid}`);
+    expect((await api.put(`${at}/${merge.iid}/merge`, { auto_merge: true })).status).toBe(200);
+    await api.post(`${at}/${merge.iid}/cancel_merge_when_pipeline_succeeds`);
+    await api.post(`${at}/${merge.iid}/add_spent_time`, { duration: '1h' });
+    const told = (await receiver.some(path, 6)).map(({ body }) => body);
+    const labels = [expect.objectContaining({ title: 'bug' })];
+    expect(told[0]).toMatchObject({
+      event_type: 'merge_request',
+      user: { id: owner.id, email: '[REDACTED]' },
+      object_attributes: {
+        state_id: 1,
+        labels,
+        squash: true,
+        merge_error: null,
+        merge_params: { force_remove_source_branch: null },
+        head_pipeline_id: pipeline.id,
+        prepared_at: TIME,
+        blocking_discussions_resolved: true,
+        first_contribution: false,
+        system: false,
+        time_change: 0,
+        last_commit: { id: head, title: 'Change b.txt' },
+      },
+      changes: {},
+    });
+    expect(told[1]).toMatchObject({
+      object_kind: 'note',
+      event_type: 'note',
+      merge_request: {
+        labels,
+        assignee: userRecord(),
+        assignee_ids: [owner.id],
+        blocking_discussions_resolved: false,
+        head_pipeline_id: pipeline.id,
+        detailed_merge_status: expect.stringMatching(/^(unchecked|discussions_not_resolved)$/),
+      },
+    });
+    expect(told[2]).toMatchObject({
+      object_attributes: { action: 'update', blocking_discussions_resolved: true },
+      changes: { blocking_discussions_resolved: { previous: false, current: true } },
+    });
+    expect(told[3]).toMatchObject({
+      object_attributes: { action: 'update', merge_when_pipeline_succeeds: true, detailed_merge_status: 'mergeable' },
+      changes: { merge_when_pipeline_succeeds: { previous: false, current: true } },
+    });
+    expect(told[4]?.changes).toEqual({ merge_when_pipeline_succeeds: { previous: true, current: false } });
+    expect(told[5]).toMatchObject({ object_attributes: { time_change: 3600, human_time_change: '1h' } });
   });
 });
 

@@ -14,6 +14,8 @@ export interface Differences {
   assigneesBefore: readonly number[] | null;
   /** Likewise. */
   reviewersBefore: readonly number[] | null;
+  /** Seconds of work that were added, or taken away. */
+  timeChange: number;
   /** Whether the source branch has moved. */
   hasCommits: boolean;
 }
@@ -32,10 +34,14 @@ const STATES = {
   merged: ['opened', 'merged'],
 } as const;
 
+/** The numbers of states in payloads. */
+export const STATE_IDS: Readonly<Record<string, number>> = { opened: 1, closed: 2, merged: 3 };
+
 /** Converts changes to differences of a record's fields. */
 export function differences(given: readonly Change[]): Differences {
   const changes: Record<string, Difference> = {};
   const labels = { added: [] as number[], removed: [] as number[] };
+  let timeChange = 0;
   let assigneesBefore: readonly number[] | null = null;
   let reviewersBefore: readonly number[] | null = null;
   for (const change of given) {
@@ -55,6 +61,7 @@ export function differences(given: readonly Change[]): Differences {
       case 'merged': {
         const [previous, current] = STATES[change.kind];
         changes.state = { previous, current };
+        changes.state_id = { previous: STATE_IDS[previous], current: STATE_IDS[current] };
         break;
       }
       case 'assignees':
@@ -65,6 +72,21 @@ export function differences(given: readonly Change[]): Differences {
         break;
       case 'reviewers':
         reviewersBefore = change.from;
+        break;
+      case 'discussionsResolved':
+        changes.blocking_discussions_resolved = { previous: false, current: true };
+        break;
+      case 'mergeWhenPipelineSucceeds':
+      case 'mergeCanceled': {
+        const isSet = change.kind === 'mergeWhenPipelineSucceeds';
+        changes.merge_when_pipeline_succeeds = { previous: !isSet, current: isSet };
+        break;
+      }
+      case 'timeSpent':
+        timeChange += change.seconds;
+        break;
+      case 'timeReset':
+        timeChange -= change.seconds;
         break;
       case 'labels':
         labels.added.push(...change.added);
@@ -84,6 +106,7 @@ export function differences(given: readonly Change[]): Differences {
     labels,
     assigneesBefore,
     reviewersBefore,
+    timeChange,
     hasCommits: given.some(({ kind }) => kind === 'commits'),
   };
 }

@@ -23,10 +23,7 @@ const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
 const SILENT: ReadonlySet<Change['kind']> = new Set([
   'deleted',
   'movedFrom',
-  'mergeWhenPipelineSucceeds',
-  'mergeCanceled',
   'sourceBranchDeleted',
-  'discussionsResolved',
   'discussionsContinued',
 ]);
 

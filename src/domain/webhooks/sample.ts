@@ -75,6 +75,7 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
     labels: { added: [], removed: [] },
     assigneesBefore: null,
     reviewersBefore: null,
+    timeChange: 0,
     hasCommits: false,
   };
   switch (trigger) {

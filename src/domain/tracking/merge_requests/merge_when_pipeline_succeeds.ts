@@ -3,7 +3,12 @@ import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
-import { acceptMergeRequest, mayMergeInto, mergeForbidden, noteFailedMerge } from '#src/domain/tracking/merge_requests/merge.ts';
+import {
+  acceptMergeRequest,
+  mayMergeInto,
+  mergeForbidden,
+  noteFailedMerge,
+} from '#src/domain/tracking/merge_requests/merge.ts';
 import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';

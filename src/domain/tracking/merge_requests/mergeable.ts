@@ -71,6 +71,47 @@ export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
   return ACTIVE.includes(pipeline) ? 'ci_still_running' : 'ci_must_pass';
 }
 
+/** What the row of a merge request says of its commits (`MERGE_STATUS`). */
+export interface RecordedMergeFacts {
+  state: string;
+  title: string;
+  sha: string | null;
+  latestBaseSha: string | null;
+  latestStartSha: string | null;
+  currentMergeStatus: string;
+  checkedSourceSha: string | null;
+  checkedTargetSha: string | null;
+  mergeableDiscussionsState: boolean;
+  demandedPipelineStatus: JobStatus | null;
+}
+
+/** What the recorded status of a merge request follows from, in its row and beside it. */
+export const MERGE_STATUS = {
+  state: true,
+  title: true,
+  sha: true,
+  latestBaseSha: true,
+  latestStartSha: true,
+  currentMergeStatus: true,
+  checkedSourceSha: true,
+  checkedTargetSha: true,
+  mergeableDiscussionsState: true,
+  demandedPipelineStatus: true,
+} as const;
+
+/** The status as far as it is recorded; nothing is worked out. */
+export function recordedMergeStatus(row: RecordedMergeFacts): DetailedMergeStatus {
+  const { sha, checkedSourceSha, checkedTargetSha, latestBaseSha, latestStartSha, ...mergeRequest } = row;
+  return detailedMergeStatus({
+    ...mergeRequest,
+    hasVersion: latestStartSha !== null,
+    mergeStatus: mergeRequest.currentMergeStatus,
+    hasCommits: sha !== null && checkedSourceSha === sha && checkedTargetSha !== null && latestBaseSha !== sha,
+    threadsAllow: mergeRequest.mergeableDiscussionsState,
+    demandedPipeline: mergeRequest.demandedPipelineStatus,
+  });
+}
+
 /**
  * Whether a merge request may be merged, apart from its contents (behaviour.md 8): it is open, not a draft, has both branches and
  * commits of its own, and meets the project's requirements.

@@ -15,10 +15,16 @@ const SHORT = 1_000;
 
 /** Builds the body for the event: JSON in the era's format (behaviour.md 0). */
 export async function buildBody(kind: EventKind, facts: unknown, around: Surroundings): Promise<string> {
-  const payload = await build(kind, facts, around);
+  const payload = withType(kind, await build(kind, facts, around));
   const body = JSON.stringify(payload);
   if (Buffer.byteLength(body) <= LARGEST_PAYLOAD) return body;
   return JSON.stringify(payload, shorten);
+}
+
+/** With the type of the event, which tells what is confidential apart. */
+function withType(kind: EventKind, { object_kind, ...payload }: Payload): Payload {
+  if (object_kind === undefined) return payload;
+  return { object_kind, event_type: kind.startsWith('confidential_') ? kind : object_kind, ...payload };
 }
 
 /** Each kind has its own facts, which the database recorded under that name. */

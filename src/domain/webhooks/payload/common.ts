@@ -36,7 +36,7 @@ export function time(given: string | null): string | null {
 export function userRecord(user: UserFacts | null, around: Surroundings) {
   if (user === null) return null;
   const { id, name, username } = user;
-  return { id, name, username, avatar_url: avatarUrl(user, around) };
+  return { id, name, username, avatar_url: avatarUrl(user, around), email: '[REDACTED]' };
 }
 
 export function avatarUrl({ id, avatarKey, email }: UserFacts, { baseUrl, avatars }: Surroundings): string | null {
@@ -70,6 +70,7 @@ export function projectRecord(project: ProjectFacts, around: Surroundings) {
     visibility_level: VISIBILITY_LEVELS[project.visibility],
     path_with_namespace: project.fullPath,
     default_branch: project.defaultBranch,
+    ci_config_path: null,
     homepage: page,
     url: ssh,
     ssh_url: ssh,
@@ -113,6 +114,7 @@ export async function commitRecord(sha: string | null, project: ProjectFacts, ar
   const { oid, message, author } = commit;
   return {
     id: oid,
+    title: storable(message.split('\n', 1)[0] ?? ''),
     message: storable(message),
     timestamp: signatureTime(author),
     url: pageIn(project, around, `commit/${oid}`),

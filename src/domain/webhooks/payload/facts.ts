@@ -1,4 +1,5 @@
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
+import type { RecordedMergeFacts } from '#src/domain/tracking/merge_requests/mergeable.ts';
 
 /** The facts that the database recorded for an event, as of that moment. Keys are column names. */
 
@@ -56,6 +57,9 @@ interface SubjectColumns {
   time_estimate: number;
   created_at: string;
   updated_at: string;
+  /** Absent from events of earlier versions, as is the next. */
+  assignee?: UserFacts | null;
+  labels?: LabelFacts[];
 }
 
 export interface IssueColumns extends SubjectColumns {
@@ -76,6 +80,19 @@ export interface MergeRequestColumns extends SubjectColumns {
   merge_user_id: number | null;
   merge_when_pipeline_succeeds: boolean;
   reviewer_ids?: number[];
+  /** Absent from events of earlier versions, as are the next. */
+  record?: MergeRequestRecord;
+  squash?: boolean;
+  discussion_locked?: boolean | null;
+  merge_error?: string | null;
+  force_remove_source_branch?: boolean | null;
+}
+
+/** What was worked out of a merge request. */
+export interface MergeRequestRecord extends RecordedMergeFacts {
+  preparedAt: string | null;
+  headPipelineId: number | null;
+  isFirstContribution: boolean;
 }
 
 export interface SnippetColumns {
@@ -182,5 +199,7 @@ export interface ChangeFacts {
   /** Removed labels, and the IDs of added ones. */
   removed: LabelFacts[];
   added: number[];
+  /** Seconds of work that were added, or taken away; absent from events of earlier versions. */
+  timeChange?: number;
   changes: Record<string, Difference>;
 }

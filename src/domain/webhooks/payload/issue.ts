@@ -1,4 +1,5 @@
 import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
 import {
   labelRecord,
   type Payload,
@@ -24,7 +25,7 @@ export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
     project: projectRecord(project, around),
     object_attributes: {
       ...issueRecord(issue, project, around),
-      ...timeRecord(issue, facts.spent),
+      ...timeRecord(issue, facts),
       action,
     },
     ...assigneeRecords(facts, around),
@@ -43,6 +44,9 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     title: issue.title,
     description: issue.description,
     state: issue.state,
+    state_id: STATE_IDS[issue.state] ?? null,
+    type: 'Issue',
+    severity: 'UNKNOWN',
     author_id: issue.author_id,
     assignee_id: issue.assignee_id,
     assignee_ids: assigneeIds(issue),
@@ -50,6 +54,8 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     confidential: issue.confidential,
     due_date: issue.due_date,
     moved_to_id: issue.moved_to_id,
+    duplicated_to_id: null,
+    labels: (issue.labels ?? []).map(labelRecord),
     branch_name: null,
     created_at: time(issue.created_at),
     updated_at: time(issue.updated_at),
@@ -58,12 +64,17 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
 }
 
 /** Times of an issue or merge request, in seconds and in words. */
-export function timeRecord({ time_estimate }: { time_estimate: number }, spent: number) {
+export function timeRecord(
+  { time_estimate }: { time_estimate: number },
+  { spent, timeChange = 0 }: Pick<ChangeFacts, 'spent' | 'timeChange'>,
+) {
   return {
     time_estimate,
     total_time_spent: spent,
     human_time_estimate: formatDuration(time_estimate),
     human_total_time_spent: formatDuration(spent),
+    time_change: timeChange,
+    human_time_change: formatDuration(timeChange),
   };
 }
 

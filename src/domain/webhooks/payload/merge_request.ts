@@ -1,5 +1,7 @@
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { recordedMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
 import {
   commitRecord,
   labelRecord,
@@ -11,7 +13,12 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
-import type { ChangeFacts, MergeRequestColumns, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
+import type {
+  ChangeFacts,
+  MergeRequestColumns,
+  MergeRequestRecord,
+  ProjectFacts,
+} from '#src/domain/webhooks/payload/facts.ts';
 import { assigneeIds, assigneeRecords, changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
 
 interface MergeRequestFacts extends ChangeFacts {
@@ -31,7 +38,7 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
     project: projectRecord(project, around),
     object_attributes: {
       ...(await mergeRequestRecord(mergeRequest, { source, target: project }, around)),
-      ...timeRecord(mergeRequest, facts.spent),
+      ...timeRecord(mergeRequest, facts),
       ...(assignee && { assignee: userRecord(assignee, around) }),
       action,
       ...(oldRev === null ? {} : { oldrev: oldRev }),
@@ -58,9 +65,14 @@ function reviewerRecords({ reviewers = [] }: MergeRequestFacts, around: Surround
  */
 function sourceRecord(source: ProjectFacts, target: ProjectFacts, around: Surroundings): Payload {
   const record: Payload = projectRecord(source, around);
-  const isHidden = source.visibility === 'private' || isWider(target.visibility, source.visibility);
-  if (source.id === target.id || !isHidden) return record;
+  if (!isHidden(source, target)) return record;
   return { ...Object.fromEntries(Object.keys(record).map((name) => [name, null])), id: source.id };
+}
+
+/** Whether the source project is a fork that is hidden from some of those who can see the target. */
+function isHidden(source: ProjectFacts | null, target: ProjectFacts): boolean {
+  if (source === null || source.id === target.id) return false;
+  return source.visibility === 'private' || isWider(target.visibility, source.visibility);
 }
 
 /** Whether it became a draft, or is no longer one, in addition to the changed title. */
@@ -68,6 +80,16 @@ function draftChange({ changes: { title } }: MergeRequestFacts): Payload {
   if (title === undefined) return {};
   const [previous, current] = [isDraft(String(title.previous)), isDraft(String(title.current))];
   return previous === current ? {} : { draft: { previous, current } };
+}
+
+function workedOut(record: MergeRequestRecord, isSourceHidden: boolean) {
+  return {
+    detailed_merge_status: recordedMergeStatus(record),
+    blocking_discussions_resolved: record.mergeableDiscussionsState,
+    first_contribution: record.isFirstContribution,
+    head_pipeline_id: isSourceHidden ? null : record.headPipelineId,
+    prepared_at: time(record.preparedAt),
+  };
 }
 
 /** The columns of a merge request in a payload, with both projects and the head of the source branch. */
@@ -82,6 +104,7 @@ export async function mergeRequestRecord(
     title: mergeRequest.title,
     description: mergeRequest.description,
     state: mergeRequest.state,
+    state_id: STATE_IDS[mergeRequest.state] ?? null,
     source_branch: mergeRequest.source_branch,
     target_branch: mergeRequest.target_branch,
     source_project_id: mergeRequest.source_project_id,
@@ -99,6 +122,13 @@ export async function mergeRequestRecord(
     work_in_progress: isDraft(mergeRequest.title),
     created_at: time(mergeRequest.created_at),
     updated_at: time(mergeRequest.updated_at),
+    labels: (mergeRequest.labels ?? []).map(labelRecord),
+    discussion_locked: mergeRequest.discussion_locked ?? null,
+    squash: mergeRequest.squash ?? false,
+    merge_error: mergeRequest.merge_error ?? null,
+    merge_params: { force_remove_source_branch: mergeRequest.force_remove_source_branch ?? null },
+    system: false,
+    ...(mergeRequest.record && workedOut(mergeRequest.record, isHidden(source, target))),
     url: pageIn(target, around, `merge_requests/${mergeRequest.iid}`),
     source: source && sourceRecord(source, target, around),
     target: projectRecord(target, around),

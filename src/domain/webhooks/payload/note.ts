@@ -67,17 +67,24 @@ async function whatItIsOn(facts: NoteFacts, around: Surroundings): Promise<{ pat
     return { path: `commit/${sha}`, record: { commit: await commitRecord(sha, project, around) } };
   }
   if ('issue' in facts) {
-    return { path: `issues/${facts.issue.iid}`, record: { issue: issueRecord(facts.issue, project, around) } };
+    const issue = { ...issueRecord(facts.issue, project, around), ...assigneeOf(facts.issue, around) };
+    return { path: `issues/${facts.issue.iid}`, record: { issue } };
   }
   if ('mergeRequest' in facts) {
     const sides = { source: facts.source, target: project };
-    const record = { merge_request: await mergeRequestRecord(facts.mergeRequest, sides, around) };
+    const columns = await mergeRequestRecord(facts.mergeRequest, sides, around);
+    const record = { merge_request: { ...columns, ...assigneeOf(facts.mergeRequest, around) } };
     return { path: `merge_requests/${facts.mergeRequest.iid}`, record };
   }
   const { id, title, file_name, author_id, project_id, created_at, updated_at } = facts.snippet;
   const times = { created_at: time(created_at), updated_at: time(updated_at) };
   const snippet = { id, title, file_name, author_id, project_id, type: 'ProjectSnippet', ...times };
   return { path: `snippets/${id}`, record: { snippet } };
+}
+
+/** The first assignee; nothing where there is none. */
+function assigneeOf({ assignee }: Pick<IssueColumns, 'assignee'>, around: Surroundings): Payload {
+  return assignee ? { assignee: userRecord(assignee, around) } : {};
 }
 
 function noteRecord(note: NoteColumns, { project, thread = null }: Common) {
