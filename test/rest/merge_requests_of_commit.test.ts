@@ -189,4 +189,17 @@ describe('The git side of a merge request', () => {
     expect(await listed(outsider)).toEqual(iids.slice(0, 4));
     expect(await listed(owner)).toEqual([...iids.slice(0, 4), secret.iid]);
   });
+
+  it('are those of its latest 100 notes, and of the first 20,000 characters of each', LONG, async () => {
+    const { project, at } = await stage();
+    const issues = [];
+    for (let n = 0; n < 4; n += 1) issues.push(await world.issue(project, owner));
+    const [old, seen, late, last] = issues.map(({ iid }) => iid);
+    const { id, iid } = await opened(world, project, owner);
+    const texts = [`#${old}`, `#${seen}`, `${'x'.repeat(20_000)} #${late}`, ...Array(97).fill('Said'), `#${last}`];
+    const data = texts.map((body) => ({ subjectType: 'MergeRequest', subjectId: id, authorId: owner.id, body }));
+    await world.db.note.createMany({ data });
+    const { body } = await world.api(reporter).get(`${at}/${iid}/related_issues`);
+    expect(body.map((one: { iid: number }) => one.iid)).toEqual([seen, last]);
+  });
 });

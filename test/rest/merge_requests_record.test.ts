@@ -234,6 +234,12 @@ describe('Task items', () => {
     expect(taskItems(text)).toEqual({ count, completed });
   });
 
+  it('are counted in the first 200,000 characters', () => {
+    const item = '- [x] yes\n';
+    const fitting = Math.floor(200_000 / item.length);
+    expect(taskItems(item.repeat(fitting + 100))).toEqual({ count: fitting, completed: fitting });
+  });
+
   it('of a huge description take no time to speak of', () => {
     const began = performance.now();
     for (const text of ['- '.repeat(500_000), '- [ '.repeat(250_000), '>'.repeat(1_000_000), ' '.repeat(1_000_000)]) {

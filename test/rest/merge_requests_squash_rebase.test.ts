@@ -130,6 +130,24 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     expect(show('%H', 'topic')).toBe(now);
   });
 
+  it('leaves a branch of more than 500 commits alone, of which the merge request keeps 1,000', LONG, async () => {
+    const { project, at, directory, show } = await stage();
+    await commitTo(world, project, owner, 'master', 'd.txt');
+    const commits = Array.from({ length: 1_001 }, (_, n) => {
+      const [from, text] = [n === 0 ? 'from refs/heads/topic^0\n' : '', `Number ${n}`];
+      return `commit refs/heads/long\ncommitter A <a@example.org> ${n} +0000\ndata ${text.length}\n${text}\n${from}\n`;
+    });
+    git(directory, ['fast-import', '--quiet'], commits.join(''));
+    const head = show('%H', 'long');
+    const { id, iid } = await opened(world, project, developer, { sourceBranch: 'long' });
+    expect(await world.db.mergeRequestCommit.count({ where: { mergeRequestId: id } })).toBe(1_000);
+    expect((await world.api(master).put(`${at}/${iid}/rebase`)).status).toBe(202);
+    const told = async () => (await world.api(reporter).get(`${at}/${iid}`)).body.merge_error;
+    await world.until(async () => (await told()) !== null);
+    expect(await told()).toBe('Rebase failed: there are more than 500 commits');
+    expect(show('%H', 'long')).toBe(head);
+  });
+
   it('tells of conflicts, and moves nothing', LONG, async () => {
     const { project, head, at, show } = await stage();
     await commitTo(world, project, owner, 'master', 'b.txt', 'other\n');
