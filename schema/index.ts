@@ -22,6 +22,7 @@ import '#schema/access_requests/mutations.ts';
 import '#schema/projects/queries.ts';
 import '#schema/projects/mutations.ts';
 import '#schema/issues/queries.ts';
+import '#schema/issues/statistics.ts';
 import '#schema/issues/mutations.ts';
 import '#schema/merge_requests/people.ts';
 import '#schema/merge_requests/queries.ts';

@@ -35,7 +35,8 @@ export function respond(
   for (const [name, key] of Object.entries(route.flags ?? {})) {
     if ((subtree as Record<string, unknown>)[key] === true) response.setHeader(name, 'true');
   }
-  send(response, status, JSON.stringify(body), request);
+  const sent = (route.within ?? []).reduceRight((inner, key) => ({ [key]: inner }), body);
+  send(response, status, JSON.stringify(sent), request);
 }
 
 /** The URL of a list pinned to a moment, so that further pages stay as they are. */

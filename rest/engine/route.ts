@@ -35,6 +35,8 @@ export interface Route {
   readonly derived?: Readonly<
     Record<string, (given: Readonly<Record<string, unknown>>, caller: CallerFacts) => boolean | string>
   >;
+  /** Keys that the record of the body is within, from the outermost. */
+  readonly within?: readonly string[];
   /** The body, regardless of the operation's result. */
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */

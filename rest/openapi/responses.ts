@@ -59,7 +59,8 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   const record = scalar
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
-  return paginated || list ? { type: 'array', items: record } : record;
+  const around = (inner: Json, key: string) => ({ type: 'object', properties: { [key]: inner }, required: [key] });
+  return paginated || list ? { type: 'array', items: record } : (route.within ?? []).reduceRight(around, record);
 }
 
 /** Records below have no other numbers of the same name. */

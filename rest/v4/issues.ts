@@ -3,6 +3,7 @@ import { issueFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels'];
+const statistics = ['statistics', 'counts'];
 /** These two look the issue up by name (behaviour.md 1.3). */
 const notFound = { Issue: '404 Issue Not Found' };
 
@@ -26,6 +27,30 @@ export const issues: Route[] = [
     path: '/projects/:id/issues',
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
+    ...issueFilters,
+  },
+  {
+    method: 'GET',
+    path: '/issues_statistics',
+    operation: operations.IssuesStatisticsDocument,
+    result: 'issueCounts',
+    within: statistics,
+    ...issueFilters,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/issues_statistics',
+    operation: operations.GroupIssuesStatisticsDocument,
+    result: 'group.issueCounts',
+    within: statistics,
+    ...issueFilters,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues_statistics',
+    operation: operations.ProjectIssuesStatisticsDocument,
+    result: 'project.issueCounts',
+    within: statistics,
     ...issueFilters,
   },
   {

@@ -72,6 +72,7 @@ export function issueRules({
 
   return {
     'GET /projects/:id/issues': { ...reading, given: project },
+    'GET /projects/:id/issues_statistics': { ...reading, given: project },
     'GET /projects/:id/issues/:issue_iid': { ...reading, given: issue },
     'POST /projects/:id/issues': { ...reading, success: 201, given: (at) => ({ ...project(at), title: 'new' }) },
     'PUT /projects/:id/issues/:issue_iid': {
