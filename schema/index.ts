@@ -24,6 +24,7 @@ import '#schema/projects/mutations.ts';
 import '#schema/issues/queries.ts';
 import '#schema/issues/statistics.ts';
 import '#schema/issues/mutations.ts';
+import '#schema/issue_links/mutations.ts';
 import '#schema/merge_requests/people.ts';
 import '#schema/merge_requests/queries.ts';
 import '#schema/merge_requests/versions.ts';

@@ -86,6 +86,8 @@ export interface Route {
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
+  /** The key of each record of which the own keys, of another record, take its place. */
+  readonly spread?: string;
   /** Keys that stand for whichever of other keys of the record, or of each record, is not null; the others are omitted. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
   /** The message of a 404 when the resource of that name is missing, if not the usual one. */
