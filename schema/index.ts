@@ -29,6 +29,7 @@ import '#schema/merge_requests/people.ts';
 import '#schema/merge_requests/queries.ts';
 import '#schema/merge_requests/versions.ts';
 import '#schema/merge_requests/record.ts';
+import '#schema/issues/merge_requests.ts';
 import '#schema/merge_requests/git.ts';
 import '#schema/merge_requests/merge_mutations.ts';
 import '#schema/subjects/participants.ts';

@@ -60,6 +60,19 @@ export const issues: Route[] = [
     result: 'project.issue',
   },
   {
+    method: 'GET',
+    path: '/projects/:id/issues/:issue_iid/related_merge_requests',
+    operation: operations.IssueRelatedMergeRequestsDocument,
+    result: 'project.issue.relatedMergeRequests',
+    decimals: { 'head_pipeline.coverage': 2 },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues/:issue_iid/closed_by',
+    operation: operations.IssueClosedByDocument,
+    result: 'project.issue.closingMergeRequests',
+  },
+  {
     method: 'POST',
     path: '/projects/:id/issues',
     operation: operations.CreateIssueDocument,

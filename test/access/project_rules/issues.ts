@@ -101,6 +101,8 @@ export function issueRules({
     'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
     'GET /projects/:id/issues/:issue_iid/participants': { ...reading, given: issue },
+    'GET /projects/:id/issues/:issue_iid/related_merge_requests': { ...reading, given: issue },
+    'GET /projects/:id/issues/:issue_iid/closed_by': { ...reading, given: issue },
     'GET /projects/:id/issues/:issue_iid/links': { ...reading, given: issue },
     'POST /projects/:id/issues/:issue_iid/links': { success: 201, level: 20, refusal: 404, given: linkable },
     'GET /projects/:id/issues/:issue_iid/links/:issue_link_id': { ...reading, given: linked },
