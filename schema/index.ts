@@ -23,6 +23,7 @@ import '#schema/projects/queries.ts';
 import '#schema/projects/mutations.ts';
 import '#schema/issues/queries.ts';
 import '#schema/issues/statistics.ts';
+import '#schema/issues/record.ts';
 import '#schema/issues/mutations.ts';
 import '#schema/issue_links/mutations.ts';
 import '#schema/merge_requests/people.ts';

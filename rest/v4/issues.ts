@@ -3,6 +3,8 @@ import { issueFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels'];
+/** The text about tasks is there where there are tasks. */
+const onlyWith = { has_tasks: ['task_status'] };
 const statistics = ['statistics', 'counts'];
 /** These two look the issue up by name (behaviour.md 1.3). */
 const notFound = { Issue: '404 Issue Not Found' };
@@ -13,6 +15,7 @@ export const issues: Route[] = [
     path: '/issues',
     operation: operations.IssuesDocument,
     result: 'issues',
+    onlyWith,
     ...issueFilters,
   },
   {
@@ -20,6 +23,7 @@ export const issues: Route[] = [
     path: '/groups/:id/issues',
     operation: operations.GroupIssuesDocument,
     result: 'group.issues',
+    onlyWith,
     ...issueFilters,
   },
   {
@@ -27,6 +31,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues',
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
+    onlyWith,
     ...issueFilters,
   },
   {
@@ -58,6 +63,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid',
     operation: operations.ProjectIssueDocument,
     result: 'project.issue',
+    onlyWith,
   },
   {
     method: 'GET',
@@ -77,6 +83,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues',
     operation: operations.CreateIssueDocument,
     result: 'createIssue.issue',
+    onlyWith,
     commaSeparated,
   },
   {
@@ -84,6 +91,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid',
     operation: operations.UpdateIssueDocument,
     result: 'updateIssue.issue',
+    onlyWith,
     commaSeparated,
     atLeastOne: [
       'title',
@@ -112,6 +120,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid/move',
     operation: operations.MoveIssueDocument,
     result: 'moveIssue.issue',
+    onlyWith,
     notFound,
   },
   {
@@ -119,11 +128,13 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid/subscribe',
     operation: operations.SubscribeToIssueDocument,
     result: 'subscribeToIssue.issue',
+    onlyWith,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/unsubscribe',
     operation: operations.UnsubscribeFromIssueDocument,
     result: 'unsubscribeFromIssue.issue',
+    onlyWith,
   },
 ];

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { IssueLink, IssueLinkType } from '#schema/issue_links/types.ts';
 import { which } from '#schema/issues/mutations.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { LinkRow } from '#src/domain/tracking/issue_links/list.ts';
 import { createIssueLink, deleteIssueLink } from '#src/domain/tracking/issue_links/save.ts';
@@ -29,20 +30,30 @@ const DeleteIssueLinkInput = builder.inputType('DeleteIssueLinkInput', {
   }),
 });
 
-const payload = (name: string, description: string) =>
-  builder.objectRef<{ link: LinkRow }>(name).implement({
-    description,
-    fields: (t) => ({
-      issueLink: t.field({ type: IssueLink, description, resolve: ({ link }) => link }),
+const CreateIssueLinkPayload = builder.objectRef<{ link: LinkRow }>('CreateIssueLinkPayload').implement({
+  description: 'The link that was created.',
+  fields: (t) => ({
+    issueLink: t.field({ type: IssueLink, description: 'The link between the issues.', resolve: ({ link }) => link }),
+  }),
+});
+
+const DeleteIssueLinkPayload = builder.objectRef<{ link: LinkRow }>('DeleteIssueLinkPayload').implement({
+  description: 'The link that was deleted.',
+  fields: (t) => ({
+    deletedIssueLinkId: t.id({
+      description: 'Global ID of the link that was deleted.',
+      resolve: ({ link }) => toGlobalId('IssueLink', link.id),
     }),
-  });
+    issueLink: t.field({ type: IssueLink, description: 'The link as it was before.', resolve: ({ link }) => link }),
+  }),
+});
 
 builder.mutationFields((t) => ({
   createIssueLink: t.field({
-    type: payload('CreateIssueLinkPayload', 'The link that was created.'),
+    type: CreateIssueLinkPayload,
     description: 'Links two issues. For reporters of both projects; for others there is no such issue to link.',
     args: {
-      input: t.arg({ type: CreateIssueLinkInput, required: true, description: 'Names both issues.' }),
+      input: t.arg({ type: CreateIssueLinkInput, required: true, description: 'Names the two issues to link.' }),
     },
     resolve: async (_root, { input: { project, iid, targetProject, targetIid } }, context) => {
       const to = { project: targetProject, iid: targetIid };
@@ -50,7 +61,7 @@ builder.mutationFields((t) => ({
     },
   }),
   deleteIssueLink: t.field({
-    type: payload('DeleteIssueLinkPayload', 'The link that was deleted.'),
+    type: DeleteIssueLinkPayload,
     description: 'Deletes a link of an issue. For reporters of its project who can see the other issue.',
     args: {
       input: t.arg({ type: DeleteIssueLinkInput, required: true, description: 'Names the issue and the link.' }),
