@@ -3,11 +3,12 @@ import { Group } from '#schema/groups/types.ts';
 import { issueFilterFields } from '#schema/issues/queries.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import {
-  countGroupIssues,
   countIssues,
   countIssuesOf,
+  countIssuesOfGroups,
   type IssueCounts,
 } from '#src/domain/tracking/issues/statistics.ts';
 
@@ -46,7 +47,10 @@ builder.objectFields(Group, (t) => ({
     type: Counts,
     description: 'The number of issues of all projects in the group and its subgroups that the caller can see.',
     args: countArgs,
-    resolve: (group, { filter }, context) => countGroupIssues(context, group, filter ?? {}),
+    resolve: (group, { filter }, context, info) =>
+      loaderAt(context, info, { key: '' }, (groups: readonly GroupRow[]) =>
+        countIssuesOfGroups(context, groups, filter ?? {}),
+      ).load(group),
   }),
 }));
 

@@ -17,7 +17,7 @@ import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
 import type { PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, ofEach, onlyOne } from '#src/platform/records/parents.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
@@ -52,30 +52,32 @@ export async function countIssuesOf(
   return projects.map((project) => ofOpen.get(project) ?? { opened: 0, closed: 0 });
 }
 
-/** The counts of the issues of all projects in a group and its subgroups that the actor can see. */
-export function countGroupIssues(context: Context, group: GroupRow, filter: CountFilter): Promise<IssueCounts> {
+/** The counts of the issues of all projects in each group and its subgroups that the actor can see, in one statement. */
+export function countIssuesOfGroups(
+  context: Context,
+  groups: readonly GroupRow[],
+  filter: CountFilter,
+): Promise<IssueCounts[]> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`);
-  return countsIn(context, places, filter, (filter) => ofPlaces(actor, filter, ORDER, PAGE));
+  const parents = groups.map(({ id }) => ({ group: id }));
+  const all = seenPlaces(actor, sql`p.issues_enabled AND n.lineage && ${groups.map(({ id }) => id)}::int[]`);
+  // Of the places of all groups those of each.
+  const countsOf = ({ group }: Asked<{ group: number }>) => sql`(WITH places AS (SELECT v.* FROM places v
+      JOIN projects gp ON gp.id = v.id JOIN namespaces gn ON gn.id = gp.namespace_id WHERE gn.lineage @> ARRAY[${group}]::int[])
+    SELECT ${countsJson(filter, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
+  const common = [all, ...searchHits(searchOf(filter))];
+  return queryJson<IssueCounts[]>(context.db, ofEach(parents, { group: 'int' }, countsOf, common));
 }
 
 /** The counts of all issues that the actor can see. Throws Unauthenticated. */
-export function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
+export async function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.issues_enabled`);
-  return countsIn(context, places, filter, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
+  const common = [seenPlaces(actor, sql`p.issues_enabled`), ...searchHits(searchOf(filter))];
+  const counts = () => countsJson(filter, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
+  return onlyOne(await queryJson<IssueCounts[]>(context.db, ofEach([{}], {}, counts, common)));
 }
 
 type SourceOf = (filter: IssueFilter) => Source;
-
-async function countsIn({ db }: Context, places: Prisma.Sql, filter: CountFilter, of: SourceOf): Promise<IssueCounts> {
-  const common = [places, ...searchHits(searchOf(filter))];
-  const [counts] = await queryJson<IssueCounts[]>(
-    db,
-    ofEach([{}], {}, () => countsJson(filter, of), common),
-  );
-  return counts ?? { opened: 0, closed: 0 };
-}
 
 /** An expression for the counts as JSON: from the counters where they know, otherwise by reading the issues once. */
 function countsJson(filter: CountFilter, of: SourceOf): Prisma.Sql {
