@@ -28,12 +28,14 @@ export function respond(
   if (route.either) mergeKeys(body, route.either);
   if (route.decimals) writeDecimals(body, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
+  const written = route.spread === undefined ? body : spread(body, route.spread);
   if (page) {
     const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
     for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
   }
   raiseFlags(route, subtree, response);
-  send(response, status, JSON.stringify(body), request);
+  const sent = (route.within ?? []).reduceRight((inner, key) => ({ [key]: inner }), written);
+  send(response, status, JSON.stringify(sent), request);
 }
 
 /** Sets the headers that the route has for what is true of its result. */
@@ -73,6 +75,13 @@ function omitWithout(body: unknown, key: string, names: readonly string[]): void
     if (dot > 0) omitWithout(record[key.slice(0, dot)], key.slice(dot + 1), names);
     else if (record[key] === false) for (const name of names) record[name] = undefined;
   }
+}
+
+/** The record, or each record of an array, with the keys of the one at this key among its own. */
+function spread(body: unknown, key: string): unknown {
+  if (Array.isArray(body)) return body.map((record) => spread(record, key));
+  const { [key]: inner, ...rest } = body as Record<string, unknown>;
+  return { ...(inner as object | null), ...rest };
 }
 
 /** Merges several keys into one, with the value that is not null. */

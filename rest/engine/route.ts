@@ -35,6 +35,8 @@ export interface Route {
   readonly derived?: Readonly<
     Record<string, (given: Readonly<Record<string, unknown>>, caller: CallerFacts) => boolean | string>
   >;
+  /** Keys that the record of the body is within, from the outermost. */
+  readonly within?: readonly string[];
   /** The body, regardless of the operation's result. */
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */
@@ -84,6 +86,8 @@ export interface Route {
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
+  /** The key of each record of which the own keys, of another record, take its place. */
+  readonly spread?: string;
   /** Keys that stand for whichever of other keys of the record, or of each record, is not null; the others are omitted. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
   /** The message of a 404 when the resource of that name is missing, if not the usual one. */

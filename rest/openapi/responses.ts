@@ -1,5 +1,5 @@
-import { type GraphQLSchema, isNonNullType } from 'graphql';
-import type { Endpoint } from '#rest/engine/compile.ts';
+import { type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
+import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
@@ -52,6 +52,10 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
   const shape = { fragments, components, texts, absent };
+  if (route.spread !== undefined) {
+    const record = spreadSchema(endpoint, route.spread, components);
+    return paginated || list ? { type: 'array', items: record } : record;
+  }
   if (route.either) {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;
@@ -59,7 +63,8 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   const record = scalar
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
-  return paginated || list ? { type: 'array', items: record } : record;
+  const around = (inner: Json, key: string) => ({ type: 'object', properties: { [key]: inner }, required: [key] });
+  return paginated || list ? { type: 'array', items: record } : (route.within ?? []).reduceRight(around, record);
 }
 
 /** Records below have no other numbers of the same name. */
@@ -86,6 +91,23 @@ function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string
     return [key, { ...list, type: 'object', additionalProperties: record }];
   });
   return components.refer(operationName, { ...rest, properties: Object.fromEntries(keyed) });
+}
+
+/** The schema of a record with the keys of the one at its key among its own, under the name of its operation. */
+function spreadSchema(endpoint: Endpoint, key: string, components: Components): Json {
+  const { resultType, selection, fragments, operationName } = endpoint;
+  const shape = { fragments, components };
+  const schemas = fieldsOf(selection, fragments).flatMap(({ name, field, selection: inner }) => {
+    const type = getNamedType(resultType.getFields()[field]?.type);
+    return name === key && inner && hasFields(type) ? [recordSchema(type, inner, shape, [])] : [];
+  });
+  const records = [...schemas, recordSchema(resultType, selection, shape, [])] as {
+    properties: Record<string, Json>;
+    required: string[];
+  }[];
+  const { [key]: _, ...properties } = Object.assign({}, ...records.map((record) => record.properties));
+  const required = records.flatMap((record) => record.required).filter((name) => name !== key);
+  return components.refer(operationName, { type: 'object', properties, required });
 }
 
 /** The schema of a record in which one key stands for several, under the name of its type. */

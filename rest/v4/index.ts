@@ -16,6 +16,7 @@ import { events } from '#rest/v4/events.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { hooks } from '#rest/v4/hooks.ts';
+import { issueLinks } from '#rest/v4/issue_links.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
@@ -63,6 +64,7 @@ export const routes: Route[] = [
   ...events,
   ...settings,
   ...issues,
+  ...issueLinks,
   ...timeTracking,
   ...todos,
   ...notes,

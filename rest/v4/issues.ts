@@ -3,6 +3,9 @@ import { issueFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels'];
+/** The text about tasks is there where there are tasks. */
+const onlyWith = { has_tasks: ['task_status'] };
+const statistics = ['statistics', 'counts'];
 /** These two look the issue up by name (behaviour.md 1.3). */
 const notFound = { Issue: '404 Issue Not Found' };
 
@@ -12,6 +15,7 @@ export const issues: Route[] = [
     path: '/issues',
     operation: operations.IssuesDocument,
     result: 'issues',
+    onlyWith,
     ...issueFilters,
   },
   {
@@ -19,6 +23,7 @@ export const issues: Route[] = [
     path: '/groups/:id/issues',
     operation: operations.GroupIssuesDocument,
     result: 'group.issues',
+    onlyWith,
     ...issueFilters,
   },
   {
@@ -26,6 +31,31 @@ export const issues: Route[] = [
     path: '/projects/:id/issues',
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
+    onlyWith,
+    ...issueFilters,
+  },
+  {
+    method: 'GET',
+    path: '/issues_statistics',
+    operation: operations.IssuesStatisticsDocument,
+    result: 'issueCounts',
+    within: statistics,
+    ...issueFilters,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/issues_statistics',
+    operation: operations.GroupIssuesStatisticsDocument,
+    result: 'group.issueCounts',
+    within: statistics,
+    ...issueFilters,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues_statistics',
+    operation: operations.ProjectIssuesStatisticsDocument,
+    result: 'project.issueCounts',
+    within: statistics,
     ...issueFilters,
   },
   {
@@ -33,12 +63,27 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid',
     operation: operations.ProjectIssueDocument,
     result: 'project.issue',
+    onlyWith,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues/:issue_iid/related_merge_requests',
+    operation: operations.IssueRelatedMergeRequestsDocument,
+    result: 'project.issue.relatedMergeRequests',
+    decimals: { 'head_pipeline.coverage': 2 },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues/:issue_iid/closed_by',
+    operation: operations.IssueClosedByDocument,
+    result: 'project.issue.closingMergeRequests',
   },
   {
     method: 'POST',
     path: '/projects/:id/issues',
     operation: operations.CreateIssueDocument,
     result: 'createIssue.issue',
+    onlyWith,
     commaSeparated,
   },
   {
@@ -46,6 +91,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid',
     operation: operations.UpdateIssueDocument,
     result: 'updateIssue.issue',
+    onlyWith,
     commaSeparated,
     atLeastOne: [
       'title',
@@ -74,6 +120,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid/move',
     operation: operations.MoveIssueDocument,
     result: 'moveIssue.issue',
+    onlyWith,
     notFound,
   },
   {
@@ -81,11 +128,13 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid/subscribe',
     operation: operations.SubscribeToIssueDocument,
     result: 'subscribeToIssue.issue',
+    onlyWith,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/unsubscribe',
     operation: operations.UnsubscribeFromIssueDocument,
     result: 'unsubscribeFromIssue.issue',
+    onlyWith,
   },
 ];

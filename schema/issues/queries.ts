@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
-import { sortField } from '#schema/inputs.ts';
+import { type InputFields, sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
@@ -33,12 +33,19 @@ const Order = builder.enumType('IssueOrder', {
   } as const,
 });
 
+/** The filters of issues other than by state. */
+export function issueFilterFields(t: InputFields) {
+  return {
+    ...subjectFilterFields(t, 'issues'),
+    confidential: t.boolean({ description: 'Only confidential issues if true, only others if false.' }),
+  };
+}
+
 const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Which issues a list has: those that match all fields.',
   fields: (t) => ({
     state: t.field({ type: IssueStateFilter, description: 'Only issues in this state.' }),
-    ...subjectFilterFields(t, 'issues'),
-    confidential: t.boolean({ description: 'Only confidential issues if true, only others if false.' }),
+    ...issueFilterFields(t),
   }),
 });
 

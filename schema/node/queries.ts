@@ -21,6 +21,7 @@ import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
 import { findDiscussionsByIds } from '#src/domain/tracking/discussions/list.ts';
+import { findIssueLinksByIds } from '#src/domain/tracking/issue_links/list.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
@@ -56,6 +57,7 @@ const FINDERS: Record<string, Finder> = {
   Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
+  IssueLink: (context, ids) => findIssueLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
   MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
   MergeRequestVersion: inProjects('MergeRequestVersion', findVersionsByIds),
   Label: inProjects('Label', findLabelsByIds),

@@ -41,7 +41,7 @@ export async function loadBelow<Parent, T>(
 export function loaderAt<Key, T>(
   { loaders }: Pick<GraphQLContext, 'loaders'>,
   { fieldNodes }: Pick<GraphQLResolveInfo, 'fieldNodes'>,
-  selection: Selection<ModelName>,
+  selection: Pick<Selection<ModelName>, 'key'>,
   load: (keys: readonly Key[]) => Promise<(T | Error)[]>,
   { key = '', cache = true }: { key?: string; cache?: boolean } = {},
 ): DataLoader<Key, T> {

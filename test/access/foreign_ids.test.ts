@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { createIssueLink } from '#src/domain/tracking/issue_links/save.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { pipelineOf, projectWithCommit } from '../support/ci.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
@@ -27,6 +28,7 @@ const milestone = await world.milestone(hidden, victim, { title: 'zqsecret' });
 
 const label = await world.label(hidden, victim, 'zqsecret');
 const issue = await world.issue(hidden, victim, { title: 'zqsecret' });
+const other = await world.issue(hidden, victim, { title: 'zqsecret' });
 const request = await world.mergeRequest(hidden, victim, { iid: 1 });
 /** The notes on the issue, the merge request and the snippet, and the awards on each of these, by what they are on. */
 const talk: Record<string, { id: number; note: number; award: number; awardOnNote: number }> = {};
@@ -101,6 +103,13 @@ const ids: Record<string, number> = {
   milestone_id: milestone.id,
   label_id: label.id,
   board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
+  issue_link_id: (
+    await createIssueLink(
+      world.as(victim),
+      { project: hidden.id, iid: issue.iid },
+      { project: hidden.id, iid: other.iid },
+    )
+  ).id,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
 
@@ -130,6 +139,7 @@ const state = () =>
     world.db.milestone.findMany(inHidden),
     world.db.label.findMany(inHidden),
     world.db.boardList.findMany(inHidden),
+    world.db.issueLink.findMany({ where: { sourceId: issue.id } }),
     world.db.note.findMany({ where: { authorId: victim.id } }),
     world.db.commitComment.findMany(inHidden),
     world.db.awardEmoji.findMany({ where: { userId: victim.id } }),

@@ -152,6 +152,8 @@ beforeAll(async () => {
   const { id: inside } = await world.db.issue.findFirstOrThrow({ where: { title: `${INTERNAL} issue` } });
   const { id: secret } = await world.db.issue.findFirstOrThrow({ where: { projectId: places.hidden.id } });
   const said = { subjectType: 'Issue', subjectId: openIssue, authorId: owner.id };
+  const links = [confidential, inside, secret].map((targetId) => ({ sourceId: openIssue, targetId }));
+  await world.db.issueLink.createMany({ data: links });
   numbers.note = (await world.db.note.create({ data: { ...said, body: 'open note' } })).id;
   const from = (sourceProjectId: number, sourceId: number | null, body: string) => {
     const sourceType = sourceId === null ? 'Commit' : 'Issue';

@@ -72,6 +72,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /user': reading,
     'GET /version': reading,
     'GET /issues': reading,
+    'GET /issues_statistics': reading,
     'GET /merge_requests': reading,
     'GET /groups': reading,
     'GET /namespaces': reading,

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { itEveryNth } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -131,8 +132,63 @@ describe('GET /issues, /groups/:id/issues and /projects/:id/issues', () => {
       const read = () => world.api(ann).get(`/issues?${query}`);
       await read();
       await read();
-      expect((await world.statements(read)).length).toBeLessThanOrEqual(2);
+      // One for the caller, one for the page, one for the merge requests that close its issues.
+      expect((await world.statements(read)).length).toBeLessThanOrEqual(3);
     }
+  });
+});
+
+describe('GET /issues_statistics, /groups/:id/issues_statistics and /projects/:id/issues_statistics', () => {
+  const close = (title: string, state: 'closed' | 'opened') =>
+    world.db.issue.updateMany({ where: { title: { in: [title] } }, data: { state } });
+  beforeAll(
+    async () => void (await Promise.all(['b', 'd', 'e', 'x quaternion'].map((title) => close(title, 'closed')))),
+  );
+  afterAll(
+    async () => void (await Promise.all(['b', 'd', 'e', 'x quaternion'].map((title) => close(title, 'opened')))),
+  );
+
+  /** The issues of a list in that state, by its total. */
+  const total = async (who: TestUser, path: string) => Number((await world.api(who).get(path)).headers['x-total']);
+
+  itEveryNth(
+    8,
+    CASES.map(([query]) => query).filter((query) => !query.includes('state=')),
+  )('count what the lists have with %s', async (query) => {
+    for (const who of [ann, ben]) {
+      for (const at of ['', `/groups/${group.id}`, `/projects/${open.id}`]) {
+        const { status, body } = await world.api(who).get(`${at}/issues_statistics?${query}&order_by=nothing`);
+        const [opened, closed] = [
+          await total(who, `${at}/issues?${query}&state=opened`),
+          await total(who, `${at}/issues?${query}&state=closed`),
+        ];
+        expect(status).toBe(200);
+        expect(body).toEqual({ statistics: { counts: { all: opened + closed, closed, opened } } });
+      }
+    }
+  });
+
+  it('count confidential issues for those alone who can see them', async () => {
+    const counts = async (who: TestUser) =>
+      (await world.api(who).get(`/projects/${open.id}/issues_statistics?state=opened`)).body.statistics.counts;
+    expect(await counts(ann)).toEqual({ all: 3, closed: 2, opened: 1 });
+    expect(await counts(ben)).toEqual({ all: 2, closed: 1, opened: 1 });
+  });
+
+  it('refuse filters that are invalid', async () => {
+    expect(await world.api(ann).get('/issues_statistics?scope=mine')).toMatchObject({ status: 400 });
+    expect(await world.api().get('/issues_statistics')).toMatchObject({ status: 401 });
+    expect(await world.api(ben).get('/projects/0/issues_statistics')).toMatchObject({ status: 404 });
+  });
+
+  it('are read with one statement for all projects of a list', async () => {
+    const query = '{ projects { nodes { fullPath issueCounts(filter: { labels: ["bug"] }) { all opened closed } } } }';
+    const { body } = await world.graphql(query, {}, ann);
+    const of = ({ fullPath }: ProjectRow) => body.data.projects.nodes.find((one: Json) => one.fullPath === fullPath);
+    expect(body.data.projects.nodes.length).toBeGreaterThan(2);
+    expect(of(open).issueCounts).toEqual({ all: 2, opened: 1, closed: 1 });
+    const statements = await world.statements(() => world.graphql(query, {}, ann));
+    expect(statements.filter((statement) => /FROM "?issues/.test(statement))).toHaveLength(1);
   });
 });
 

@@ -36,6 +36,23 @@ const KEYS = [
   'due_date',
   'confidential',
   'web_url',
+  // The keys that today's version adds.
+  'closed_at',
+  'closed_by',
+  'type',
+  'issue_type',
+  'merge_requests_count',
+  'blocking_issues_count',
+  'time_stats',
+  'task_completion_status',
+  'imported',
+  'imported_from',
+  'has_tasks',
+  '_links',
+  'severity',
+  'moved_to_id',
+  'service_desk_reply_to',
+  'references',
 ];
 
 beforeAll(async () => {
@@ -58,7 +75,7 @@ beforeAll(async () => {
 });
 
 describe('GET /projects/:id/issues', () => {
-  it('shows exactly the keys of the contract, and of people the brief form', async () => {
+  it('shows exactly the keys of the contract and of today, and of people the brief form', async () => {
     const { body } = await api.get(`${at}?iids[]=2`);
     expect(body).toHaveLength(1);
     const [issue] = body;

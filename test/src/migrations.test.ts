@@ -92,6 +92,8 @@ const RELEASED: Record<string, string> = {
   '20261126070111_versions_without_commits': 'b62e7568c38415654fb480f0f47181866dd2d49928908710718e8cfa5f38c7c0',
   '20261126080004_group_milestones': '421916c9badc8a3c63d881d88e41c6a937dd31c82d398ca17ef946f810b61935',
   '20261126090004_several_boards': 'ab64de19e5ac9735186c65b7091ad955da94d860c9f66e7dd98b5ab3bea8b86e',
+  '20261126110002_issue_links': '5883ba434ac1997231b366129dd08d23f2762bd9bbc486cb3ee4ebba63fa0189',
+  '20261126110102_notes_by_source': '647369b292bc092bbad9e28b36ce7d674f3f282fa2510531f5a69c5b0511f62a',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -210,10 +210,12 @@ export type Change =
   | { kind: 'discussionsResolved' }
   /** An issue of the project was opened to continue these threads. */
   | { kind: 'discussionsContinued'; discussionIds: readonly number[]; issueIid: number }
+  /** The issue was linked to another one, or the link was removed. */
+  | { kind: 'linked' | 'unlinked'; other: Elsewhere }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
 
-/** An issue of another project. */
+/** Another issue, maybe of another project. */
 export interface Elsewhere {
   id: number;
   iid: number;

@@ -23,6 +23,8 @@ const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
 const SILENT: ReadonlySet<Change['kind']> = new Set([
   'deleted',
   'movedFrom',
+  'linked',
+  'unlinked',
   'sourceBranchDeleted',
   'discussionsContinued',
 ]);

@@ -11,7 +11,11 @@ export interface ComputedFields {
     /** Whether requests carry a secret. */
     hasToken: boolean;
   };
-  Issue: SubjectFields;
+  Issue: SubjectFields & {
+    /** When it was last closed, and who closed it; null while it is open, and if that is not known. */
+    closedAt: string | null;
+    closedById: number | null;
+  };
   Label: {
     /** Of the issues that the actor sees. */
     openIssuesCount: number;

@@ -1,4 +1,5 @@
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
+import { createIssueLink } from '#src/domain/tracking/issue_links/save.ts';
 import { eventRules } from '../event_rules.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import { type Talked, talkRules } from '../talk_rules.ts';
@@ -60,6 +61,16 @@ export function issueRules({
   };
   const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
 
+  const linkable = async (at: Stage) => {
+    const { issue_iid: target_issue_iid } = await issue(at);
+    return { ...(await issue(at)), target_project_id: at.project.id, target_issue_iid };
+  };
+  const linked = async (at: Stage) => {
+    const { target_issue_iid: targetIid, issue_iid: iid, id } = await linkable(at);
+    const link = await createIssueLink(world.as(owner), { project: id, iid }, { project: id, iid: targetIid });
+    return { id, issue_iid: iid, issue_link_id: link.id };
+  };
+
   const talked: Talked = {
     path: 'issues/:issue_iid',
     type: 'Issue',
@@ -72,6 +83,7 @@ export function issueRules({
 
   return {
     'GET /projects/:id/issues': { ...reading, given: project },
+    'GET /projects/:id/issues_statistics': { ...reading, given: project },
     'GET /projects/:id/issues/:issue_iid': { ...reading, given: issue },
     'POST /projects/:id/issues': { ...reading, success: 201, given: (at) => ({ ...project(at), title: 'new' }) },
     'PUT /projects/:id/issues/:issue_iid': {
@@ -89,6 +101,12 @@ export function issueRules({
     'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
     'GET /projects/:id/issues/:issue_iid/participants': { ...reading, given: issue },
+    'GET /projects/:id/issues/:issue_iid/related_merge_requests': { ...reading, given: issue },
+    'GET /projects/:id/issues/:issue_iid/closed_by': { ...reading, given: issue },
+    'GET /projects/:id/issues/:issue_iid/links': { ...reading, given: issue },
+    'POST /projects/:id/issues/:issue_iid/links': { success: 201, level: 20, refusal: 404, given: linkable },
+    'GET /projects/:id/issues/:issue_iid/links/:issue_link_id': { ...reading, given: linked },
+    'DELETE /projects/:id/issues/:issue_iid/links/:issue_link_id': { success: 200, level: 20, given: linked },
     'GET /projects/:id/issues/:issue_iid/time_stats': { ...reading, given: issue },
     'POST /projects/:id/issues/:issue_iid/time_estimate': { success: 200, level: 20, given: hour },
     'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },

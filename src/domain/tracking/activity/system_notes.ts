@@ -75,6 +75,10 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return 'unapproved this merge request';
     case 'confidential':
       return change.to ? 'made the issue confidential' : 'made the issue visible to everyone';
+    case 'linked':
+      return `marked this issue as related to ${nameOf(change.other, projectId)}`;
+    case 'unlinked':
+      return `removed the relation with ${nameOf(change.other, projectId)}`;
     case 'movedTo':
       return `moved to ${change.to.project.fullPath}#${change.to.iid}`;
     case 'movedFrom':
@@ -90,6 +94,11 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     default:
       return null;
   }
+}
+
+/** An issue as texts in a project name it: `#4` or `group/project#4`. */
+function nameOf({ iid, project }: Elsewhere, inProject: number): string {
+  return `${project.id === inProject ? '' : project.fullPath}#${iid}`;
 }
 
 /** `assigned to @ann and @ben and unassigned @cleo`; of a single assignee, the words of that release. */
@@ -141,9 +150,22 @@ function sourceOf(change: Change, projectId: number) {
   const mention = change.kind === 'closed' && change.via ? `closed ${sourceKey(change.via)}` : null;
   if (via) return { ...sourceColumns(via), mention };
   if (mention !== null) return { mention };
-  const other: Elsewhere | null =
-    change.kind === 'movedTo' ? change.to : change.kind === 'movedFrom' ? change.from : null;
+  const other = otherOf(change);
   return other && { sourceType: 'Issue', sourceId: other.id, sourceProjectId: other.project.id };
+}
+
+function otherOf(change: Change): Elsewhere | null {
+  switch (change.kind) {
+    case 'movedTo':
+      return change.to;
+    case 'movedFrom':
+      return change.from;
+    case 'linked':
+    case 'unlinked':
+      return change.other;
+    default:
+      return null;
+  }
 }
 
 /** The names of everything that the changes mention, in one statement; none if they mention nothing. */

@@ -1,10 +1,12 @@
 import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
-import { alias } from '#src/platform/records/alias.ts';
-import { computedFields } from '#src/platform/records/computed_fields.ts';
+import { Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
 
-const issueLabel = alias('IssueLabel', 'il');
+const { sql } = Prisma;
+const [issueLabel, event] = [alias('IssueLabel', 'il'), alias('StateEvent', 'ce')];
 
 computedFields('Issue', {
   ...trailValues('Issue'),
@@ -13,4 +15,15 @@ computedFields('Issue', {
   labelTitles: (issue) => labelTitles(issueLabel, issueLabel.issueId, issue.id),
   assigneeIds: (issue) => assigneesOf('Issue', issue.id),
   isSubscribed: (issue, tools) => followed('Issue', issue, tools),
+  closedAt: (issue, tools) => sql`${closing(issue, tools)}.created_at`,
+  closedById: (issue, tools) => sql`${closing(issue, tools)}.user_id`,
 });
+
+/** The event of the last time that a closed issue was closed. */
+function closing({ id, state }: Alias<'Issue'>, { lateral }: Tools): Prisma.Sql {
+  return lateral(
+    'closing',
+    () => sql`SELECT ce.* FROM ${table(event)} WHERE ${event.issueId} = ${id} AND ${state} = 'closed' AND ${event.state} = 'closed'
+      ORDER BY ${event.id} DESC LIMIT 1`,
+  );
+}

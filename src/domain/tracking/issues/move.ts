@@ -87,7 +87,7 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   return copy;
 }
 
-/** Copies notes, awards, time spent and explicit subscriptions. */
+/** Copies notes, awards, time spent and explicit subscriptions. Links go with the copy. */
 async function copyTrail(tx: Transaction, from: number, to: number, { id: projectId }: ProjectRow): Promise<void> {
   // Copies get their IDs before they are written, to map replies to threads, and awards to notes.
   await tx.$executeRaw`
@@ -108,6 +108,10 @@ async function copyTrail(tx: Transaction, from: number, to: number, { id: projec
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
     SELECT 'Issue', ${to}, user_id, name, created_at, updated_at FROM award_emoji
     WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
+  await tx.$executeRaw`
+    UPDATE issue_links SET source_id = CASE source_id WHEN ${from} THEN ${to} ELSE source_id END,
+      target_id = CASE target_id WHEN ${from} THEN ${to} ELSE target_id END
+    WHERE source_id = ${from} OR target_id = ${from}`;
   await tx.$executeRaw`
     INSERT INTO timelogs (issue_id, user_id, seconds, created_at)
     SELECT ${to}, user_id, seconds, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;

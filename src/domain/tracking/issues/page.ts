@@ -18,7 +18,7 @@ export interface IssueOrder {
 }
 
 /** The source of a list's issues, under alias `i`. */
-interface Source {
+export interface Source {
   source: Prisma.Sql;
   /** The part for the page; the same if the page adds no conditions. */
   paged: Prisma.Sql;
@@ -29,8 +29,8 @@ interface Source {
   isPartial?: boolean;
 }
 
-/** The columns for finding and sorting issues. */
-export const FIRST = sql`${issue.id}, ${issue.createdAt}, ${issue.updatedAt}`;
+/** The columns for finding, sorting and counting issues. */
+export const FIRST = sql`${issue.id}, ${issue.state}, ${issue.createdAt}, ${issue.updatedAt}`;
 
 /** A page of issues as JSON, with their total if requested. Issues that must be counted are found once for page and total. */
 export function issuePage(

@@ -68,6 +68,12 @@ export async function resolveRecords(
   );
 }
 
+/** Whether a reference with this path, from texts of a project, names that project. */
+export function namesProject(path: string | null, fullPath: string): boolean {
+  const { around, own } = placeOf(path, fullPath);
+  return `${around}/${own}`.toLowerCase() === fullPath.toLowerCase();
+}
+
 /** Namespace and own path of a project that a text of another one references. */
 function placeOf(path: string | null, from: string): { around: string; own: string } {
   const full = path === null ? from : path.includes('/') ? path : `${from.slice(0, from.lastIndexOf('/'))}/${path}`;

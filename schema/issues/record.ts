@@ -1,0 +1,115 @@
+import { builder } from '#schema/builder.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { References } from '#schema/subjects/references.ts';
+import { TaskCompletionStatus } from '#schema/subjects/task_items.ts';
+import { User } from '#schema/users/types.ts';
+import { userBelow } from '#schema/users/user_below.ts';
+import { taskItems } from '#src/domain/tracking/subjects/task_items.ts';
+
+const IssueType = builder.enumType('IssueType', {
+  description: 'The kinds of issues.',
+  values: { ISSUE: { value: 'issue', description: 'An issue like any other.' } } as const,
+});
+
+const IssueSeverity = builder.enumType('IssueSeverity', {
+  description: 'How severe an incident is.',
+  values: { UNKNOWN: { value: 'UNKNOWN', description: 'Nobody said so, or the issue is no incident.' } } as const,
+});
+
+const IssueApiUrls = builder.objectRef<{ url: string; project: string }>('IssueApiUrls').implement({
+  description: 'Where the REST API has an issue and what belongs to it.',
+  fields: (t) => ({
+    self: t.exposeString('url', { description: 'URL of the issue in the REST API.' }),
+    notes: t.string({
+      description: 'URL of the notes on the issue, oldest first.',
+      resolve: ({ url }) => `${url}/notes`,
+    }),
+    awardEmoji: t.string({ description: 'URL of the reactions to it.', resolve: ({ url }) => `${url}/award_emoji` }),
+    project: t.exposeString('project', { description: 'URL of the project that the issue belongs to.' }),
+    closedAsDuplicateOf: t.string({
+      nullable: true,
+      description: 'Always null: issues are not closed as duplicates.',
+      resolve: () => null,
+    }),
+  }),
+});
+
+builder.prismaObjectFields(Issue, (t) => ({
+  type: t.field({ type: IssueType, description: 'The kind of issue.', resolve: () => 'issue' as const }),
+  typeName: t.string({ description: 'The kind of issue in capitals: `ISSUE`.', resolve: () => 'ISSUE' }),
+  severity: t.field({
+    type: IssueSeverity,
+    description: 'How severe the incident is; `UNKNOWN` for issues that are none.',
+    resolve: () => 'UNKNOWN' as const,
+  }),
+  closedAt: t.expose('closedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the issue was closed; null while it is open, or if that is not known.',
+  }),
+  closedBy: t.field({
+    type: User,
+    nullable: true,
+    description: 'The user who closed the issue; null while it is open, or if that is not known.',
+    select: { closedById: true },
+    resolve: ({ closedById }, _args, context, info) => userBelow(context, info, closedById),
+  }),
+  references: t.field({
+    type: References,
+    description: 'How texts refer to the issue.',
+    select: { iid: true, projectFullPath: true, project: { select: { namespaceId: true } } },
+    resolve: ({ iid, projectFullPath, project: { namespaceId } }) => {
+      return { mark: '#' as const, iid, projectFullPath, namespaceId };
+    },
+  }),
+  taskCompletionStatus: t.field({
+    type: TaskCompletionStatus,
+    description: 'How many task items its description has.',
+    select: { description: true },
+    resolve: ({ description }) => taskItems(description),
+  }),
+  hasTasks: t.boolean({
+    description: 'Whether its description has task items.',
+    select: { description: true },
+    resolve: ({ description }) => taskItems(description).count > 0,
+  }),
+  taskStatus: t.string({
+    nullable: true,
+    description: 'The same in words, such as `1 of 3 checklist items completed`; null without task items.',
+    select: { description: true },
+    resolve: ({ description }) => {
+      const { count, completed } = taskItems(description);
+      return count === 0 ? null : `${completed} of ${count} checklist item${count === 1 ? '' : 's'} completed`;
+    },
+  }),
+  apiUrls: t.field({
+    type: IssueApiUrls,
+    description: 'Where the REST API has the issue and what belongs to it.',
+    select: { projectId: true, iid: true },
+    resolve: ({ projectId, iid }, _args, { baseUrl }) => {
+      const project = `${baseUrl}/api/v4/projects/${projectId}`;
+      return { project, url: `${project}/issues/${iid}` };
+    },
+  }),
+  movedToId: t.exposeInt('movedToId', {
+    nullable: true,
+    description: 'Numeric ID of the issue that this one became when it was moved; null if it was not.',
+  }),
+  blockingIssuesCount: t.int({
+    description: 'Number of issues that this one blocks: 0, as links do not block.',
+    resolve: () => 0,
+  }),
+  serviceDeskReplyTo: t.string({
+    nullable: true,
+    description: 'Always null: issues are not opened by mail.',
+    resolve: () => null,
+  }),
+  imported: t.boolean({
+    description: 'Whether it was imported from another server. Imports bring repositories only, so none is.',
+    resolve: () => false,
+  }),
+  importedFrom: t.string({
+    description: 'The kind of server that it was imported from: `none`.',
+    resolve: () => 'none',
+  }),
+}));

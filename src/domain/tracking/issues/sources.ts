@@ -1,0 +1,167 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { within } from '#src/access/permissions/places.ts';
+import { furtherOf, issueVisible } from '#src/access/permissions/visibility.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { countFromCounters, countFromPlaces } from '#src/domain/tracking/issues/count.ts';
+import {
+  countsSuffice,
+  type IssueFilter,
+  issueConditions,
+  unsearchedConditions,
+} from '#src/domain/tracking/issues/filter.ts';
+import { FIRST, type IssueOrder, orderOf, type Source } from '#src/domain/tracking/issues/page.ts';
+import { holdsText, ofLabelsThere, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
+import { EACH_HIT, FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
+import { all, Prisma } from '#src/platform/database/db.ts';
+import type { PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { between, sorted } from '#src/platform/records/order.ts';
+import type { Asked } from '#src/platform/records/parents.ts';
+
+const { sql } = Prisma;
+const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'bl')];
+
+/** The parent of issues: a project, or a milestone or label of it. */
+export interface IssueParent {
+  project: ProjectRow;
+  milestoneId?: number;
+  labelId?: number;
+}
+
+/** A parent as statements know it. */
+export type AskedParent = {
+  project: number;
+  path: string;
+  /** Whether the actor can see the confidential issues of the project. */
+  sees: boolean;
+  milestone: number | null;
+  label: number | null;
+};
+
+export const ASKED_TYPES = { project: 'int', path: 'text', sees: 'boolean', milestone: 'int', label: 'int' } as const;
+
+/** A parent with what the actor can see of it. */
+export function asked(actor: Actor, { project, milestoneId, labelId }: IssueParent): AskedParent {
+  const sees = actor.admin || can(actor, 'read_confidential_issue', project);
+  return { project: project.id, path: project.fullPath, sees, milestone: milestoneId ?? null, label: labelId ?? null };
+}
+
+/** The issues of a parent. */
+export function ofParent(
+  actor: Actor,
+  { project, path, sees, milestone, label }: Asked<AskedParent>,
+  below: 'project' | 'milestone' | 'label',
+  filter: IssueFilter,
+  order: IssueOrder,
+  page: PageRequest,
+): Source {
+  const labelled = sql`SELECT ${issueLabel.issueId} FROM ${table(issueLabel)} WHERE ${issueLabel.labelId} = ${label}`;
+  const conditions = [
+    sql`${issue.projectId} = ${project}`,
+    ...(below === 'milestone' ? [sql`${issue.milestoneId} = ${milestone}`] : []),
+    ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
+    issueVisible(issue, actor, sees),
+    ...issueConditions(issue, filter, actor, (row) => ofOrAround(row, project)),
+  ];
+  const isCounted = countsSuffice(filter) && below === 'project';
+  const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
+  return { ...where(conditions, order, page), total, params: { actor, projectPath: path } };
+}
+
+/** The issues of all of the subquery `places`, by the index that helps most. */
+export function ofEverywhere(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+  const source = namesPerson(filter) || searchOf(filter) ? ofAnyPlace : ofPlaces;
+  return source(actor, filter, order, page);
+}
+
+/** The issues of the subquery `places`, reading each place in turn. */
+export function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+  const conditions = [
+    issueVisible(issue, actor, sql`v.confidential`),
+    ...issueConditions(issue, filter, actor, ofLabelsThere),
+  ];
+  const ofPlace = sql`${issue.projectId} = v.id`;
+  const among = sql`places v JOIN ${table(issue)} ON ${ofPlace}`;
+  const { source, paged } = where(conditions, order, page, among);
+  const reach = page.limit + page.offset + 1;
+  const isCounted = countsSuffice(filter);
+  // From each place as many issues as the page may need, in order, by index.
+  const ofPage = all([ofPlace, ...conditions, ...between(issue, orderOf(order), page)]);
+  const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
+    WHERE ${ofPage} ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}) i`;
+  return {
+    source,
+    paged: isCounted && reach <= FAR ? firsts : paged,
+    total: isCounted ? countFromPlaces(actor, filter) : null,
+    params: { actor },
+    isPartial: true,
+  };
+}
+
+/** Like ofPlaces, for filters with a better index: issues of a person, and those with a text. */
+function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+  const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
+  const searched = searchOf(filter);
+  if (namesPerson(filter) || !searched) {
+    const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
+    const assignee = assigneeIn(filter, actor);
+    const source = assignee === null ? where(conditions, order, page) : ofAssignee(assignee, conditions, order, page);
+    return { ...source, total: null, params: { actor } };
+  }
+  const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
+  // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
+  const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
+    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
+  const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
+    WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i`;
+  const source = searched.isIndexed
+    ? sql`((${rare}) UNION ALL (${common} WHERE NOT ${FEW_HITS})) i`
+    : sql`(${common}) i`;
+  const paged = sql`${source} WHERE ${all(between(issue, orderOf(order), page))}`;
+  return { source, paged, total: null, params: { actor }, isPartial: true };
+}
+
+/** Whether a filter names the author or the assignee, who has few issues. */
+function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUsername }: IssueFilter): boolean {
+  const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
+  return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
+}
+
+/** The assignee that a filter names; null if it does not. */
+function assigneeIn({ scope, assigneeId, assigneeUsername }: IssueFilter, actor: Actor): Prisma.Sql | number | null {
+  if (scope === 'assigned_to_me') return actor.id;
+  if (typeof assigneeId === 'number') return assigneeId;
+  return assigneeUsername ? userOf(assigneeUsername) : null;
+}
+
+/**
+ * The issues of an assignee that meet the conditions: those of which they are the first come in either order by index, and of
+ * the others, which are few, there are as many as the page may need.
+ */
+export function ofAssignee(
+  userId: Prisma.Sql | number,
+  conditions: Prisma.Sql[],
+  order: IssueOrder,
+  page: PageRequest,
+) {
+  const more = between(issue, orderOf(order), page);
+  const further = sql`(${furtherOf('Issue', userId)}) f JOIN ${table(issue)} ON ${issue.id} = f.issue_id`;
+  const both = (conditions: Prisma.Sql[], rest: Prisma.Sql) => sql`(
+    (SELECT ${FIRST} FROM ${table(issue)} WHERE ${all([sql`${issue.assigneeId} = ${userId}`, ...conditions])} ${rest})
+    UNION ALL (SELECT ${FIRST} FROM ${further} WHERE ${all(conditions)} ${rest})) i`;
+  const reach = page.limit + page.offset + 1;
+  const firsts = sql`ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}`;
+  return { source: both(conditions, Prisma.empty), paged: both([...conditions, ...more], firsts), isPartial: true };
+}
+
+/** The issues that meet the conditions, and the part for the page. */
+export function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest, among = table(issue)) {
+  const more = between(issue, orderOf(order), page);
+  const source = sql`${among} WHERE ${all(conditions)}`;
+  return { source, paged: more.length === 0 ? source : sql`${among} WHERE ${all([...conditions, ...more])}` };
+}
+
+/** Maximum number of issues per project that are merged and sorted; beyond that all of them are. */
+const FAR = 1_000;

@@ -1,0 +1,91 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces } from '#src/access/permissions/places.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { countsSuffice, type IssueFilter } from '#src/domain/tracking/issues/filter.ts';
+import type { IssueOrder, Source } from '#src/domain/tracking/issues/page.ts';
+import {
+  ASKED_TYPES,
+  type AskedParent,
+  asked,
+  ofEverywhere,
+  ofParent,
+  ofPlaces,
+} from '#src/domain/tracking/issues/sources.ts';
+import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
+import { Prisma, queryJson } from '#src/platform/database/db.ts';
+import type { PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, onlyOne } from '#src/platform/records/parents.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+
+/** How many issues there are in each state. */
+export interface IssueCounts {
+  opened: number;
+  closed: number;
+}
+
+/** Filters of issues in any state. */
+export type CountFilter = Omit<IssueFilter, 'state'>;
+
+// Counts have neither an order nor pages.
+const ORDER: IssueOrder = { by: 'created_at', direction: 'desc' };
+const PAGE: PageRequest = { limit: 0, offset: 0, withTotal: false };
+
+/** The counts of the issues of each project that the actor can see, in one statement; none of projects with issues disabled. */
+export async function countIssuesOf(
+  context: Context,
+  projects: readonly ProjectRow[],
+  filter: CountFilter,
+): Promise<IssueCounts[]> {
+  const actor = requireActor(context);
+  const open = projects.filter(({ issuesEnabled }) => issuesEnabled);
+  const wanted = open.map((project) => asked(actor, { project }));
+  const countsOf = (parent: Asked<AskedParent>) =>
+    countsJson(filter, (filter) => ofParent(actor, parent, 'project', filter, ORDER, PAGE));
+  const counts = ofEach<AskedParent>(wanted, ASKED_TYPES, countsOf, searchHits(searchOf(filter)));
+  const found = wanted.length === 0 ? [] : await queryJson<IssueCounts[]>(context.db, counts);
+  const ofOpen = new Map(open.map((project, index) => [project, found[index]]));
+  return projects.map((project) => ofOpen.get(project) ?? { opened: 0, closed: 0 });
+}
+
+/** The counts of the issues of all projects in each group and its subgroups that the actor can see, in one statement. */
+export function countIssuesOfGroups(
+  context: Context,
+  groups: readonly GroupRow[],
+  filter: CountFilter,
+): Promise<IssueCounts[]> {
+  const actor = requireActor(context);
+  const parents = groups.map(({ id }) => ({ group: id }));
+  const all = seenPlaces(actor, sql`p.issues_enabled AND n.lineage && ${groups.map(({ id }) => id)}::int[]`);
+  // Of the places of all groups those of each.
+  const countsOf = ({ group }: Asked<{ group: number }>) => sql`(WITH places AS (SELECT v.* FROM places v
+      JOIN projects gp ON gp.id = v.id JOIN namespaces gn ON gn.id = gp.namespace_id WHERE gn.lineage @> ARRAY[${group}]::int[])
+    SELECT ${countsJson(filter, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
+  const common = [all, ...searchHits(searchOf(filter))];
+  return queryJson<IssueCounts[]>(context.db, ofEach(parents, { group: 'int' }, countsOf, common));
+}
+
+/** The counts of all issues that the actor can see. Throws Unauthenticated. */
+export async function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
+  const actor = requireActor(context);
+  const common = [seenPlaces(actor, sql`p.issues_enabled`), ...searchHits(searchOf(filter))];
+  const counts = () => countsJson(filter, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
+  return onlyOne(await queryJson<IssueCounts[]>(context.db, ofEach([{}], {}, counts, common)));
+}
+
+type SourceOf = (filter: IssueFilter) => Source;
+
+/** An expression for the counts as JSON: from the counters where they know, otherwise by reading the issues once. */
+function countsJson(filter: CountFilter, of: SourceOf): Prisma.Sql {
+  if (countsSuffice(filter)) {
+    const [opened, closed] = [of({ ...filter, state: 'opened' }).total, of({ ...filter, state: 'closed' }).total];
+    return sql`json_build_object('opened', ${opened}, 'closed', ${closed})`;
+  }
+  const count = (state: string) => sql`count(*) FILTER (WHERE ${issue.state} = ${state}::issue_state)`;
+  const counts = sql`json_build_object('opened', ${count('opened')}, 'closed', ${count('closed')})`;
+  return sql`(SELECT ${counts} FROM ${of(filter).source})`;
+}
