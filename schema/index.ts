@@ -63,6 +63,8 @@ import '#schema/notes/on_subjects.ts';
 import '#schema/notes/mutations.ts';
 import '#schema/discussions/on_subjects.ts';
 import '#schema/discussions/mutations.ts';
+import '#schema/draft_notes/types.ts';
+import '#schema/draft_notes/mutations.ts';
 import '#schema/awards/on_subjects.ts';
 import '#schema/awards/mutations.ts';
 import '#schema/variables/mutations.ts';

@@ -51,7 +51,7 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
   const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
-  const shape = { fragments, components, texts, absent };
+  const shape = { fragments, components, texts, absent, blank: route.blank };
   if (route.either) {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;

@@ -10,6 +10,7 @@ import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployments } from '#rest/v4/deployments.ts';
 import { discussions } from '#rest/v4/discussions.ts';
+import { draftNotes } from '#rest/v4/draft_notes.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
@@ -67,6 +68,7 @@ export const routes: Route[] = [
   ...todos,
   ...notes,
   ...discussions,
+  ...draftNotes,
   ...awards,
   ...labels,
   ...boards,

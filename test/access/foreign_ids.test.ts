@@ -101,6 +101,11 @@ const ids: Record<string, number> = {
   milestone_id: milestone.id,
   label_id: label.id,
   board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
+  draft_note_id: (
+    await world.db.draftNote.create({
+      data: { mergeRequestId: request.id, authorId: victim.id, body: 'zqsecret' },
+    })
+  ).id,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
 
@@ -132,6 +137,7 @@ const state = () =>
     world.db.boardList.findMany(inHidden),
     world.db.note.findMany({ where: { authorId: victim.id } }),
     world.db.commitComment.findMany(inHidden),
+    world.db.draftNote.findMany({ where: { authorId: victim.id } }),
     world.db.awardEmoji.findMany({ where: { userId: victim.id } }),
   ]);
 

@@ -149,6 +149,7 @@ describe('Every field of', () => {
       'DeployKey',
       'Deployment',
       'Discussion',
+      'DraftNote',
       'Environment',
       'Group',
       'Identity',

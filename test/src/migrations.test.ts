@@ -92,6 +92,8 @@ const RELEASED: Record<string, string> = {
   '20261126070111_versions_without_commits': 'b62e7568c38415654fb480f0f47181866dd2d49928908710718e8cfa5f38c7c0',
   '20261126080004_group_milestones': '421916c9badc8a3c63d881d88e41c6a937dd31c82d398ca17ef946f810b61935',
   '20261126090004_several_boards': 'ab64de19e5ac9735186c65b7091ad955da94d860c9f66e7dd98b5ab3bea8b86e',
+  '20261126110001_draft_notes': '8deb58db780cd52f9cb053971c6d5fa8986bfad6eba3dc5ec0e0753ffaa0f40e',
+  '20261126110011_review_submitted': 'fc780430ddcffe5cdd0bd524bce3c4b3371313a04c5c7b2ac6eff167fbbd3719',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
-import type { DiffPosition, RangeEnd } from '#src/domain/tracking/discussions/position.ts';
+import { type DiffPosition, lineCode, type RangeEnd } from '#src/domain/tracking/discussions/position.ts';
 import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import {
   commitRecord,
@@ -156,10 +155,4 @@ function positionRecord(position: DiffPosition | null) {
     ...{ position_type: positionType ?? 'text', old_line: oldLine, new_line: newLine },
     line_range: lineRange ? { start: end(lineRange.start), end: end(lineRange.end) } : null,
   };
-}
-
-/** The name of a line: the SHA-1 of the path and its number on both sides; null for a file. */
-function lineCode({ newPath, oldLine, newLine }: DiffPosition): string | null {
-  if (oldLine === null && newLine === null) return null;
-  return `${hash('sha1', newPath)}_${oldLine ?? 0}_${newLine ?? 0}`;
 }
