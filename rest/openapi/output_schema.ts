@@ -86,7 +86,7 @@ export function recordSchema(
 function withBlank(schema: Json, names: readonly string[] | undefined): Json {
   if (!names) return schema;
   const { anyOf = [] } = schema as { anyOf?: Json[] };
-  const properties = Object.fromEntries(names.map((name) => [name, { type: 'null' }]));
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'null', description: 'Always null.' }]));
   const blank = { type: 'object', properties, required: [...names], additionalProperties: false };
   return { ...schema, anyOf: [...anyOf.filter(({ type }) => type !== 'null'), blank] };
 }
