@@ -64,6 +64,7 @@ import '#schema/notes/mutations.ts';
 import '#schema/discussions/on_subjects.ts';
 import '#schema/discussions/mutations.ts';
 import '#schema/draft_notes/types.ts';
+import '#schema/suggestions/types.ts';
 import '#schema/draft_notes/mutations.ts';
 import '#schema/awards/on_subjects.ts';
 import '#schema/awards/mutations.ts';

@@ -35,6 +35,8 @@ export interface Route {
   readonly derived?: Readonly<
     Record<string, (given: Readonly<Record<string, unknown>>, caller: CallerFacts) => boolean | string>
   >;
+  /** Keys of the record that always have the same value, in addition to those of the operation's result. */
+  readonly constants?: object;
   /** The body, regardless of the operation's result. */
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */

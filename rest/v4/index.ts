@@ -37,6 +37,7 @@ import { runners } from '#rest/v4/runners.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
+import { suggestions } from '#rest/v4/suggestions.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { templates } from '#rest/v4/templates.ts';
@@ -69,6 +70,7 @@ export const routes: Route[] = [
   ...notes,
   ...discussions,
   ...draftNotes,
+  ...suggestions,
   ...awards,
   ...labels,
   ...boards,

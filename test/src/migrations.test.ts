@@ -94,6 +94,7 @@ const RELEASED: Record<string, string> = {
   '20261126090004_several_boards': 'ab64de19e5ac9735186c65b7091ad955da94d860c9f66e7dd98b5ab3bea8b86e',
   '20261126110001_draft_notes': '8deb58db780cd52f9cb053971c6d5fa8986bfad6eba3dc5ec0e0753ffaa0f40e',
   '20261126110011_review_submitted': 'fc780430ddcffe5cdd0bd524bce3c4b3371313a04c5c7b2ac6eff167fbbd3719',
+  '20261126110021_suggestions': 'd66390e82cb51d5bdf44e5c7eaac75b9a70ea6356e06fa0ad2b2c07b54b52255',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -217,6 +217,8 @@ export type Change =
   | { kind: 'targetBranch'; from: string; to: string }
   /** The source branch of a merge request has moved by so many commits: the latest of them, newest first. */
   | { kind: 'commits'; latest: readonly AddedCommit[]; total: number }
+  /** Suggestions of notes were applied, as one commit. */
+  | { kind: 'suggestionsApplied'; count: number; files: number; sha: string }
   | { kind: 'sourceBranchDeleted'; branch: string }
   /** The last unresolved thread was resolved. */
   | { kind: 'discussionsResolved' }

@@ -26,6 +26,7 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
   'mergeWhenPipelineSucceeds',
   'mergeCanceled',
   'sourceBranchDeleted',
+  'suggestionsApplied',
   'discussionsResolved',
   'discussionsContinued',
 ]);

@@ -52,6 +52,8 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return `changed target branch from \`${change.from}\` to \`${change.to}\``;
     case 'commits':
       return commitWords(change);
+    case 'suggestionsApplied':
+      return `applied ${counted(change.count, 'suggestion')} to ${counted(change.files, 'file')} in ${change.sha}`;
     case 'sourceBranchDeleted':
       return `deleted source branch \`${change.branch}\``;
     case 'discussionsResolved':
@@ -91,6 +93,9 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return null;
   }
 }
+
+/** `1 file`, `2 files`. */
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** `assigned to @ann and @ben and unassigned @cleo`; of a single assignee, the words of that release. */
 function assigneeWords({ from, to }: Extract<Change, { kind: 'assignees' }>, users: Names['users']): string | null {

@@ -11,6 +11,7 @@ import { setReviewState } from '#src/domain/tracking/merge_requests/reviewers.ts
 import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
 import { writeNote } from '#src/domain/tracking/notes/create.ts';
 import { type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
+import { type NewSuggestion, readSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { DraftNote } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Conflict, NotFound } from '#src/platform/errors.ts';
@@ -38,13 +39,25 @@ export async function publishDraftNotes(
   if (drafts.length === 0) return published;
   const bodies = drafts.map(({ body }) => body);
   const { texts, work } = await readNoteActions(context, actor, noteable, bodies);
-  const ready = drafts.map((draft, index) => ({ draft, body: texts[index] ?? draft.body }));
+  const ready: ReadyDraft[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const [body, thread] = [texts[index] ?? draft.body, threadOf(draft)];
+    ready.push({ draft, body, thread, suggestions: await readSuggestions(context, noteable, thread, body) });
+  }
   await work(async (tx) => {
     await touchNoteable(tx, noteable);
     await take(tx, drafts);
     await write(tx, context, actor, noteable, ready, draftId === null);
   });
   return published;
+}
+
+/** A draft as the note that it becomes. */
+interface ReadyDraft {
+  draft: DraftNote;
+  body: string;
+  thread: Thread;
+  suggestions: NewSuggestion[];
 }
 
 /** Deletes drafts that are published. Throws Conflict if one of them was published or changed meanwhile. */
@@ -60,15 +73,15 @@ async function write(
   context: Context,
   actor: Actor,
   noteable: Noteable,
-  ready: readonly { draft: DraftNote; body: string }[],
+  ready: readonly ReadyDraft[],
   isReview: boolean,
 ): Promise<void> {
   const { id, iid, title, project } = noteable;
   const noteIds: number[] = [];
-  for (const { draft, body } of ready) {
+  for (const { body, thread, suggestions } of ready) {
     // What was nothing but quick actions.
     if (body === '') continue;
-    const note = { body, thread: threadOf(draft), createdAt: new Date(), inReview: isReview };
+    const note = { body, thread, suggestions, createdAt: new Date(), inReview: isReview };
     const written = await writeNote(tx, context, actor, noteable, note);
     if (!written.isInternal) noteIds.push(written.id);
   }

@@ -18,6 +18,7 @@ import {
   touchNoteable,
 } from '#src/domain/tracking/notes/noteable.ts';
 import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { type NewSuggestion, readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -53,9 +54,10 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   const { createdAt: at, ignoreForbidden } = rest;
   const createdAt = permittedTimestamp(actor, noteable.project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const thread = await threadFor(context, actor, noteable, rest);
+  const suggestions = await readSuggestions(context, noteable, thread, body);
   return work(async (tx) => {
     await touchNoteable(tx, noteable);
-    return body === '' ? null : writeNote(tx, context, actor, noteable, { body, thread, createdAt });
+    return body === '' ? null : writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt });
   });
 }
 
@@ -70,6 +72,7 @@ interface ReadyNote {
   /** Without quick actions, and not blank. */
   body: string;
   thread: Thread;
+  suggestions: readonly NewSuggestion[];
   createdAt: Date;
   /** Whether it is published with others, which are mailed at once. */
   inReview?: boolean;
@@ -81,7 +84,7 @@ export async function writeNote(
   context: Context,
   actor: Actor,
   noteable: Noteable,
-  { body, thread, createdAt, inReview = false }: ReadyNote,
+  { body, thread, suggestions, createdAt, inReview = false }: ReadyNote,
 ): Promise<ChangedNote & { isInternal: boolean }> {
   const { type: subjectType, id: subjectId, project } = noteable;
   const { discussionId, isInternal } = await answeredThread(tx, actor, noteable, thread);
@@ -92,6 +95,7 @@ export async function writeNote(
   };
   const { id } = await tx.note.create({ data, select: { id: true } });
   await beginThread(tx, context, { type: subjectType, id: subjectId, noteId: id }, thread);
+  await writeSuggestions(tx, id, suggestions, true);
   const text = { from: null, to: body };
   const written = { type: 'noteWritten', author: actor, noteable, noteId: id, text, isInternal, inReview } as const;
   await recordChange(tx, context, written);
