@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
@@ -58,14 +59,23 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     const data = { userId, authorId: owner.id, projectId: project.id, issueId, action: 'marked' } as const;
     return { id: (await world.db.todo.create({ data })).id };
   };
+  const makeReviewed = async () => {
+    const owner = await world.user();
+    const project = await world.project({ owner, visibility: 'private' });
+    await withTopic(world, project, owner);
+    return { owner, project };
+  };
+  let reviewed: ReturnType<typeof makeReviewed> | null = null;
   /** A suggestion in a project where the person who asks is a developer. */
   const suggestionOf = async (who: TestUser | undefined) => {
     if (!who) return { id: 0, ids: [0] };
-    const owner = await world.user();
-    const project = await world.project({ owner, visibility: 'private' });
+    reviewed ??= makeReviewed();
+    const { owner, project } = await reviewed;
+    await world.db.member.deleteMany({ where: { projectId: project.id, userId: who.id } });
     await world.member(project, who, 'developer');
-    await withTopic(world, project, owner);
-    const { id: mergeRequestId } = await opened(world, project, owner);
+    const sourceBranch = world.unique('topic');
+    await createBranch(world.as(owner), project.id, sourceBranch, 'topic');
+    const { id: mergeRequestId } = await opened(world, project, owner, { sourceBranch });
     const version = await world.db.mergeRequestVersion.findFirstOrThrow({ where: { mergeRequestId } });
     const { headCommitSha: headSha, startCommitSha: startSha, baseCommitSha: baseSha } = version;
     const lines = { oldPath: 'b.txt', newPath: 'b.txt', oldLine: null, newLine: 1, positionType: 'text' };

@@ -61,8 +61,11 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   });
 }
 
-/** Throws Forbidden for those who may not write notes on a record that they can see. */
-export function requireCommenting(actor: Actor, { project, discussionLocked }: Noteable): void {
+/** Throws Forbidden for those who may not write notes on a record that they can see, nor award it. */
+export function requireCommenting(
+  actor: Actor,
+  { project, discussionLocked }: Pick<Noteable, 'project'> & { discussionLocked?: boolean | null | undefined },
+): void {
   authorize(actor, 'create_note', project);
   if (discussionLocked && !actor.admin && project.accessLevel < GUEST) throw new Forbidden();
 }
