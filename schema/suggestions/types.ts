@@ -112,7 +112,7 @@ builder.mutationFields((t) => ({
     description:
       'Commits the lines that a note on a merge request suggests to its source branch, and resolves the thread. For those who may push there.',
     args: {
-      input: t.arg({ type: ApplySuggestionInput, required: true, description: 'Names the suggestion.' }),
+      input: t.arg({ type: ApplySuggestionInput, required: true, description: 'Names the suggestion to apply.' }),
     },
     resolve: async (_root, { input: { id, commitMessage } }, context) => {
       await applySuggestions(context, [id], commitMessage);
@@ -124,7 +124,7 @@ builder.mutationFields((t) => ({
     description:
       'Like `applySuggestion`, for several on one merge request, as one commit. They must not change the same lines.',
     args: {
-      input: t.arg({ type: ApplySuggestionsInput, required: true, description: 'Names the suggestions.' }),
+      input: t.arg({ type: ApplySuggestionsInput, required: true, description: 'Names the suggestions to apply.' }),
     },
     resolve: async (_root, { input: { ids, commitMessage } }, context) => {
       await applySuggestions(context, ids, commitMessage);
