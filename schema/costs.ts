@@ -31,6 +31,8 @@ export const SIZES: Readonly<Record<string, number>> = {
   'MergeRequestVersion.commits': 100,
   'Discussion.allNotes': 20,
   'Discussion.truncatedDiffLines': 16,
+  'Note.suggestions': 1,
+  'ApplySuggestionsPayload.suggestions': 20,
   'Project.sharedWithGroups': 10,
   'Issue.assignees': 5,
   'MergeRequest.assignees': 5,

@@ -107,6 +107,8 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   lineMissing: () => ({
     body: { message: '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}' },
   }),
+  notAnswerable: () => ({ body: { message: '400 Bad request - Discussion can not be replied to.' } }),
+  nothingToChange: () => ({ body: { message: '400 Bad request - Missing params to modify' } }),
   jobNotPlayable: () => ({ body: { message: '400 (Bad request) "Unplayable Job" not given' } }),
   hookUrlInvalid: () => ({ status: 422, body: { error: 'Invalid url given' } }),
   hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),

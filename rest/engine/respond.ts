@@ -23,7 +23,9 @@ export function respond(
   const body = paginated ? nodes : subtree;
   render?.(body);
   if (!secret) allowCompression(response);
+  if (route.constants) Object.assign(body as object, route.constants);
   if (route.omitNull) omitNulls(body, route.omitNull);
+  for (const [key, names] of Object.entries(route.blank ?? {})) fillBlank(body, key, names);
   for (const [key, names] of Object.entries(route.onlyWith ?? {})) omitWithout(body, key, names);
   if (route.either) mergeKeys(body, route.either);
   if (route.decimals) writeDecimals(body, route.decimals);
@@ -64,6 +66,13 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
       else if (record[key] === null) record[key] = undefined;
     }
+  }
+}
+
+/** Puts an object with these keys, which are null, in place of null, in the record or each record of an array. */
+function fillBlank(body: unknown, key: string, names: readonly string[]): void {
+  for (const record of Array.isArray(body) ? body : [body]) {
+    if (record != null && record[key] === null) record[key] = Object.fromEntries(names.map((name) => [name, null]));
   }
 }
 

@@ -37,6 +37,8 @@ export interface Route {
   >;
   /** Keys that the record of the body is within, from the outermost. */
   readonly within?: readonly string[];
+  /** Keys of the record that always have the same value, in addition to those of the operation's result. */
+  readonly constants?: object;
   /** The body, regardless of the operation's result. */
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */
@@ -73,6 +75,8 @@ export interface Route {
   readonly absent?: Readonly<Record<string, string>>;
   /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
+  /** Keys that are, in place of null, an object with these keys, which are null. */
+  readonly blank?: Readonly<Record<string, readonly string[]>>;
   /** Keys that are omitted from the record where its key of this name is false; `a.b` is key `b` of the records at `a`. */
   readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
   /** The links to further pages add this parameter, unless it was given, with the value of the result's connection at the key. */

@@ -22,6 +22,8 @@ export interface Shape {
   texts?: ReadonlySet<string>;
   /** Keys that records may lack, here and below. */
   absent?: ReadonlySet<string>;
+  /** Keys that are an object with these keys in place of null. */
+  blank?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** The schema of a value in a response; `omitted` are the keys that a record may lack. */
@@ -74,10 +76,19 @@ export function recordSchema(
     const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
     const shown = typeShown(definition.type, { asText: shape.texts?.has(name), isOmitted: omitted.includes(name) });
     const description = inRestWords(definition.description ?? '', definition.type);
-    properties[name] = { ...outputSchema(shown, inner, shape, within), description };
+    properties[name] = { ...withBlank(outputSchema(shown, inner, shape, within), shape.blank?.[name]), description };
     if (!optional && !omitted.includes(name) && !shape.absent?.has(name)) required.add(name);
   }
   return { type: 'object', properties, required: [...required] };
+}
+
+/** A record, or an object with these keys, which are null, in place of null. */
+function withBlank(schema: Json, names: readonly string[] | undefined): Json {
+  if (!names) return schema;
+  const { anyOf = [] } = schema as { anyOf?: Json[] };
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'null', description: 'Always null.' }]));
+  const blank = { type: 'object', properties, required: [...names], additionalProperties: false };
+  return { ...schema, anyOf: [...anyOf.filter(({ type }) => type !== 'null'), blank] };
 }
 
 /** The type of a key: a number may be written as a text, and a key that is omitted when null is never null. */

@@ -51,7 +51,7 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
   const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
-  const shape = { fragments, components, texts, absent };
+  const shape = { fragments, components, texts, absent, blank: route.blank };
   if (route.spread !== undefined) {
     const record = spreadSchema(endpoint, route.spread, components);
     return paginated || list ? { type: 'array', items: record } : record;
@@ -60,6 +60,7 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;
   }
+  if (route.constants) return withConstants(recordSchema(resultType, selection, shape, []), route.constants);
   const record = scalar
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
@@ -74,6 +75,16 @@ function constantSchema(body: object): Json {
   const shapeOf = (value: unknown) => (Array.isArray(value) ? { type: 'array', items: {} } : { type: typeof value });
   const properties = Object.entries(body).map(([key, value]) => [key, { ...shapeOf(value), const: value }]);
   return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(body) };
+}
+
+/** The schema of a record with keys that always have the same value. */
+function withConstants({ properties, required, ...rest }: Json, constants: object): Json {
+  const more = constantSchema(constants) as { properties: Record<string, Json>; required: string[] };
+  const described = Object.entries(more.properties).map(([key, schema]) => {
+    return [key, { ...schema, description: `Always \`${JSON.stringify(schema.const)}\`.` }];
+  });
+  const all = { ...(properties as Json), ...Object.fromEntries(described) };
+  return { ...rest, properties: all, required: [...(required as string[]), ...more.required] };
 }
 
 /** The schema of a record with lists converted to objects, under the name of its operation. */

@@ -10,6 +10,7 @@ import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployments } from '#rest/v4/deployments.ts';
 import { discussions } from '#rest/v4/discussions.ts';
+import { draftNotes } from '#rest/v4/draft_notes.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
@@ -37,6 +38,7 @@ import { runners } from '#rest/v4/runners.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
+import { suggestions } from '#rest/v4/suggestions.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { templates } from '#rest/v4/templates.ts';
@@ -69,6 +71,8 @@ export const routes: Route[] = [
   ...todos,
   ...notes,
   ...discussions,
+  ...draftNotes,
+  ...suggestions,
   ...awards,
   ...labels,
   ...boards,

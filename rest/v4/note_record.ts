@@ -5,7 +5,7 @@ export function noteKeys(at = ''): Pick<Route, 'omitNull' | 'onlyWith'> {
   const position = `${at}position`;
   const omitted = ['line_range', 'width', 'height', 'x', 'y'].map((key) => `${position}.${key}`);
   return {
-    omitNull: [position, ...omitted],
+    omitNull: [position, ...omitted, `${at}suggestions`],
     onlyWith: { [`${at}resolvable`]: ['resolved', 'resolved_by', 'resolved_at'] },
   };
 }

@@ -3,6 +3,19 @@ import * as operations from '#src/generated/operations.ts';
 
 const at = '/projects/:id/merge_requests/:merge_request_iid';
 
+/** What approvals that are required are about: there are none. */
+const constants = {
+  approvals_before_merge: 0,
+  approvers: [],
+  approver_groups: [],
+  suggested_approvers: [],
+  approval_rules_left: [],
+  has_approval_rules: false,
+  merge_request_approvers_available: false,
+  multiple_approval_rules_available: false,
+  require_password_to_approve: false,
+};
+
 /** The users who have to do with issues and merge requests. */
 export const people: Route[] = [
   {
@@ -28,6 +41,7 @@ export const people: Route[] = [
     path: `${at}/approvals`,
     operation: operations.MergeRequestApprovalsDocument,
     result: 'project.mergeRequest',
+    constants,
   },
   {
     method: 'GET',
@@ -41,6 +55,7 @@ export const people: Route[] = [
     path: `${at}/approve`,
     operation: operations.ApproveMergeRequestDocument,
     result: 'approveMergeRequest.mergeRequest',
+    constants,
     alsoRefuses: [401, 409],
   },
   {
@@ -48,6 +63,7 @@ export const people: Route[] = [
     path: `${at}/unapprove`,
     operation: operations.UnapproveMergeRequestDocument,
     result: 'unapproveMergeRequest.mergeRequest',
+    constants,
     alsoRefuses: [401],
   },
 ];

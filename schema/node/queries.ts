@@ -22,6 +22,7 @@ import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
 import { findDiscussionsByIds } from '#src/domain/tracking/discussions/list.ts';
 import { findIssueLinksByIds } from '#src/domain/tracking/issue_links/list.ts';
+import { findDraftNotesByIds } from '#src/domain/tracking/drafts/list.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
@@ -66,6 +67,7 @@ const FINDERS: Record<string, Finder> = {
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Note: inProjects('Note', findNotesByIds),
   Discussion: inProjects('Note', findDiscussionsByIds),
+  DraftNote: inProjects('DraftNote', findDraftNotesByIds),
   AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
   LabelEvent: inProjects('LabelEvent', labelEvents.findByIds),
   MilestoneEvent: inProjects('MilestoneEvent', milestoneEvents.findByIds),

@@ -19,6 +19,10 @@ export const TodoAction = builder.enumType('TodoAction', {
     MARKED: { value: 'marked', description: 'The user made the todo.' },
     BUILD_FAILED: { value: 'build_failed', description: 'The pipeline of the user’s merge request failed.' },
     UNMERGEABLE: { value: 'unmergeable', description: 'The user’s merge request can no longer be merged.' },
+    REVIEW_SUBMITTED: {
+      value: 'review_submitted',
+      description: 'A review of the merge request, which the user opened or is assigned to, was published.',
+    },
     REVIEW_REQUESTED: { value: 'review_requested', description: 'The user was asked to review the merge request.' },
     APPROVAL_REQUIRED: {
       value: 'approval_required',

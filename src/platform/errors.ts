@@ -47,6 +47,8 @@ export type ErrorReason =
   | 'labelOfOtherProject'
   | 'listPositionOutOfRange'
   | 'lineMissing'
+  | 'notAnswerable'
+  | 'nothingToChange'
   | 'jobNotPlayable'
   | 'hookUrlInvalid'
   | 'hookUrlPrivate'

@@ -110,6 +110,11 @@ const ids: Record<string, number> = {
       { project: hidden.id, iid: other.iid },
     )
   ).id,
+  draft_note_id: (
+    await world.db.draftNote.create({
+      data: { mergeRequestId: request.id, authorId: victim.id, body: 'zqsecret' },
+    })
+  ).id,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
 
@@ -142,6 +147,7 @@ const state = () =>
     world.db.issueLink.findMany({ where: { sourceId: issue.id } }),
     world.db.note.findMany({ where: { authorId: victim.id } }),
     world.db.commitComment.findMany(inHidden),
+    world.db.draftNote.findMany({ where: { authorId: victim.id } }),
     world.db.awardEmoji.findMany({ where: { userId: victim.id } }),
   ]);
 

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
+import { opened, withTopic } from '../support/merge_requests.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
 
@@ -56,6 +58,35 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     const { id: issueId } = await world.issue(project, owner);
     const data = { userId, authorId: owner.id, projectId: project.id, issueId, action: 'marked' } as const;
     return { id: (await world.db.todo.create({ data })).id };
+  };
+  const makeReviewed = async () => {
+    const owner = await world.user();
+    const project = await world.project({ owner, visibility: 'private' });
+    await withTopic(world, project, owner);
+    return { owner, project };
+  };
+  let reviewed: ReturnType<typeof makeReviewed> | null = null;
+  /** A suggestion in a project where the person who asks is a developer. */
+  const suggestionOf = async (who: TestUser | undefined) => {
+    if (!who) return { id: 0, ids: [0] };
+    reviewed ??= makeReviewed();
+    const { owner, project } = await reviewed;
+    await world.db.member.deleteMany({ where: { projectId: project.id, userId: who.id } });
+    await world.member(project, who, 'developer');
+    const sourceBranch = world.unique('topic');
+    await createBranch(world.as(owner), project.id, sourceBranch, 'topic');
+    const { id: mergeRequestId } = await opened(world, project, owner, { sourceBranch });
+    const version = await world.db.mergeRequestVersion.findFirstOrThrow({ where: { mergeRequestId } });
+    const { headCommitSha: headSha, startCommitSha: startSha, baseCommitSha: baseSha } = version;
+    const lines = { oldPath: 'b.txt', newPath: 'b.txt', oldLine: null, newLine: 1, positionType: 'text' };
+    const position = { headSha, startSha, baseSha, ...lines };
+    const note = { subjectType: 'MergeRequest', subjectId: mergeRequestId, authorId: owner.id, body: 'Better' };
+    const { id: noteId } = await world.db.note.create({ data: note });
+    const thread = { id: noteId, noteId, mergeRequestId, position, originalPosition: position, versionId: version.id };
+    await world.db.discussion.create({ data: thread });
+    const suggestion = { linesAbove: 0, linesBelow: 0, fromContent: 'b.txt\n', toContent: 'better\n' };
+    const { id } = await world.db.suggestion.create({ data: { noteId, ...suggestion } });
+    return { id, ids: [id] };
   };
   /** A shared runner, which everybody sees and administrators change. */
   const sharedRunner = async () => {
@@ -139,6 +170,14 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /todos': reading,
     'POST /todos/mark_as_done': { success: 204, level: 0 },
     'POST /todos/:id/mark_as_done': { success: 201, level: 0, given: (_at, who) => todoOf(who?.id) },
+    'PUT /suggestions/:id/apply': {
+      ...reading,
+      given: async (_at, who) => ({ id: (await suggestionOf(who)).id }),
+    },
+    'PUT /suggestions/batch_apply': {
+      ...reading,
+      given: async (_at, who) => ({ ids: (await suggestionOf(who)).ids }),
+    },
     'GET /runners': reading,
     'GET /runners/all': administrating,
     'GET /runners/:id': { ...reading, given: sharedRunner },

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { talk } from '../support/discussions.ts';
 import { LONG } from '../support/long.ts';
-import { opened, withTopic } from '../support/merge_requests.ts';
+import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -241,7 +242,125 @@ describe('Discussions over REST', () => {
   });
 });
 
+describe('A locked merge request', () => {
+  it('is discussed by members alone: notes, threads, answers and awards of others are refused', LONG, async () => {
+    const { body: thread } = await world.api(owner).post(`${onMergeRequest}/discussions`, { body: 'Still open' });
+    const note = thread.notes[0].id;
+    await world.api(owner).put(onMergeRequest, { discussion_locked: true });
+    const statuses = async (who: typeof guest, emoji: string) => {
+      const post = async (path: string, values: object) =>
+        (await world.api(who).post(`${onMergeRequest}/${path}`, values)).status;
+      return [
+        await post('notes', { body: 'x' }),
+        await post('discussions', { body: 'x' }),
+        await post(`discussions/${thread.id}/notes`, { body: 'x' }),
+        await post('draft_notes', { note: 'x' }),
+        await post('award_emoji', { name: emoji }),
+        await post(`notes/${note}/award_emoji`, { name: emoji }),
+      ];
+    };
+    const before = await world.db.note.count();
+    expect(await statuses(outsider, 'tada')).toEqual([403, 403, 403, 403, 404, 404]);
+    expect(await world.db.note.count()).toBe(before);
+    expect(await statuses(guest, 'heart')).toEqual([201, 201, 201, 201, 201, 201]);
+    await world.api(owner).put(onMergeRequest, { discussion_locked: false });
+    expect(await statuses(outsider, 'tada')).toEqual([201, 201, 201, 201, 201, 201]);
+  });
+
+  it('has system notes that are not answered either', LONG, async () => {
+    for (const { path } of [{ path: onMergeRequest }, await issuePath()]) {
+      await world.api(owner).put(path, { title: world.unique('Renamed ') });
+      const { body: threads } = await world.api(owner).get(`${path}/discussions?per_page=100`);
+      const { id } = threads.find(({ notes }: { notes: { system: boolean }[] }) => notes[0]?.system);
+      const answer = await world.api(owner).post(`${path}/discussions/${id}/notes`, { body: 'x' });
+      expect([answer.status, answer.body.message]).toEqual([
+        400,
+        '400 Bad request - Discussion can not be replied to.',
+      ]);
+    }
+  });
+});
+
+describe('Positions', () => {
+  it(
+    'of images and files follow to a new version unchanged, those of lines move, and hidden lines are told',
+    LONG,
+    async () => {
+      const place = await world.project({ owner });
+      const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`);
+      await commitTo(world, place, owner, 'master', 'a.txt', `${lines.join('\n')}\n`);
+      await createBranch(world.as(owner), place.id, 'topic', 'master');
+      await commitTo(world, place, owner, 'topic', 'a.txt', `${lines.join('\n')}\nnew\n`);
+      await commitTo(world, place, owner, 'topic', 'a.png', '\0PNG');
+      const { iid, id: mergeRequestId } = await opened(world, place, owner);
+      const path = `/projects/${place.id}/merge_requests/${iid}`;
+      const refs = async () => (await world.api(owner).get(path)).body.diff_refs;
+      const first = await refs();
+      const begin = async (position: object) => {
+        const answer = await world
+          .api(owner)
+          .post(`${path}/discussions`, { body: 'x', position: { ...first, ...position } });
+        expect(answer.status).toBe(201);
+        return answer.body;
+      };
+      const image = { position_type: 'image', new_path: 'a.png', width: 20, height: 10, x: 1.5, y: 2.5 };
+      const onImage = await begin(image);
+      const onFile = await begin({ position_type: 'file', new_path: 'a.txt' });
+      const onLine = await begin({ position_type: 'text', new_path: 'a.txt', new_line: 61 });
+      const hidden = await begin({ position_type: 'text', new_path: 'a.txt', new_line: 5 });
+      expect(onImage.notes[0].position).toMatchObject({ ...image, new_line: null });
+      expect(hidden.notes[0].position).toMatchObject({ old_line: 5, new_line: 5 });
+      for (const wrong of [{ new_line: 62 }, { new_line: 0 }, { old_line: 4, new_line: 5 }]) {
+        const position = { ...first, position_type: 'text', new_path: 'a.txt', ...wrong };
+        expect(await world.api(owner).post(`${path}/discussions`, { body: 'x', position })).toMatchObject({
+          status: 400,
+        });
+      }
+      const head = await commitTo(world, place, owner, 'topic', 'a.txt', `top\n${lines.join('\n')}\nnew\n`);
+      await world.until(async () => (await refs()).head_sha === head);
+      await world.until(async () => {
+        const threads = await world.db.discussion.findMany({ where: { mergeRequestId } });
+        return threads.every(({ position }) => (position as { headSha: string } | null)?.headSha === head);
+      });
+      const now = async ({ id }: { id: string }) =>
+        (await world.api(owner).get(`${path}/discussions/${id}`)).body.notes[0].position;
+      expect(await now(onImage)).toMatchObject({ ...image, head_sha: head });
+      expect(await now(onFile)).toMatchObject({ position_type: 'file', new_path: 'a.txt', head_sha: head });
+      expect(await now(onLine)).toMatchObject({ old_line: null, new_line: 62, head_sha: head });
+      expect(await now(hidden)).toMatchObject({ old_line: 5, new_line: 6, head_sha: head });
+    },
+  );
+});
+
 describe('Internal notes', () => {
+  it(
+    'name nobody as participant, mention nothing elsewhere, and stay internal when their issue moves',
+    LONG,
+    async () => {
+      const [writer, named] = [await world.user(), await world.user()];
+      for (const user of [writer, named]) await world.member(project, user, 'reporter');
+      const [issue, mentioned] = [await issuePath(), await issuePath()];
+      const participants = async () =>
+        (await world.api(guest).get(`${issue.path}/participants`)).body.map(({ id }: { id: number }) => id);
+      const before = await participants();
+      const body = `zqsecret @${named.username} #${mentioned.iid}`;
+      await world.api(writer).post(`${issue.path}/notes`, { body, internal: true });
+      expect(await participants()).toEqual(before);
+      expect((await world.api(owner).get(`${mentioned.path}/notes`)).body).toEqual([]);
+      await world.api(writer).post(`${mentioned.path}/notes`, { body: `Decoy #${issue.iid} @${named.username}` });
+      const { body: others } = await world.api(guest).get(`${mentioned.path}/participants`);
+      expect(others.map(({ id }: { id: number }) => id)).toEqual(expect.arrayContaining([writer.id, named.id]));
+      const target = await world.project({ owner, visibility: 'public' });
+      await world.member(target, guest, 'guest');
+      const moved = (await world.api(owner).post(`${issue.path}/move`, { to_project_id: target.id })).body;
+      const notes = async (who: typeof guest) =>
+        JSON.stringify((await world.api(who).get(`/projects/${target.id}/issues/${moved.iid}/notes`)).body);
+      expect(await notes(owner)).toContain('zqsecret');
+      expect(await notes(guest)).not.toContain('zqsecret');
+      expect(await notes(named)).not.toContain('zqsecret');
+    },
+  );
+
   it('are seen by their author and reporters alone, wherever notes are shown or counted', LONG, async () => {
     const issue = await issuePath();
     for (const path of [issue.path, onMergeRequest]) {

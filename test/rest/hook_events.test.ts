@@ -254,6 +254,68 @@ describe('Notes', () => {
     expect(onSnippet).toMatchObject({ snippet: { id: snippet.id, title: 'A snippet', file_name: 'a.rb' } });
   });
 
+  it(
+    'on a line or an image are told with the thread and the position, and internal ones to hooks for these alone',
+    LONG,
+    async () => {
+      const place = await world.project({ owner });
+      await withTopic(world, place, owner);
+      const path = await hook(place, { push_events: false, note_events: true });
+      const privy = await hook(place, { push_events: false, note_events: true, confidential_issues_events: true });
+      const { iid } = await opened(world, place, owner);
+      const at = `/projects/${place.id}/merge_requests/${iid}`;
+      const { diff_refs } = (await api.get(at)).body;
+      const begin = async (position: object) =>
+        (
+          await api.post(`${at}/discussions`, {
+            body: 'Here',
+            position: { ...diff_refs, new_path: 'b.txt', ...position },
+          })
+        ).body;
+      const line = await begin({ position_type: 'text', new_line: 1 });
+      await begin({ position_type: 'image', width: 4, height: 3, x: 1, y: 2 });
+      await api.put(`${at}/discussions/${line.id}`, { resolved: true });
+      await api.post(`${at}/notes`, { body: 'zqsecret', internal: true });
+      await api.post(`${at}/discussions/${line.id}/notes`, { body: 'Answer' });
+      const told = (await receiver.some(path, 3)).map(({ body }) => body.object_attributes);
+      expect(told[0]).toMatchObject({
+        ...{
+          action: 'create',
+          type: 'DiffNote',
+          discussion_id: line.id,
+          note: 'Here',
+          description: 'Here',
+          internal: false,
+        },
+        position: {
+          ...diff_refs,
+          position_type: 'text',
+          new_path: 'b.txt',
+          old_line: null,
+          new_line: 1,
+          line_range: null,
+        },
+        original_position: { new_line: 1 },
+        ...{ change_position: null, st_diff: null, resolved_at: null, resolved_by_id: null, resolved_by_push: null },
+      });
+      expect(told[0].line_code).toMatch(/^[0-9a-f]{40}_0_1$/);
+      expect(told[1]).toMatchObject({
+        position: { position_type: 'image', width: 4, height: 3, x: 1, y: 2, new_line: null },
+        line_code: null,
+      });
+      expect(told[2]).toMatchObject({ note: 'Answer', discussion_id: line.id, resolved_by_id: owner.id });
+      const secret = await receiver.next(privy, ({ body }) => body.object_attributes.internal);
+      expect(secret.headers['x-gitlab-event']).toBe('Confidential Note Hook');
+      expect(secret.body.object_attributes).toMatchObject({
+        note: 'zqsecret',
+        internal: true,
+        type: null,
+        position: null,
+      });
+      expect(JSON.stringify(receiver.at(path))).not.toContain('zqsecret');
+    },
+  );
+
   it('on private snippets, and system notes, are told to nobody', async () => {
     const place = await world.project({ owner });
     const path = await hook(place, { push_events: false, note_events: true });

@@ -21,6 +21,8 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   incompleteIdentity: ['BAD_REQUEST', 400],
   labelOfOtherProject: ['BAD_REQUEST', 400],
   lineMissing: ['VALIDATION_FAILED', 400],
+  notAnswerable: ['VALIDATION_FAILED', 400],
+  nothingToChange: ['VALIDATION_FAILED', 400],
   listPositionOutOfRange: ['BAD_REQUEST', 400],
   jobNotPlayable: ['BAD_REQUEST', 400],
   hookUrlInvalid: ['BAD_REQUEST', 422],

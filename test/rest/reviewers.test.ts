@@ -111,6 +111,9 @@ describe('Approvals', () => {
         user_can_approve: false,
         approvals_required: 0,
         approvals_left: 0,
+        ...{ approvals_before_merge: 0, approvers: [], approver_groups: [], suggested_approvers: [] },
+        ...{ approval_rules_left: [], has_approval_rules: false, merge_request_approvers_available: false },
+        ...{ multiple_approval_rules_available: false, require_password_to_approve: false },
         approved_by: [{ user: { id: ann.id }, approved_at: expect.any(String) }],
       },
     ]);

@@ -41,6 +41,7 @@ await world.db.mergeRequestVersion.create({
 const ofReview = { mergeRequestId: mergeRequest.id, userId: owner.id };
 await world.db.mergeRequestReviewer.create({ data: ofReview });
 await world.db.mergeRequestApproval.create({ data: ofReview });
+await world.db.draftNote.create({ data: { mergeRequestId: mergeRequest.id, authorId: owner.id, body: 'Why?' } });
 await world.db.stateEvent.create({ data: { issueId, userId: owner.id, state: 'closed' } });
 await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 const ofUser = { projectId: project.id, userId: owner.id };
@@ -149,6 +150,7 @@ describe('Every field of', () => {
       'DeployKey',
       'Deployment',
       'Discussion',
+      'DraftNote',
       'Environment',
       'Group',
       'Identity',

@@ -6,6 +6,7 @@ import type { RefChange } from '#src/git/refs/update_many.ts';
 export type DomainChange =
   | SubjectChanged
   | NoteWritten
+  | ReviewPublished
   | NoteDeleted
   | CommitCommented
   | CommitCommentDeleted
@@ -39,6 +40,17 @@ export interface NoteWritten {
   text: { from: string | null; to: string };
   /** Whether only some of those who see the record see the note: what others could learn it from is not written. */
   isInternal: boolean;
+  /** Whether it is published with others, of which `reviewPublished` tells at once. */
+  inReview?: boolean;
+}
+
+/** A user published the draft notes on a merge request, which were recorded as notes one by one. */
+export interface ReviewPublished {
+  type: 'reviewPublished';
+  author: { id: number };
+  mergeRequest: Subject;
+  /** The notes that all of those who see the merge request see. */
+  noteIds: readonly number[];
 }
 
 /** A user deleted a note. */
@@ -205,6 +217,8 @@ export type Change =
   | { kind: 'targetBranch'; from: string; to: string }
   /** The source branch of a merge request has moved by so many commits: the latest of them, newest first. */
   | { kind: 'commits'; latest: readonly AddedCommit[]; total: number }
+  /** Suggestions of notes were applied, as one commit. */
+  | { kind: 'suggestionsApplied'; count: number; files: number; sha: string }
   | { kind: 'sourceBranchDeleted'; branch: string }
   /** The last unresolved thread was resolved. */
   | { kind: 'discussionsResolved' }

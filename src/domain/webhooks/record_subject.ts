@@ -26,6 +26,7 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
   'linked',
   'unlinked',
   'sourceBranchDeleted',
+  'suggestionsApplied',
   'discussionsContinued',
 ]);
 

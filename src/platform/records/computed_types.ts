@@ -76,6 +76,8 @@ export interface ComputedFields {
     thread: ThreadFacts | null;
     /** The lines that are shown with its thread; null for a thread on no line. */
     diffLines: unknown;
+    /** Null unless it is on a line or file of a merge request. */
+    suggestionFacts: SuggestionFacts[] | null;
   };
   OAuthApplication: {
     /** Whether it has a secret; programs on the machines of users cannot keep one. */
@@ -165,6 +167,22 @@ export interface ThreadFacts {
   /** Who may resolve it depends on these. */
   projectId: number;
   authorId: number;
+}
+
+/** A suggestion of a note, with what decides whether it can be applied. */
+export interface SuggestionFacts {
+  id: number;
+  linesAbove: number;
+  linesBelow: number;
+  fromContent: string;
+  toContent: string;
+  /** The commit that applied it. */
+  commitSha: string | null;
+  /** Number of the line of the thread in its latest version, on the new side. */
+  line: number;
+  isOutdated: boolean;
+  /** Whether the merge request is open. */
+  isOpen: boolean;
 }
 
 /** What a user wants to hear of in a place. */

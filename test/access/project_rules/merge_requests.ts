@@ -1,5 +1,6 @@
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { commitTo, opened } from '../../support/merge_requests.ts';
+import type { TestUser } from '../../support/world.ts';
 import { eventRules } from '../event_rules.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import { talkRules } from '../talk_rules.ts';
@@ -76,6 +77,16 @@ export function mergeRequestRules({
     await world.db.mergeRequestApproval.createMany({ data, skipDuplicates: true });
     return given;
   };
+  /** A note on one that the caller has drafted. */
+  const drafted = async (at: Stage, who: TestUser | undefined) => {
+    const given = await mergeRequest(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    const { id: mergeRequestId } = await world.db.mergeRequest.findFirstOrThrow({ where });
+    const data = { mergeRequestId, authorId: (who ?? owner).id, body: 'said' };
+    const { id } = await world.db.draftNote.create({ data });
+    return { ...given, draft_note_id: id };
+  };
+  const drafting = { level: 20, open: 'user', refusal: 404, inPrivate: { guest: 404 } } as const;
   /** A thread on one that can be resolved. */
   const thread = async (at: Stage) => {
     const given = await mergeRequest(at);
@@ -88,6 +99,41 @@ export function mergeRequestRules({
   };
 
   return {
+    'GET /projects/:id/merge_requests/:merge_request_iid/draft_notes': {
+      ...drafting,
+      success: 200,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes': {
+      ...drafting,
+      success: 201,
+      given: async (at) => ({ ...(await mergeRequest(at)), note: 'words' }),
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish': {
+      ...drafting,
+      success: 204,
+      given: drafted,
+    },
+    'GET /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': {
+      ...drafting,
+      success: 200,
+      given: drafted,
+    },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': {
+      ...drafting,
+      success: 200,
+      given: async (at, who) => ({ ...(await drafted(at, who)), note: 'words' }),
+    },
+    'DELETE /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': {
+      ...drafting,
+      success: 204,
+      given: drafted,
+    },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish': {
+      ...drafting,
+      success: 204,
+      given: drafted,
+    },
     'PUT /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id': {
       success: 200,
       level: 30,

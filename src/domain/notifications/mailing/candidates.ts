@@ -1,5 +1,5 @@
 import { notExpired } from '#src/access/permissions/visibility.ts';
-import { peopleIn, type RecordHappening } from '#src/domain/notifications/mailing/request.ts';
+import { notesIn, peopleIn, type RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { targetColumn } from '#src/domain/tracking/todos/write.ts';
@@ -64,16 +64,17 @@ export async function candidates(
 /** The names mentioned in the new text, and in the previous one. */
 async function namesFor(
   db: Pick<Db, '$queryRaw'>,
-  { event, subject: { id }, noteId }: RecordHappening,
+  { event, subject: { id }, ...happening }: RecordHappening,
   records: Prisma.Sql,
 ): Promise<{ now: string[]; before: string[] }> {
-  const [texts] = await db.$queryRaw<{ description: string | null; note: string | null }[]>`
-    SELECT description, (SELECT body FROM notes WHERE id = ${noteId ?? null}::int) AS note FROM ${records} WHERE id = ${id}`;
+  const [texts] = await db.$queryRaw<{ description: string | null; notes: string[] }[]>`
+    SELECT description, ARRAY(SELECT body FROM notes WHERE id = ANY(${notesIn(happening)}::int[])) AS notes
+    FROM ${records} WHERE id = ${id}`;
   const all = (text: string | null | undefined) => Object.values(mentionedNames(text ?? null)).flat();
   const isNew = event === 'newIssue' || event === 'newMergeRequest';
   return isNew
     ? { now: all(texts?.description), before: [] }
-    : { now: all(texts?.note), before: all(texts?.description) };
+    : { now: (texts?.notes ?? []).flatMap(all), before: all(texts?.description) };
 }
 
 /** Users notified beyond what they participate in, by their setting for the project, a group above it, or all their projects. */

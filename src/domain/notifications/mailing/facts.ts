@@ -1,5 +1,6 @@
 import {
   type Happening,
+  notesIn,
   type PipelineHappening,
   peopleIn,
   type RecordHappening,
@@ -28,6 +29,9 @@ export function factsOf(db: Db, happening: Happening): Promise<Facts | null> {
   return 'subject' in happening ? ofRecord(db, happening) : ofPipeline(db, happening);
 }
 
+/** What separates the notes of a review. */
+const BETWEEN = '\n\n---\n\n';
+
 interface Read {
   iid: number;
   title: string;
@@ -38,7 +42,7 @@ interface Read {
   /** The names of those who were added, and removed. */
   added: string[];
   removed: string[];
-  note: string | null;
+  notes: string[];
 }
 
 async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | null> {
@@ -52,10 +56,10 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     SELECT r.iid, r.title, r.description, p.name AS project, n.full_path || '/' || p.path AS "fullPath",
       (SELECT name FROM users WHERE id = ${actorId}) AS actor,
       ${namesOf(people?.added)} AS added, ${namesOf(people?.removed)} AS removed,
-      (SELECT body FROM notes WHERE id = ${noteId ?? null}::int) AS note
+      ARRAY(SELECT body FROM notes WHERE id = ANY(${notesIn(happening)}::int[]) ORDER BY id) AS notes
     FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
   // No mail is sent about a note deleted meanwhile.
-  if (!read || (event === 'newNote' && read.note === null)) return null;
+  if (!read || (event === 'newNote' && read.notes.length === 0)) return null;
   const page = `/${read.fullPath}/${isIssue ? 'issues' : 'merge_requests'}/${read.iid}`;
   const isNew = event === 'newIssue' || event === 'newMergeRequest';
   return {
@@ -63,7 +67,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     title: read.title,
     number: `${isIssue ? '#' : '!'}${read.iid}`,
     sentence: sentence(happening, read),
-    text: isNew ? read.description : event === 'newNote' ? read.note : null,
+    text: isNew ? read.description : event === 'newNote' ? read.notes.join(BETWEEN) : null,
     path: event === 'newNote' ? `${page}#note_${noteId}` : page,
   };
 }
@@ -82,7 +86,8 @@ function sentence(happening: RecordHappening, read: Read): string {
     case 'newMergeRequest':
       return `${actor} opened a merge request.`;
     case 'newNote':
-      return `${actor} commented:`;
+      if (read.notes.length === 1) return `${actor} commented:`;
+      return `${actor} reviewed the merge request, with ${read.notes.length} comments:`;
     case 'closeIssue':
     case 'closeMergeRequest':
       return `${actor} closed the ${what}.`;

@@ -20,8 +20,10 @@ export interface RecordHappening {
   subject: { type: 'Issue' | 'MergeRequest'; id: number };
   /** The actor, who gets no mail. */
   actorId: number;
-  /** The new note. */
+  /** The new note, or the first of a review. */
   noteId?: number;
+  /** All notes of a review. */
+  noteIds?: number[];
   /** The first assignee before and after; null if none. */
   assignees?: { from: number | null; to: number | null };
   /** The users added and removed as assignees or reviewers; absent from jobs of the version before. */
@@ -33,6 +35,11 @@ export function peopleIn({ people, assignees }: RecordHappening): RecordHappenin
   if (people || !assignees) return people;
   const { from, to } = assignees;
   return { role: 'assignee', added: to === null ? [] : [to], removed: from === null ? [] : [from] };
+}
+
+/** The new notes. */
+export function notesIn({ noteId, noteIds }: Pick<RecordHappening, 'noteId' | 'noteIds'>): number[] {
+  return noteIds ?? (noteId === undefined ? [] : [noteId]);
 }
 
 /** The end of a pipeline. */

@@ -52,6 +52,8 @@ export async function createCommit(context: Context, ref: IdOrPath, input: NewCo
 export interface FileActions {
   /** The size of their contents in the repository, in bytes. */
   bytes: number;
+  /** Whether nothing else is written to the branch at once, so that the parent is in the repository while they are prepared. */
+  alone?: boolean;
   /** The memory that they hold until they are committed, in bytes. */
   held: number;
   /** Returns the actions, once their parent is known. Throws BadRequest. */
@@ -62,7 +64,7 @@ export interface FileActions {
 export async function commitFiles(
   context: Context,
   target: WritableBranch,
-  { bytes, held, prepare }: FileActions,
+  { bytes, held, alone = false, prepare }: FileActions,
   { message, authorName, authorEmail }: Pick<NewCommit, 'message'> & Authorship,
   refusal = refusalOf,
 ): Promise<CommitRow> {
@@ -74,7 +76,7 @@ export async function commitFiles(
     return explaining(actions, refusal, () => series.add({ actions, author, committer, message }));
   };
   const texts = [message, authorName, authorEmail].reduce((sum, text) => sum + textBytes(text), 0);
-  return advance(context, target, { bytes: held + texts, make });
+  return advance(context, target, { bytes: held + texts, alone, make });
 }
 
 async function explaining<T>(

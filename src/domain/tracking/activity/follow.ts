@@ -2,7 +2,7 @@ import type { Change, Subject } from '#src/domain/changes/change.ts';
 import type { Follower } from '#src/domain/changes/record.ts';
 import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
 import { writeSystemNotes } from '#src/domain/tracking/activity/system_notes.ts';
-import { writeNoteTodos, writeTodos } from '#src/domain/tracking/activity/todos.ts';
+import { writeNoteTodos, writeReviewTodos, writeTodos } from '#src/domain/tracking/activity/todos.ts';
 import { carryLabels } from '#src/domain/tracking/labels/carry.ts';
 import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
@@ -31,6 +31,9 @@ export const tracking: Follower = {
     const subject = { type, id, iid, title, project };
     await writeNoteTodos(tx, author, subject, { id: noteId, ...text });
     if (!isInternal) await recordMentions(tx, author, subject, text.to);
+  },
+  async reviewPublished(tx, _context, { author, mergeRequest, noteIds }) {
+    if (noteIds.length > 0) await writeReviewTodos(tx, author, mergeRequest);
   },
   async projectMoved(tx, _context, { project, from }) {
     await carryLabels(tx, project.id, from);

@@ -52,6 +52,8 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return `changed target branch from \`${change.from}\` to \`${change.to}\``;
     case 'commits':
       return commitWords(change);
+    case 'suggestionsApplied':
+      return `applied ${counted(change.count, 'suggestion')} to ${counted(change.files, 'file')} in ${change.sha}`;
     case 'sourceBranchDeleted':
       return `deleted source branch \`${change.branch}\``;
     case 'discussionsResolved':
@@ -100,6 +102,9 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
 function nameOf({ iid, project }: Elsewhere, inProject: number): string {
   return `${project.id === inProject ? '' : project.fullPath}#${iid}`;
 }
+
+/** `1 file`, `2 files`. */
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** `assigned to @ann and @ben and unassigned @cleo`; of a single assignee, the words of that release. */
 function assigneeWords({ from, to }: Extract<Change, { kind: 'assignees' }>, users: Names['users']): string | null {

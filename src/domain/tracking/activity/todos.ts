@@ -1,6 +1,8 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import { mayMention, seerOf } from '#src/domain/tracking/activity/mentions.ts';
 import { mentionedUsers } from '#src/domain/tracking/references/mentioned_users.ts';
+import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
+import { readersAmong } from '#src/domain/tracking/subjects/readers.ts';
 import {
   addTodos,
   finishTodos,
@@ -50,6 +52,20 @@ export async function writeNoteTodos(
 ): Promise<void> {
   await finishTodos(tx, actor.id, subject);
   await addMentioned(tx, actor, subject, { text, before, noteId });
+}
+
+/** Tells the author and the assignees of a merge request by a todo that a review of it was published. */
+export async function writeReviewTodos(
+  tx: Transaction,
+  actor: { id: number },
+  { type, id, iid, title, project }: Subject,
+): Promise<void> {
+  const users = await tx.$queryRaw<{ id: number }[]>`
+    SELECT author_id AS id FROM merge_requests WHERE id = ${id} UNION SELECT unnest(${assigneesOf(type, id)})`;
+  const ids = users.map((user) => user.id).filter((userId) => userId !== actor.id);
+  const readers = await readersAmong(tx, { type, id, project }, { ids });
+  const told = readers.map((reader) => reader.id);
+  await addAsked(tx, actor, { type, id, iid, title, project }, told, 'review_submitted');
 }
 
 /** The users of a list who are not in the other one. */

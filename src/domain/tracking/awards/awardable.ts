@@ -18,6 +18,8 @@ export interface Awardable {
   /** Whether it is a system note. */
   system: boolean;
   project: ProjectRow;
+  /** Whether only members of the project can comment on the record, or on that of the note. */
+  discussionLocked?: boolean | null | undefined;
 }
 
 /** The record, if the actor can see it. Throws Unauthenticated, and NotFound for the record or what contains it. */
@@ -25,5 +27,6 @@ export async function locateAwardable(context: Context, ref: AwardableRef): Prom
   if (!('note' in ref)) return { ...(await locateNoteable(context, ref)), system: false };
   const { noteable, note } = await locateNote(context, ref.note);
   const { id, authorId, system } = note;
-  return { type: 'Note', id, authorId, system, project: noteable.project };
+  const { project, discussionLocked } = noteable;
+  return { type: 'Note', id, authorId, system, project, discussionLocked };
 }

@@ -1,7 +1,7 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type AwardableRef, type AwardableType, locateAwardable } from '#src/domain/tracking/awards/awardable.ts';
 import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
+import { requireCommenting } from '#src/domain/tracking/notes/create.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
@@ -17,8 +17,9 @@ export interface GivenAward {
  */
 export async function giveAward(context: Context, ref: AwardableRef, given: string): Promise<GivenAward> {
   const actor = requireActor(context);
-  const { type, id: subjectId, authorId, system, project } = await locateAwardable(context, ref);
-  authorize(actor, 'create_note', project);
+  const awardable = await locateAwardable(context, ref);
+  const { type, id: subjectId, authorId, system } = awardable;
+  requireCommenting(actor, awardable);
   if (system) throw new Forbidden('System notes cannot be awarded');
   const name = await emojiNamed(given);
   if (name === null) throw new ValidationFailed({ name: ['is not included in the list'] });

@@ -88,13 +88,7 @@ export async function answeredThread(
 ): Promise<NoteThread> {
   if (thread.kind !== 'answer') return { discussionId: null, isInternal: thread.isInternal };
   const { discussionId } = thread;
-  const [first] = await tx.$queryRaw<{ id: number; authorId: number; system: boolean; isInternal: boolean }[]>`
-    SELECT id, author_id AS "authorId", system, source_type IS NOT DISTINCT FROM ${INTERNAL} AS "isInternal"
-    FROM notes WHERE subject_type = ${type} AND subject_id = ${id}
-      AND ((id = ${discussionId} AND discussion_id IS NULL) OR discussion_id = ${discussionId}) ORDER BY id LIMIT 1`;
-  const sees = !first?.isInternal || first.authorId === actor.id || can(actor, 'read_internal_note', project);
-  if (!first || !sees) throw new NotFound('Discussion');
-  if (first.system) throw new ValidationFailed({ discussion_id: ['is a system note, which cannot be answered'] });
+  const first = await requireAnswerable(tx, actor, { type, id, project }, discussionId);
   const { isInternal } = first;
   if (thread.isInternal && !isInternal) throw new ValidationFailed({ internal: ['cannot be given for this thread'] });
   await tx.note.updateMany({ where: { id: first.id, startsThread: false }, data: { startsThread: true } });
@@ -103,6 +97,24 @@ export async function answeredThread(
     await tx.discussion.createMany({ data, skipDuplicates: true });
   }
   return { discussionId, isInternal };
+}
+
+/** The first note of a thread on a record. Throws NotFound if the actor sees none, ValidationFailed for system notes. */
+export async function requireAnswerable(
+  db: Pick<Transaction, '$queryRaw'>,
+  actor: Actor,
+  { type, id, project }: Pick<Noteable, 'type' | 'id' | 'project'>,
+  discussionId: number,
+): Promise<{ id: number; isInternal: boolean }> {
+  const [first] = await db.$queryRaw<{ id: number; authorId: number; system: boolean; isInternal: boolean }[]>`
+    SELECT id, author_id AS "authorId", system, source_type IS NOT DISTINCT FROM ${INTERNAL} AS "isInternal"
+    FROM notes WHERE subject_type = ${type} AND subject_id = ${id}
+      AND ((id = ${discussionId} AND discussion_id IS NULL) OR discussion_id = ${discussionId}) ORDER BY id LIMIT 1`;
+  const sees = !first?.isInternal || first.authorId === actor.id || can(actor, 'read_internal_note', project);
+  if (!first || !sees) throw new NotFound('Discussion');
+  if (!first.system) return first;
+  const message = 'is a system note, which cannot be answered';
+  throw new ValidationFailed({ discussion_id: [message] }, undefined, 'notAnswerable');
 }
 
 /** Stores a new thread, in the transaction that writes its first note. */

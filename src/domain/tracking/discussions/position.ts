@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 import { followLine, linesOf, originOfLine, type PatchLine } from '#src/git/diff/lines.ts';
 import type { Oid } from '#src/git/model.ts';
@@ -71,6 +72,12 @@ export function detailsOf({ positionType, lineRange, width, height, x, y }: Posi
 /** A position for the database. */
 export function storedPosition(position: DiffPosition): Prisma.InputJsonObject {
   return position as object as Prisma.InputJsonObject;
+}
+
+/** The name of a line: the SHA-1 of the path and its number on both sides; null for a file. */
+export function lineCode({ newPath, oldLine, newLine }: DiffPosition): string | null {
+  if (oldLine === null && newLine === null) return null;
+  return `${hash('sha1', newPath)}_${oldLine ?? 0}_${newLine ?? 0}`;
 }
 
 /** A line or file that there is none of where it is to be. REST has one message for all of them. */

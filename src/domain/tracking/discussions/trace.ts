@@ -2,6 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { type Compare, traceLine, type VersionShas } from '#src/domain/tracking/discussions/trace_line.ts';
+import { outdateSuggestions } from '#src/domain/tracking/suggestions/outdate.ts';
 import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import { isLimit, MissingObject } from '#src/git/errors.ts';
@@ -47,6 +48,7 @@ async function traceAll(
       const count =
         await db.$executeRaw`UPDATE discussions SET position = ${traced && JSON.stringify(traced)}::jsonb, version_id = ${version.id}
         WHERE id = ${id} AND version_id = ${versionId}`;
+      if (traced && count > 0) await outdateSuggestions(db, reader, id, traced);
       // A deleted one is not read again.
       isDone &&= count > 0;
     }

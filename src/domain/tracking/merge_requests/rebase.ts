@@ -1,9 +1,7 @@
-import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { branchRefusals } from '#src/domain/repository/protection.ts';
 import { findPushedProject, type PushedProject } from '#src/domain/repository/pushed_project.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/domain/repository/record.ts';
@@ -11,13 +9,14 @@ import { changeRefusal } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
+import { requireSourcePush, type SourceBranch } from '#src/domain/tracking/merge_requests/push_source.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
-import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, DomainError, Forbidden } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -70,25 +69,11 @@ export async function requestRebase(
 }
 
 /** The source project, if the actor may rewrite the branch there. Throws Forbidden. */
-async function requireRebasing(
-  context: Context,
-  actor: Actor,
-  { sourceProjectId, sourceBranch }: { sourceProjectId: number | null; sourceBranch: string },
-): Promise<ProjectRow> {
-  const source = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(unseen);
-  if (!source || source.archived || !can(actor, 'push_code', source))
-    throw new Forbidden('Cannot push to source branch');
-  const reader = await context.repositories.open(source);
-  if (!(await reader?.branch(sourceBranch))) throw new Forbidden('Source branch does not exist');
-  const refusals = await branchRefusals(context, actor, source);
-  if (refusals(sourceBranch, 'push') !== null) throw new Forbidden('Cannot push to source branch');
-  if (refusals(sourceBranch, 'force') !== null) throw new Forbidden('Source branch is protected from force push');
-  return source;
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
+async function requireRebasing(context: Context, actor: Actor, source: SourceBranch): Promise<ProjectRow> {
+  const { project, refusals } = await requireSourcePush(context, actor, source);
+  if (refusals(source.sourceBranch, 'force') !== null)
+    throw new Forbidden('Source branch is protected from force push');
+  return project;
 }
 
 /** Does what was requested, on behalf of that user. What keeps it from succeeding is recorded on the merge request. */

@@ -27,12 +27,14 @@ export async function setReviewers(
   return [{ kind: 'reviewers', from, to: [...kept, ...added] }];
 }
 
-/** Notes how far the review of a user is, who may be no reviewer. */
+/** Notes how far the review of a user is, who may be no reviewer. One who approved stays so until that is taken back. */
 export async function setReviewState(
   tx: Transaction,
   mergeRequestId: number,
   userId: number,
   state: ReviewState,
 ): Promise<void> {
-  await tx.mergeRequestReviewer.updateMany({ where: { mergeRequestId, userId }, data: { state } });
+  const keepsApproval = state === 'review_started' || state === 'reviewed';
+  const where = { mergeRequestId, userId, ...(keepsApproval && { state: { not: 'approved' as const } }) };
+  await tx.mergeRequestReviewer.updateMany({ where, data: { state } });
 }

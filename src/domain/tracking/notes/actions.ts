@@ -5,44 +5,48 @@ import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts'
 import { targetOf as mergeRequestTarget, updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 import type { Noteable } from '#src/domain/tracking/notes/noteable.ts';
 import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
-import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
-type Write = (tx: Transaction) => Promise<number | null>;
+/** Does something in a transaction, with what the quick actions do. */
+type Work = <T>(write: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** The text of a note without its quick actions, and a function that writes the note and applies these. Snippets have none. */
+/**
+ * The texts of notes on a record without their quick actions, and a function that writes the notes and applies these, as if they
+ * were of one text. Snippets have none.
+ */
 export async function readNoteActions(
   context: Context,
   actor: Actor,
   { type, id, iid, title, project }: Noteable,
-  body: string,
-): Promise<{ text: string; work: (write: Write) => Promise<number | null> }> {
-  const alone = (write: Write) => context.db.$transaction(write);
-  if (type === 'Snippet' || iid === null) return { text: body, work: alone };
+  bodies: readonly string[],
+): Promise<{ texts: readonly string[]; work: Work }> {
+  const alone: Work = (write) => context.db.$transaction(write);
+  if (type === 'Snippet' || iid === null) return { texts: bodies, work: alone };
   const isIssue = type === 'Issue';
-  const { text, changes, deeds } = await readQuickActions(context, actor, body, async () =>
+  const { texts, changes, deeds } = await readQuickActionsOf(context, actor, bodies, async () =>
     isIssue
       ? issueTarget(context, actor, await locateIssue(context, project.id, iid))
       : mergeRequestTarget(context, actor, await locateMergeRequest(context, project.id, iid)),
   );
   const subject = { type, id, iid, title, project };
-  const both = async (tx: Transaction, write: Write) => {
-    const note = await write(tx);
+  const both = async <T>(tx: Transaction, write: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const written = await write(tx);
     await doDeeds(tx, context, actor, subject, deeds);
-    return note;
+    return written;
   };
   const hasChanges = Object.keys(changes).length > 0;
-  if (!hasChanges && !hasDeeds(deeds)) return { text, work: alone };
-  if (!hasChanges) return { text, work: (write) => context.db.$transaction((tx) => both(tx, write)) };
+  if (!hasChanges && !hasDeeds(deeds)) return { texts, work: alone };
+  if (!hasChanges) return { texts, work: (write) => context.db.$transaction((tx) => both(tx, write)) };
   const update = isIssue ? updateIssue : updateMergeRequest;
   return {
-    text,
-    work: async (write) => {
-      let note: number | null = null;
+    texts,
+    work: async <T>(write: (tx: Transaction) => Promise<T>) => {
+      const written: T[] = [];
       await update(context, project.id, iid, changes, async (tx) => {
-        note = await both(tx, write);
+        written.push(await both(tx, write));
       });
-      return note;
+      return written.at(-1) as T;
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   touchNoteable,
 } from '#src/domain/tracking/notes/noteable.ts';
 import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -69,12 +70,15 @@ export async function updateNote(context: Context, ref: NoteRef, { body, resolve
   checkBody(body);
   const { id } = note;
   const isInternal = note.sourceType === INTERNAL;
+  const thread = { kind: 'answer', discussionId: note.discussionId ?? id, isInternal } as const;
+  const suggestions = await readSuggestions(context, noteable, thread, body);
   await context.db.$transaction(async (tx) => {
     await touchNoteable(tx, noteable);
     // Of two concurrent edits, the later one is compared with the earlier one.
     const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
     if (!before) throw new NotFound('Note');
     await tx.note.update({ where: { id }, data: { body } });
+    await writeSuggestions(tx, id, suggestions, false);
     const text = { from: before.body, to: body };
     await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: id, text, isInternal });
   });

@@ -1,3 +1,4 @@
+import { suggestionJson } from '#src/domain/tracking/suggestions/find.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
@@ -29,6 +30,12 @@ computedFields('Note', {
       WHEN ${place} IS NOT NULL THEN json_build_object('isResolvable', FALSE, 'resolvedAt', NULL, 'resolvedById', NULL,
         'position', ${place}, 'originalPosition', ${place}, 'projectId', ${said}.project_id, 'authorId', ${said}.author_id) END`;
   },
+  suggestionFacts: (note, tools) => {
+    const nd = threadOf(note, tools);
+    return sql`CASE WHEN ${nd}.original_position IS NOT NULL AND NOT ${note.system} THEN (
+      SELECT COALESCE(json_agg(${suggestionJson(sql`nd.is_open`)} ORDER BY su.id), '[]') FROM suggestions su
+        CROSS JOIN (SELECT ${nd}.position, ${nd}.original_position, ${nd}.is_open) nd WHERE su.note_id = ${note.id}) END`;
+  },
   diffLines: (note, tools) => sql`${threadOf(note, tools)}.diff_lines`,
 });
 
@@ -36,7 +43,8 @@ computedFields('Note', {
 function threadOf(note: Alias<'Note'>, { lateral }: Tools): Prisma.Sql {
   return lateral(
     'thread',
-    () => sql`SELECT nd.*, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.authorId} AS author_id
+    () => sql`SELECT nd.*, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.authorId} AS author_id,
+        ${mergeRequest.state} = 'opened' AS is_open
       FROM ${table(discussion)} JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = ${discussion.mergeRequestId}
       WHERE ${note.subjectType} = 'MergeRequest' AND ${discussion.id} = COALESCE(${note.discussionId}, ${note.id})`,
   );

@@ -1,16 +1,24 @@
 import { authorize, GUEST } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import { answeredThread, beginThread, type ThreadWish, threadFor } from '#src/domain/tracking/discussions/begin.ts';
+import {
+  answeredThread,
+  beginThread,
+  type Thread,
+  type ThreadWish,
+  threadFor,
+} from '#src/domain/tracking/discussions/begin.ts';
 import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
 import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
 import {
   locateNoteable,
+  type Noteable,
   type NoteableRef,
   type NoteableType,
   touchNoteable,
 } from '#src/domain/tracking/notes/noteable.ts';
 import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { type NewSuggestion, readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -39,40 +47,62 @@ export interface ChangedNote {
 export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<ChangedNote | null> {
   const actor = requireActor(context);
   const noteable = await locateNoteable(context, on);
-  const { type: subjectType, id: subjectId, project } = noteable;
-  authorize(actor, 'create_note', project);
-  if (noteable.discussionLocked && !actor.admin && project.accessLevel < GUEST) throw new Forbidden();
+  requireCommenting(actor, noteable);
   checkBody(given);
-  const { text: body, work } = await readNoteActions(context, actor, noteable, given);
+  const { texts, work } = await readNoteActions(context, actor, noteable, [given]);
+  const [body = ''] = texts;
   const { createdAt: at, ignoreForbidden } = rest;
-  const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
+  const createdAt = permittedTimestamp(actor, noteable.project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const thread = await threadFor(context, actor, noteable, rest);
-  let discussion: number | null = null;
-  const write = async (tx: Transaction): Promise<number | null> => {
+  const suggestions = await readSuggestions(context, noteable, thread, body);
+  return work(async (tx) => {
     await touchNoteable(tx, noteable);
-    if (body === '') return null;
-    const { discussionId, isInternal } = await answeredThread(tx, actor, noteable, thread);
-    const data = {
-      ...{ subjectType, subjectId, authorId: actor.id, body, discussionId, startsThread: thread.kind === 'begun' },
-      ...(isInternal && { sourceType: INTERNAL, sourceProjectId: project.id }),
-      ...{ createdAt, updatedAt: createdAt },
-    };
-    const note = await tx.note.create({ data, select: { id: true } });
-    await beginThread(tx, context, { type: subjectType, id: subjectId, noteId: note.id }, thread);
-    const text = { from: null, to: body };
-    await recordChange(tx, context, {
-      type: 'noteWritten',
-      author: actor,
-      noteable,
-      noteId: note.id,
-      text,
-      isInternal,
-    });
-    discussion = discussionId;
-    return note.id;
+    return body === '' ? null : writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt });
+  });
+}
+
+/** Throws Forbidden for those who may not write notes on a record that they can see, nor award it. */
+export function requireCommenting(
+  actor: Actor,
+  { project, discussionLocked }: Pick<Noteable, 'project'> & { discussionLocked?: boolean | null | undefined },
+): void {
+  authorize(actor, 'create_note', project);
+  if (discussionLocked && !actor.admin && project.accessLevel < GUEST) throw new Forbidden();
+}
+
+/** A note before it is written. */
+interface ReadyNote {
+  /** Without quick actions, and not blank. */
+  body: string;
+  thread: Thread;
+  suggestions: readonly NewSuggestion[];
+  createdAt: Date;
+  /** Whether it is published with others, which are mailed at once. */
+  inReview?: boolean;
+}
+
+/** Writes a note, and what follows from it, in a transaction that has touched the record. */
+export async function writeNote(
+  tx: Transaction,
+  context: Context,
+  actor: Actor,
+  noteable: Noteable,
+  { body, thread, suggestions, createdAt, inReview = false }: ReadyNote,
+): Promise<ChangedNote & { isInternal: boolean }> {
+  const { type: subjectType, id: subjectId, project } = noteable;
+  const { discussionId, isInternal } = await answeredThread(tx, actor, noteable, thread);
+  const data = {
+    ...{ subjectType, subjectId, authorId: actor.id, body, discussionId, startsThread: thread.kind === 'begun' },
+    ...(isInternal && { sourceType: INTERNAL, sourceProjectId: project.id }),
+    ...{ createdAt, updatedAt: createdAt },
   };
-  const id = await work(write);
-  return id === null ? null : { on: { type: subjectType, id: subjectId }, id, discussionId: discussion ?? id };
+  const { id } = await tx.note.create({ data, select: { id: true } });
+  await beginThread(tx, context, { type: subjectType, id: subjectId, noteId: id }, thread);
+  await writeSuggestions(tx, id, suggestions, true);
+  const text = { from: null, to: body };
+  const written = { type: 'noteWritten', author: actor, noteable, noteId: id, text, isInternal, inReview } as const;
+  await recordChange(tx, context, written);
+  return { on: { type: subjectType, id: subjectId }, id, discussionId: discussionId ?? id, isInternal };
 }
 
 /** Rejects bodies that are blank or too long. */

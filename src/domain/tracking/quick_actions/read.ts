@@ -5,7 +5,12 @@ import {
   type WantedChanges,
   type WantedDeeds,
 } from '#src/domain/tracking/quick_actions/interpret.ts';
-import { mayHaveQuickActions, splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
+import {
+  MOST_ACTIONS,
+  mayHaveQuickActions,
+  type QuickAction,
+  splitQuickActions,
+} from '#src/domain/tracking/quick_actions/split.ts';
 
 /** A text without its quick actions, and their effects. */
 export interface ReadText<T extends string | null | undefined> {
@@ -25,8 +30,25 @@ export async function readQuickActions<T extends string | null | undefined>(
   text: T,
   targetOf: () => Target | Promise<Target>,
 ): Promise<ReadText<T>> {
-  if (!mayHaveQuickActions(text)) return { text, changes: {}, deeds: {} };
-  const { text: left, actions } = splitQuickActions(text);
-  if (actions.length === 0) return { text, changes: {}, deeds: {} };
-  return { text: left, ...(await interpret(context, actor, await targetOf(), actions)) };
+  if (text == null) return { text, changes: {}, deeds: {} };
+  const { texts, ...effects } = await readQuickActionsOf(context, actor, [text], targetOf);
+  return { text: texts[0] ?? text, ...effects };
+}
+
+/** Like readQuickActions, for several texts of one target: they share the number of actions that a text may have. */
+export async function readQuickActionsOf(
+  context: Context,
+  actor: Pick<Actor, 'id' | 'username'>,
+  texts: readonly string[],
+  targetOf: () => Target | Promise<Target>,
+): Promise<{ texts: string[]; changes: WantedChanges; deeds: WantedDeeds }> {
+  const actions: QuickAction[] = [];
+  const left = texts.map((text) => {
+    if (!mayHaveQuickActions(text)) return text;
+    const split = splitQuickActions(text, MOST_ACTIONS - actions.length);
+    actions.push(...split.actions);
+    return split.text;
+  });
+  if (actions.length === 0) return { texts: left, changes: {}, deeds: {} };
+  return { texts: left, ...(await interpret(context, actor, await targetOf(), actions)) };
 }

@@ -59,7 +59,7 @@ const NEED_ARGUMENT: ReadonlySet<string> = new Set<QuickActionName>([
 ]);
 
 /** Maximum number of actions; further ones stay in the text. */
-const MOST = 100;
+export const MOST_ACTIONS = 100;
 
 /** Whether a text may have quick actions: a cheap test without false negatives. */
 export function mayHaveQuickActions(text: string | null | undefined): text is string {
@@ -70,14 +70,14 @@ export function mayHaveQuickActions(text: string | null | undefined): text is st
  * Separates the quick actions from a text: lines that begin with `/` and a known name. Lines in fenced code blocks, and between
  * lines of `>>>`, stay text.
  */
-export function splitQuickActions(text: string): { text: string; actions: QuickAction[] } {
+export function splitQuickActions(text: string, most = MOST_ACTIONS): { text: string; actions: QuickAction[] } {
   const actions: QuickAction[] = [];
   const kept: string[] = [];
   let fence: string | null = null;
   for (const line of text.split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,}|>>>)/.exec(line)?.[1];
     if (fence === null) {
-      const action = actions.length < MOST ? actionOf(line) : null;
+      const action = actions.length < most ? actionOf(line) : null;
       if (action) actions.push(action);
       else kept.push(line);
       fence = mark ?? null;

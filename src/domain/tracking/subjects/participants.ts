@@ -16,7 +16,7 @@ const user = alias('User', 'u');
 
 /**
  * The participants of each issue or merge request, in one statement: its author, assignees and reviewers, the authors of its notes, and
- * users with a todo because it mentions them. The caller must have checked that the actor can see the records.
+ * users with a todo because it mentions them, other than in internal notes. The caller must have checked that the actor can see the records.
  */
 export async function listParticipants<R>(
   { db }: Context,
@@ -33,7 +33,8 @@ export async function listParticipants<R>(
       UNION SELECT nt.author_id FROM notes nt WHERE nt.subject_type = ${type} AND nt.subject_id = ${id} AND NOT nt.system
         AND nt.source_type IS NULL
       UNION SELECT t.user_id FROM todos t WHERE t.${targetColumn({ type })} = ${id}
-        AND t.action IN ('mentioned', 'directly_addressed')`;
+        AND t.action IN ('mentioned', 'directly_addressed')
+        AND NOT EXISTS (SELECT 1 FROM notes i WHERE i.id = t.note_id AND i.source_type IS NOT NULL)`;
     const list = { rows: user, where: sql`${user.id} IN (${participants})`, order: order('User', ['id']) };
     return pageOfRows(selection, list, page);
   };

@@ -12,7 +12,8 @@ export type TodoAction =
   | 'approval_required'
   | 'unmergeable'
   | 'directly_addressed'
-  | 'review_requested';
+  | 'review_requested'
+  | 'review_submitted';
 
 /** The column of a todo's target. */
 export function targetColumn({ type }: Pick<Subject, 'type'>): Prisma.Sql {

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
-import type { DiffPosition, RangeEnd } from '#src/domain/tracking/discussions/position.ts';
+import { type DiffPosition, lineCode, type RangeEnd } from '#src/domain/tracking/discussions/position.ts';
 import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import {
   commitRecord,
@@ -105,6 +104,7 @@ function noteRecord(note: NoteColumns, { project, thread = null }: Common) {
     ...place(thread?.position ?? null, thread?.original_position ?? null, isInThread),
     resolved_at: time(thread?.resolved_at ?? null),
     resolved_by_id: thread?.resolved_by_id ?? null,
+    resolved_by_push: null,
     created_at: time(note.created_at),
     updated_at: time(note.updated_at),
   };
@@ -128,6 +128,7 @@ function commentRecord(comment: CommentColumns, project: ProjectFacts) {
     ...place(position, position, starts_thread || discussion_id !== null),
     resolved_at: null,
     resolved_by_id: null,
+    resolved_by_push: null,
     path,
     line,
     line_type,
@@ -143,6 +144,8 @@ function place(position: DiffPosition | null, original: DiffPosition | null, isI
     type: shown ? 'DiffNote' : isInThread ? 'DiscussionNote' : null,
     position: positionRecord(shown),
     original_position: positionRecord(original),
+    // Set by no client of today.
+    ...{ change_position: null, st_diff: null },
     line_code: shown && lineCode(shown),
   };
 }
@@ -150,6 +153,7 @@ function place(position: DiffPosition | null, original: DiffPosition | null, isI
 function positionRecord(position: DiffPosition | null) {
   if (position === null) return null;
   const { baseSha, startSha, headSha, oldPath, newPath, oldLine, newLine, positionType, lineRange } = position;
+  const { width = null, height = null, x = null, y = null } = position;
   const end = ({
     lineCode: line_code = null,
     type = null,
@@ -162,11 +166,6 @@ function positionRecord(position: DiffPosition | null) {
     ...{ base_sha: baseSha, start_sha: startSha, head_sha: headSha, old_path: oldPath, new_path: newPath },
     ...{ position_type: positionType ?? 'text', old_line: oldLine, new_line: newLine },
     line_range: lineRange ? { start: end(lineRange.start), end: end(lineRange.end) } : null,
+    ...(positionType === 'image' && { width, height, x, y }),
   };
-}
-
-/** The name of a line: the SHA-1 of the path and its number on both sides; null for a file. */
-function lineCode({ newPath, oldLine, newLine }: DiffPosition): string | null {
-  if (oldLine === null && newLine === null) return null;
-  return `${hash('sha1', newPath)}_${oldLine ?? 0}_${newLine ?? 0}`;
 }

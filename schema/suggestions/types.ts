@@ -1,0 +1,134 @@
+import { builder } from '#schema/builder.ts';
+import { namesOf } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { Note } from '#schema/notes/types.ts';
+import { applySuggestions } from '#src/domain/tracking/suggestions/apply.ts';
+import { findSuggestions, isAppliable, suggestedSpan } from '#src/domain/tracking/suggestions/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { SuggestionFacts } from '#src/platform/records/computed_types.ts';
+
+const Suggestion = builder.objectRef<SuggestionFacts>('Suggestion').implement({
+  description:
+    'A change of lines that a note on a merge request suggests, in a fenced block with the info string `suggestion`, or `suggestion:-2+1` for two lines above that of the thread and one below.',
+  fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the suggestion, for the mutations that apply it.',
+      resolve: ({ id }) => toGlobalId('Suggestion', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the suggestion.' }),
+    fromLine: t.int({
+      description: 'Number of the first line that it replaces, in the latest version of the file, from 1.',
+      resolve: (suggestion) => suggestedSpan(suggestion).from,
+    }),
+    toLine: t.int({
+      description: 'Number of the last line that it replaces.',
+      resolve: (suggestion) => suggestedSpan(suggestion).to,
+    }),
+    fromContent: t.exposeString('fromContent', { description: 'The lines that it replaces, as they were then.' }),
+    toContent: t.exposeString('toContent', { description: 'The lines in their place; empty to remove them.' }),
+    appliable: t.boolean({
+      description:
+        'Whether it can be applied: it was not, the merge request is open, and its lines are what they were. It follows a new version within moments.',
+      resolve: isAppliable,
+    }),
+    applied: t.boolean({
+      description: 'Whether it was applied.',
+      resolve: ({ commitSha }) => commitSha !== null,
+    }),
+    commitSha: t.exposeString('commitSha', {
+      nullable: true,
+      description: 'Full hash of the commit that applied it; null before.',
+    }),
+    outdated: t.boolean({
+      description: 'Whether its lines were changed or removed since, be it by itself.',
+      resolve: ({ isOutdated }) => isOutdated,
+    }),
+  }),
+});
+
+builder.prismaObjectFields(Note, (t) => ({
+  suggestions: t.field({
+    type: [Suggestion],
+    nullable: true,
+    description:
+      'The changes of lines that the note suggests, in the order of its text, at most 50; null unless it is on a line or file of a merge request.',
+    select: { suggestionFacts: true },
+    resolve: ({ suggestionFacts }) => suggestionFacts,
+  }),
+}));
+
+const MESSAGE = 'Message of the commit, at most 65,536 characters; one that tells how many there are when left out.';
+
+const ApplySuggestionInput = builder.inputType(namesOf('applySuggestion').input, {
+  description: 'Which suggestion to apply.',
+  fields: (t) => ({
+    id: t.field({ ...idOf('Suggestion'), required: true, description: 'Global or numeric ID of the suggestion.' }),
+    commitMessage: t.string({ description: MESSAGE }),
+  }),
+});
+
+const ApplySuggestionsInput = builder.inputType(namesOf('applySuggestions').input, {
+  description: 'Which suggestions to apply.',
+  fields: (t) => ({
+    ids: t.field({
+      ...idsOf('Suggestion'),
+      required: true,
+      description: 'Global or numeric IDs of the suggestions, at most 100, all on one merge request.',
+    }),
+    commitMessage: t.string({ description: MESSAGE }),
+  }),
+});
+
+const ApplySuggestionPayload = builder.objectRef<{ id: number }>(namesOf('applySuggestion').payload).implement({
+  description: 'The suggestion after the mutation.',
+  fields: (t) => ({
+    suggestion: t.field({
+      type: Suggestion,
+      description: 'The suggestion as it is now.',
+      resolve: async ({ id }, _args, context) => {
+        const [found] = await findSuggestions(context, [id]);
+        if (!found) throw new NotFound('Suggestion');
+        return found;
+      },
+    }),
+  }),
+});
+
+const ApplySuggestionsPayload = builder.objectRef<{ ids: number[] }>(namesOf('applySuggestions').payload).implement({
+  description: 'The suggestions after the mutation.',
+  fields: (t) => ({
+    suggestions: t.field({
+      type: [Suggestion],
+      description: 'The suggestions as they are now, in the given order.',
+      resolve: ({ ids }, _args, context) => findSuggestions(context, ids),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  applySuggestion: t.field({
+    type: ApplySuggestionPayload,
+    description:
+      'Commits the lines that a note on a merge request suggests to its source branch, and resolves the thread. For those who may push there.',
+    args: {
+      input: t.arg({ type: ApplySuggestionInput, required: true, description: 'Names the suggestion to apply.' }),
+    },
+    resolve: async (_root, { input: { id, commitMessage } }, context) => {
+      await applySuggestions(context, [id], commitMessage);
+      return { id };
+    },
+  }),
+  applySuggestions: t.field({
+    type: ApplySuggestionsPayload,
+    description:
+      'Like `applySuggestion`, for several on one merge request, as one commit. They must not change the same lines.',
+    args: {
+      input: t.arg({ type: ApplySuggestionsInput, required: true, description: 'Names the suggestions to apply.' }),
+    },
+    resolve: async (_root, { input: { ids, commitMessage } }, context) => {
+      await applySuggestions(context, ids, commitMessage);
+      return { ids };
+    },
+  }),
+}));

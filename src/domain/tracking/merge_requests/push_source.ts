@@ -1,0 +1,34 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type BranchRefusals, branchRefusals } from '#src/domain/repository/protection.ts';
+import type { Oid } from '#src/git/model.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+
+/** The source branch of a merge request. */
+export interface SourceBranch {
+  sourceProjectId: number | null;
+  sourceBranch: string;
+}
+
+/** The source project with the tip of the source branch, if the actor may push to that. Throws Forbidden. */
+export async function requireSourcePush(
+  context: Context,
+  actor: Actor,
+  { sourceProjectId, sourceBranch }: SourceBranch,
+): Promise<{ project: ProjectRow; tip: Oid; refusals: BranchRefusals }> {
+  const project = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(unseen);
+  if (!project || project.archived || !can(actor, 'push_code', project))
+    throw new Forbidden('Cannot push to source branch');
+  const reader = await context.repositories.open(project);
+  const branch = await reader?.branch(sourceBranch);
+  if (!branch) throw new Forbidden('Source branch does not exist');
+  const refusals = await branchRefusals(context, actor, project);
+  if (refusals(sourceBranch, 'push') !== null) throw new Forbidden('Cannot push to source branch');
+  return { project, tip: branch.commit, refusals };
+}
+
+function unseen(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
+}
