@@ -29,7 +29,7 @@ export const SIZES: Readonly<Record<string, number>> = {
   'MergeRequest.changes': 100,
   'MergeRequestVersion.diffs': 100,
   'MergeRequestVersion.commits': 100,
-  'Discussion.allNotes': 20,
+  'Discussion.allNotes': 15,
   'Discussion.truncatedDiffLines': 16,
   'Note.suggestions': 1,
   'ApplySuggestionsPayload.suggestions': 20,

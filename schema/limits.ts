@@ -33,7 +33,7 @@ export const DEFAULT_LIMITS: Limits = {
   tokens: 5000,
   depth: 12,
   cost: 25_000,
-  aliases: 120,
+  aliases: 150,
   spreads: 500,
   batch: 10,
   bytes: 256 * 1024,

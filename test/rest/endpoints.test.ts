@@ -16,7 +16,9 @@ describe('the endpoints of the contract', () => {
   });
 
   it('answer every array in pages', () => {
-    const compiled = routes.filter(({ raw }) => raw === undefined).map((route) => compile(route, schema));
+    const compiled = routes
+      .filter(({ method, raw }) => method === 'GET' && raw === undefined)
+      .map((route) => compile(route, schema));
     const plain = compiled.filter(({ list, scalar }) => list || (scalar && isListType(getNullableType(scalar))));
     expect(plain.map(({ route }) => `${route.method} ${route.path}`)).toEqual([]);
     expect(compiled.filter(({ paginated }) => paginated).length).toBeGreaterThan(30);

@@ -48,11 +48,13 @@ describe('The schema lets a part of an answer be missing', () => {
   });
 
   it('but in no list, whose items are there as well, apart from those of nodes', () => {
-    // Null says of these what an empty list does not: that nothing is restricted, or that the caller may not see them.
+    // Null says of these what an empty list does not: that nothing is restricted, that there can be none, or that the caller may not
+    // see them.
     const meaning = [
       'ApplicationSettings.domainBlacklist',
       'ApplicationSettings.domainWhitelist',
       'ApplicationSettings.restrictedVisibilityLevels',
+      'Note.suggestions',
       'Runner.tagList',
       'User.identities',
     ];

@@ -159,10 +159,10 @@ function surroundings({ projects }: ListsSize): string[] {
      SELECT m, p, 'milestone-' || m, 'What is to be reached by milestone ' || m, date '2030-01-01' + m
      FROM generate_series(1, ${projects}) p, generate_series(1, ${MILESTONES}) m ORDER BY p, m`,
     `INSERT INTO milestones (iid, project_id, title, description)
-     SELECT m, 1, 'milestone-' || m, 'What is to be reached' FROM generate_series(${MILESTONES} + 1, ${projects}) m`,
+     SELECT m, 1, 'milestone-' || m, 'What is to be reached' FROM generate_series(${MILESTONES} + 1, 10 * ${projects}) m`,
     `INSERT INTO labels (project_id, title, color)
      SELECT 1, 'label-' || l, '#428BCA' FROM generate_series(${LABELS} + 1, ${projects}) l ON CONFLICT DO NOTHING`,
-    `UPDATE project_counters SET last_milestone_iid = ${projects}`,
+    `UPDATE project_counters SET last_milestone_iid = 10 * ${projects}`,
     `INSERT INTO milestones (id, iid, group_id, title) VALUES (${OF_GROUP}, 1, 1, 'milestone of the group')`,
     `INSERT INTO labels (group_id, title, color)
      SELECT 1, 'label of the group ' || l, '#428BCA' FROM generate_series(1, ${projects}) l`,
@@ -291,6 +291,8 @@ function events({ events: count, projects, users, issues: issueCount }: ListsSiz
        LEFT JOIN issues i ON e.kind < 6 AND i.id = e.issue
      ORDER BY n`,
     'ALTER TABLE events ENABLE TRIGGER ALL',
+    `INSERT INTO state_events (issue_id, user_id, state) SELECT id, author_id, 'closed' FROM issues WHERE state = 'closed'`,
+    `INSERT INTO issue_links (source_id, target_id) SELECT id, id - 1 FROM issues WHERE id % 10 = 0`,
     'SELECT count_all_events()',
   ];
 }
