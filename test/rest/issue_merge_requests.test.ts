@@ -97,4 +97,21 @@ describe('GET /projects/:id/issues/:issue_iid/closed_by', () => {
     expect(nodes.map((node: Json) => node.mergeRequestsCount)).toEqual([1, 1, 1, 1]);
     expect(nodes.map((node: Json) => node.relatedMergeRequests.nodes.length)).toEqual([1, 1, 1, 1]);
   });
+
+  it('reads so much text at most for all issues of a list, and no more than the beginning of each', async () => {
+    const one = await world.project({ owner: ann });
+    await withTopic(world, one, ann);
+    const issue = await world.issue(one, ann);
+    const closing = `Closes #${issue.iid} ${'and says much '.repeat(2_000)}`;
+    for (let iid = 1; iid <= 60; iid += 1) {
+      const { id } = await world.mergeRequest(one, ann, { iid, targetBranch: 'master' });
+      const late = iid === 1 && `${'x '.repeat(10_000)} ${closing}`;
+      await world.db.mergeRequest.update({ where: { id }, data: { description: late || closing } });
+      const on = { subjectType: 'Issue', subjectId: issue.id, authorId: ann.id, body: 'mentioned', system: true };
+      await world.db.note.create({ data: { ...on, sourceType: 'MergeRequest', sourceId: id, mention: `${id}` } });
+    }
+    const { body } = await world.api(ann).get(`/projects/${one.id}/issues/${issue.iid}`);
+    // 1,000,000 characters are the titles and 20,000 characters of 49, of which one closes nothing before that.
+    expect(body.merge_requests_count).toBe(48);
+  });
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
@@ -16,6 +17,8 @@ const mergeRequest = alias('MergeRequest', 'mr');
 /** Maximum number of merge requests that close one issue, and of characters that are read of the description of each. */
 const MOST_CLOSING = 100;
 const MOST_CHARACTERS = 20_000;
+/** Maximum number of characters that are read for all issues of a page; merge requests beyond count as not closing. */
+const MOST_IN_ALL = 1_000_000;
 
 /**
  * The merge requests of all projects that mention each issue in their texts or notes, or that it mentions, by ID, as far as the
@@ -83,7 +86,9 @@ async function closingIds(context: Context, issueIds: readonly number[]): Promis
   const places = seenPlaces(actor, sql`p.id IN (SELECT ci.project_id FROM issues ci WHERE ci.id = ANY(${ids}::int[]))`);
   const found = await queryRows<Candidate>(
     context.db,
-    sql`WITH ${places} SELECT i.id AS "issueId", i.iid, ns.full_path || '/' || pr.path AS "projectFullPath", c.*
+    sql`WITH ${places} SELECT * FROM (
+      SELECT i.id AS "issueId", i.iid, ns.full_path || '/' || pr.path AS "projectFullPath", c.*,
+        sum(length(c.title) + COALESCE(length(c.description), 0)) OVER (ORDER BY c.id, i.id) AS characters
       FROM issues i JOIN projects pr ON pr.id = i.project_id JOIN namespaces ns ON ns.id = pr.namespace_id
       CROSS JOIN LATERAL (
         SELECT mr.id, mr.title, left(mr.description, ${MOST_CHARACTERS}) AS description
@@ -91,9 +96,20 @@ async function closingIds(context: Context, issueIds: readonly number[]): Promis
           AND mr.target_branch = pr.default_branch
         WHERE cn.subject_type = 'Issue' AND cn.subject_id = i.id AND cn.mention IS NOT NULL AND cn.source_type = 'MergeRequest'
         ORDER BY mr.id LIMIT ${MOST_CLOSING}) c
-      WHERE i.id = ANY(${ids}::int[]) AND ${within(sql`i.project_id`, 'merge_requests')}`,
+      WHERE i.id = ANY(${ids}::int[]) AND ${within(sql`i.project_id`, 'merge_requests')}) c
+      WHERE characters <= ${MOST_IN_ALL}`,
   );
-  const closing = found.filter(closes);
+  const closing: Candidate[] = [];
+  let read = 0;
+  for (const candidate of found) {
+    if (closes(candidate)) closing.push(candidate);
+    read += candidate.title.length + (candidate.description?.length ?? 0);
+    // Others have their turn every few milliseconds.
+    if (read >= MOST_CHARACTERS) {
+      read = 0;
+      await setImmediate();
+    }
+  }
   return ids.map((id) => closing.filter(({ issueId }) => issueId === id).map((candidate) => candidate.id));
 }
 
