@@ -49,6 +49,15 @@ describe('GET /events', () => {
     expect(await told(await world.token(owner, ['read_api']), '/events')).toEqual(ofOwner);
   });
 
+  it('counts confidential issues of the caller where it sees no others', async () => {
+    const [author, other] = [await world.user(), await world.user()];
+    const others = await world.project({ owner: other, visibility: 'private' });
+    await world.member(others, author, 'guest');
+    await world.issue(others, author, { title: 'Mine', confidential: true });
+    await world.issue(others, other, { title: 'Yours', confidential: true });
+    expect(await told(author, '/events', { scope: 'all' })).toEqual(['opened Mine', 'created it']);
+  });
+
   it('forgets what a membership showed once that has ended', async () => {
     const left = await world.user();
     await world.member(project, left, 'reporter');

@@ -213,7 +213,12 @@ export async function listEventsOfMemberships(
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
   const places = seenPlaces(actor, sql`p.id IN (${accessibleProjects(actor)})`);
-  return load(context, { of: within(e.projectId), visible: seenBy(actor), counted: null, places }, page, shown);
+  const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
+  const own = actor.admin ? sql`0` : ownConfidential(actor, others);
+  const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c JOIN places v ON v.id = c.project_id
+    WHERE CASE c.kind WHEN 'issue' THEN v.issues WHEN 'confidential' THEN v.issues AND v.confidential WHEN 'push' THEN v.commits
+      WHEN 'note' THEN v.commits WHEN 'merge_request' THEN v.merge_requests ELSE TRUE END) + ${own}`;
+  return load(context, { of: 'places', visible: seenBy(actor), counted, places }, page, shown);
 }
 
 /** Whether the actor may see the event `e`, by the subquery `places`. */
@@ -285,12 +290,12 @@ const TARGET_TYPE = sql`CASE WHEN e.target_type IN ('IssueNote', 'MergeRequestNo
 
 /** Conditions on the events of a feed under alias `e`. */
 interface Feed {
-  /** Which events belong to the feed. */
-  of: Prisma.Sql;
+  /** Which events belong to the feed; or those of each of the subquery `places`. */
+  of: Prisma.Sql | 'places';
   /** Which of them the actor may see. */
   visible: Prisma.Sql;
-  /** Their number, from the counts that triggers maintain; null if those do not tell. */
-  counted: Prisma.Sql | null;
+  /** Their number, from the counts that triggers maintain. */
+  counted: Prisma.Sql;
   /** A subquery that the conditions use, computed once. */
   places?: Prisma.Sql;
 }
@@ -305,18 +310,21 @@ async function load(
   const { withTotal, upTo, filter = {} } = page;
   const sort = order('Event', ['id'], filter.sort ?? 'desc');
   const matching = matches(filter);
+  const isOf = of === 'places' ? sql`e.project_id = v.id` : of;
+  const from = of === 'places' ? sql`places v CROSS JOIN LATERAL` : sql``;
+  const found = all([isOf, visible, until(page), ...matching, ...between(e, sort, page)]);
+  // From each place as many as the page may need, by index.
+  const reach = { ...page, limit: page.limit + page.offset, offset: 0 };
+  const firsts = of === 'places' ? slice(e, sort, reach) : sql``;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
       'data', e.data, 'note', ${noteJson(notes)}, 'createdAt', e.created_at, ${placePair(e, sort)}) ORDER BY ${sorted(e, sort)}), '[]')
-    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...matching, ...between(e, sort, page)])}
-      ${slice(e, sort, page)}) e
+    FROM (SELECT e.* FROM ${from} (SELECT e.* FROM events e WHERE ${found} ${firsts}) e ${slice(e, sort, page)}) e
       JOIN users u ON u.id = e.author_id)`;
+  const count = (conditions: Prisma.Sql[]) =>
+    sql`(SELECT count(*) FROM ${from} (SELECT e.id FROM events e WHERE ${all([isOf, visible, ...conditions])}) e)`;
   // The counts are current: later events are subtracted. What is filtered is counted.
-  const since =
-    upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
-  const total =
-    matching.length > 0 || counted === null
-      ? sql`(SELECT count(*) FROM events e WHERE ${all([of, visible, until(page), ...matching])})`
-      : sql`(${counted} - ${since})`;
+  const since = upTo == null ? sql`0` : count([sql`e.id > ${upTo}`]);
+  const total = matching.length > 0 ? count([until(page), ...matching]) : sql`(${counted} - ${since})`;
   return queryPage(db, page, nodes, withTotal && total, places);
 }
