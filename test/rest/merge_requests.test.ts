@@ -69,7 +69,6 @@ const KEYS = [
 
 const DETAIL_KEYS = [
   ...KEYS,
-  'subscribed',
   'changes_count',
   'diff_refs',
   'head_pipeline',
@@ -78,6 +77,7 @@ const DETAIL_KEYS = [
   'latest_build_finished_at',
   'merge_error',
   'user',
+  'subscribed',
 ];
 
 async function stage(visibility: 'private' | 'public' = 'private', branch = 'topic') {

@@ -27,7 +27,7 @@ export const isOf = (issueId: number | Prisma.Sql) =>
  * The links of each issue to issues that the actor can see, oldest first, in one statement. The caller must have checked that the
  * actor can see the issues.
  */
-export function listIssueLinks(
+export async function listIssueLinks(
   context: Context,
   issueIds: readonly number[],
   page: PageRequest,

@@ -53,7 +53,7 @@ export async function countIssuesOf(
 }
 
 /** The counts of the issues of all projects in each group and its subgroups that the actor can see, in one statement. */
-export function countIssuesOfGroups(
+export async function countIssuesOfGroups(
   context: Context,
   groups: readonly GroupRow[],
   filter: CountFilter,

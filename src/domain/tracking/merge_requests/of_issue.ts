@@ -24,7 +24,7 @@ const MOST_IN_ALL = 1_000_000;
  * The merge requests of all projects that mention each issue in their texts or notes, or that it mentions, by ID, as far as the
  * actor can see them, in one statement. The caller must have checked that the actor can see the issues.
  */
-export function listMergeRequestsAbout<R>(
+export async function listMergeRequestsAbout<R>(
   context: Context,
   issueIds: readonly number[],
   page: PageRequest,
