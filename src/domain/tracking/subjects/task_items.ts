@@ -2,7 +2,7 @@
 const MOST_CHARACTERS = 200_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const ITEM = /^[\t ]*(?:>[\t ]?)*[\t ]*(?:[-*+]|\d{1,9}[.)])[\t ]+\[([ xX])\](?:[\t ]|$)/;
+const ITEM = /^[\t >]*(?:[-*+]|\d{1,9}[.)])[\t ]+\[([ xX])\](?:[\t ]|$)/;
 
 /** How many task items a text has. */
 export interface TaskItems {

@@ -26,7 +26,7 @@ export function parseSuggestions(text: string): SuggestedLines[] {
     block = null;
   };
   for (const line of text.split(/\r?\n/)) {
-    const [, fence = '', info = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*(.*)$/.exec(line) ?? [];
+    const [, fence = '', info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
     if (block === null) {
       if (found.length === MOST) break;
       // The info string of backticks has none.
