@@ -6,7 +6,7 @@ import * as operations from '#src/generated/operations.ts';
 const PINNED = { parameter: 'up_to', key: 'newest_id' };
 
 const { omitNull = [], onlyWith } = noteKeys('note.');
-const KEYS = { omitNull: ['note', ...omitNull], onlyWith };
+const KEYS = { omitNull: ['note', 'push_data', ...omitNull], onlyWith };
 
 /** Clients write these words in any case: as they are, in capitals, or with one capital. */
 const ACTIONS = 'created updated closed reopened pushed commented merged joined left destroyed expired approved'.split(

@@ -17,7 +17,7 @@ import {
   listUserEvents,
   type Shown,
 } from '#src/domain/activity/list_events.ts';
-import { withAddresses } from '#src/domain/repository/push_data.ts';
+import { type PushSummary, pushSummary, withAddresses } from '#src/domain/repository/push_data.ts';
 import type { Direction, Page } from '#src/platform/page.ts';
 
 builder.scalarType('JSON', {
@@ -54,6 +54,45 @@ const EventTarget = builder.enumType('EventTarget', {
   } as const,
 });
 
+const PushAction = builder.enumType('PushAction', {
+  description: 'What a push did to a branch or tag.',
+  values: {
+    CREATED: { value: 'created', description: 'It created the branch or tag.' },
+    REMOVED: { value: 'removed', description: 'It deleted the branch or tag.' },
+    PUSHED: { value: 'pushed', description: 'It moved the branch or tag.' },
+  } as const,
+});
+
+const PushRefType = builder.enumType('PushRefType', {
+  description: 'What a push changed.',
+  values: {
+    BRANCH: { value: 'branch', description: 'A branch.' },
+    TAG: { value: 'tag', description: 'A tag.' },
+  } as const,
+});
+
+const EventPush = builder.objectRef<PushSummary>('EventPush').implement({
+  description: 'The change of one branch or tag, in short; `data` of the event has its commits.',
+  fields: (t) => ({
+    commitCount: t.exposeInt('commitCount', { description: 'How many commits were pushed.' }),
+    action: t.expose('action', { type: PushAction, description: 'What happened to the branch or tag.' }),
+    refType: t.expose('refType', { type: PushRefType, description: 'Whether it is a branch or a tag.' }),
+    ref: t.exposeString('ref', { description: 'Name of the branch or tag, without `refs/heads/` or `refs/tags/`.' }),
+    commitFrom: t.exposeString('commitFrom', {
+      nullable: true,
+      description: 'Full hash where the branch or tag was before; null if it is new.',
+    }),
+    commitTo: t.exposeString('commitTo', {
+      nullable: true,
+      description: 'Full hash where the branch or tag is afterwards; null if it was deleted.',
+    }),
+    commitTitle: t.exposeString('commitTitle', {
+      nullable: true,
+      description: 'First line of the message of the latest commit, at most 70 characters; null without commits.',
+    }),
+  }),
+});
+
 export const Event = builder.objectRef<EventRow>('Event');
 Event.implement({
   description: 'Something that a user did in a project, such as pushing commits or opening an issue.',
@@ -79,6 +118,11 @@ Event.implement({
     targetId: t.exposeInt('targetId', {
       nullable: true,
       description: 'Numeric ID of the record that the event is about; null without one.',
+    }),
+    targetIid: t.exposeInt('targetIid', {
+      nullable: true,
+      description:
+        'Number within the project of the issue, merge request or milestone that the event is about, or the ID of the comment; null without one, and if it is gone.',
     }),
     targetType: t.field({
       type: EventTarget,
@@ -106,12 +150,26 @@ Event.implement({
       resolve: ({ data, author }, _args, context) =>
         withAddresses(data, context.baseUrl, avatarUrl(author, context), context.ssh),
     }),
+    push: t.field({
+      type: EventPush,
+      nullable: true,
+      description: 'The push in short; null for other events.',
+      resolve: ({ data }) => pushSummary(data),
+    }),
     note: t.field({
       type: Note,
       nullable: true,
       description: 'The comment that was written; null for other events.',
       // The note is read with the event.
       resolve: ({ note }) => note as typeof Note.$inferType | null,
+    }),
+    imported: t.boolean({
+      description: 'Whether it was imported from another server. Imports bring repositories only, so none is.',
+      resolve: () => false,
+    }),
+    importedFrom: t.string({
+      description: 'From what kind of server it was imported: always `none`, as nothing is.',
+      resolve: () => 'none',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
   }),

@@ -11,15 +11,19 @@ const outsider = await world.user();
 const admin = await world.user({ admin: true });
 
 const KEYS = [
+  'id',
   'title',
   'project_id',
   'action_name',
   'target_id',
+  'target_iid',
   'target_type',
   'author_id',
   'data',
   'target_title',
   'created_at',
+  'imported',
+  'imported_from',
   'author',
   'author_username',
 ];
@@ -33,6 +37,9 @@ async function stage(visibility: 'private' | 'internal' | 'public' = 'public') {
   const secret = await world.issue(project, owner, { title: 'secret', confidential: true });
   return { project, open, secret, at: `/projects/${project.id}/events` };
 }
+
+/** The keys that all events have. */
+const keysOf = (event: Json) => Object.keys(event).filter((key) => key !== 'push_data' || event.data === null);
 
 /** Action and title of each event of a feed that concerns the project, and the total of the feed. */
 async function feed(who: TestUser | undefined, path: string, projectId?: number) {
@@ -49,12 +56,16 @@ describe('GET /projects/:id/events', () => {
     await world.api(owner).put(`/projects/${project.id}/issues/${open.iid}`, { state_event: 'close' });
     const { status, body } = await world.api(owner).get(at);
     expect(status).toBe(200);
-    for (const event of body) expect(Object.keys(event)).toEqual(KEYS);
+    for (const event of body) expect(keysOf(event)).toEqual(KEYS);
     expect(body[0]).toEqual({
+      id: expect.any(Number),
       title: null,
       project_id: project.id,
       action_name: 'closed',
       target_id: open.id,
+      target_iid: open.iid,
+      imported: false,
+      imported_from: 'none',
       target_type: 'Issue',
       author_id: owner.id,
       data: null,
@@ -151,7 +162,7 @@ describe('GET /users/:id/events', () => {
   it('tells what the user did, newest first, where the caller may see it', async () => {
     const [open, private_] = [await stage('public'), await stage('private')];
     const path = `/users/${owner.id}/events`;
-    const keys = (await world.api(outsider).get(path)).body.map((event: Json) => Object.keys(event));
+    const keys = (await world.api(outsider).get(path)).body.map(keysOf);
     for (const found of keys) expect(found).toEqual(KEYS);
     expect(await feed(reporter, path, open.project.id)).toEqual(['opened secret', 'opened open', 'created it']);
     expect(await feed(reporter, path, private_.project.id)).toEqual(['opened secret', 'opened open', 'created it']);
@@ -201,6 +212,31 @@ async function committed(visibility: 'private' | 'internal' | 'public') {
   return { project, at, say };
 }
 
+describe('A push', () => {
+  it('is told in short, too', async () => {
+    const { project, at } = await stage();
+    const branches = `/projects/${project.id}/repository`;
+    const commit = async (message: string) => {
+      const actions = [{ action: 'create', file_path: message, content: 'a' }];
+      const given = { branch: 'main', commit_message: `${message}\n\nMore`, actions };
+      return (await world.api(owner).post(`${branches}/commits`, given)).body.id;
+    };
+    const [first, second] = [await commit('One'), await commit('Two '.repeat(30).trim())];
+    await world.api(owner).post(`${branches}/branches`, { branch: 'topic', ref: 'main' });
+    await world.api(owner).delete(`${branches}/branches/topic`);
+    const { body } = await world.api(owner).get(`${at}?action=pushed`);
+    const topic = { commit_count: 0, ref_type: 'branch', ref: 'topic', commit_title: null };
+    const main = { ref_type: 'branch', ref: 'main' };
+    expect(body.map(({ push_data }: Json) => push_data)).toMatchObject([
+      { ...topic, action: 'removed', commit_from: second, commit_to: null },
+      { ref: 'topic', action: 'created', commit_from: null, commit_to: second },
+      { ...main, commit_count: 1, action: 'pushed', commit_from: first, commit_to: second },
+      { ...main, commit_count: 1, action: 'created', commit_from: null, commit_to: first, commit_title: 'One' },
+    ]);
+    expect(body[2].push_data.commit_title).toMatch(/^(Two ){16}Two\.\.\.$/);
+  });
+});
+
 describe('A comment on a commit', () => {
   it('is in the feed with what was said, and only such an event has a note', LONG, async () => {
     const { at, project, say } = await committed('private');
@@ -217,10 +253,14 @@ describe('A comment on a commit', () => {
     };
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(body[0]).toEqual({
+      id: expect.any(Number),
       title: null,
       project_id: project.id,
       action_name: 'commented on',
       target_id: id,
+      target_iid: id,
+      imported: false,
+      imported_from: 'none',
       target_type: 'Note',
       author_id: reporter.id,
       data: null,
@@ -250,7 +290,7 @@ describe('A comment on a commit', () => {
       author,
       author_username: reporter.username,
     });
-    for (const event of body.slice(1)) expect(Object.keys(event)).toEqual(KEYS);
+    for (const event of body.slice(1)) expect(keysOf(event)).toEqual(KEYS);
   });
 
   it('is told to those who may read the commits', LONG, async () => {

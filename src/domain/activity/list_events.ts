@@ -24,6 +24,8 @@ export interface EventRow {
   /** `opened`, `closed`, `created`, `joined` … */
   action: string;
   targetId: number | null;
+  /** Number within the project of the issue, merge request or milestone; the ID of a comment. */
+  targetIid: number | null;
   targetType: string | null;
   targetTitle: string | null;
   author: UserRow;
@@ -270,6 +272,11 @@ const TITLE = sql`COALESCE(CASE WHEN e.target_type IN ('Issue', 'IssueNote') THE
   WHEN e.target_type = 'MergeRequestNote' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.subject_id)
   WHEN e.target_type = 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
 
+/** The number of the target within its project, as it was; the ID of a comment. */
+const TARGET_IID = sql`CASE e.target_type WHEN 'Issue' THEN (SELECT i.iid FROM issues i WHERE i.id = e.target_id)
+  WHEN 'MergeRequest' THEN (SELECT m.iid FROM merge_requests m WHERE m.id = e.target_id)
+  WHEN 'Milestone' THEN (SELECT m.iid FROM milestones m WHERE m.id = e.target_id) ELSE e.target_id END`;
+
 /** What is read of the authors of events, and of the comments. */
 export interface Shown {
   users: Selection<'User'>;
@@ -317,7 +324,7 @@ async function load(
   const reach = { ...page, limit: page.limit + page.offset, offset: 0 };
   const firsts = of === 'places' ? slice(e, sort, reach) : sql``;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
-      'targetId', e.target_id, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
+      'targetId', e.target_id, 'targetIid', ${TARGET_IID}, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
       'data', e.data, 'note', ${noteJson(notes)}, 'createdAt', e.created_at, ${placePair(e, sort)}) ORDER BY ${sorted(e, sort)}), '[]')
     FROM (SELECT e.* FROM ${from} (SELECT e.* FROM events e WHERE ${found} ${firsts}) e ${slice(e, sort, page)}) e
       JOIN users u ON u.id = e.author_id)`;

@@ -85,6 +85,39 @@ export function withAddresses(
   };
 }
 
+/** A push in short, as events of today have it. */
+export interface PushSummary {
+  commitCount: number;
+  action: 'created' | 'removed' | 'pushed';
+  refType: 'branch' | 'tag';
+  /** Without its prefix. */
+  ref: string;
+  /** Full hashes; null for a branch or tag that was not there. */
+  commitFrom: string | null;
+  commitTo: string | null;
+  /** First line of the message of the latest commit; null without one. */
+  commitTitle: string | null;
+}
+
+/** Characters of a title, the last of which tell that it goes on. */
+const TITLE = 70;
+
+/** The data of a push in short; null for anything else. */
+export function pushSummary(data: unknown): PushSummary | null {
+  if (!isPushData(data)) return null;
+  const [from, to] = [data.before, data.after].map((oid) => (oid === NO_OBJECT ? null : oid));
+  const title = data.commits.at(-1)?.message.split('\n', 1)[0] ?? null;
+  return {
+    commitCount: data.total_commits_count,
+    action: from == null ? 'created' : to == null ? 'removed' : 'pushed',
+    refType: data.object_kind === 'tag_push' ? 'tag' : 'branch',
+    ref: data.ref.replace(/^refs\/(heads|tags)\//, ''),
+    commitFrom: from ?? null,
+    commitTo: to ?? null,
+    commitTitle: title !== null && title.length > TITLE ? `${title.slice(0, TITLE - 3).toWellFormed()}...` : title,
+  };
+}
+
 function isPushData(data: unknown): data is PushData {
   return typeof data === 'object' && data !== null && 'object_kind' in data && 'project' in data && 'commits' in data;
 }
