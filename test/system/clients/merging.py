@@ -98,7 +98,8 @@ wait_for(lambda: project.mergerequests.get(request.iid).state, "merged")
 assert project.files.get("hello.txt", ref="master").decode() == b"Hello, world\n"
 wait_for(lambda: project.issues.get(issue.iid).state, "closed")
 
-# Time that was spent.
+# Time that was spent. The client keeps what the record told.
 issue.add_spent_time("1h30m")
+issue = project.issues.get(issue.iid)
 assert issue.time_stats()["human_total_time_spent"] == "1h 30m", issue.time_stats()
 print("walked")
