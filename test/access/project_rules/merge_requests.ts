@@ -1,3 +1,4 @@
+import { protectBranch } from '#src/domain/repository/branches/protect.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { commitTo, opened } from '../../support/merge_requests.ts';
 import type { TestUser } from '../../support/world.ts';
@@ -39,11 +40,12 @@ export function mergeRequestRules({
     const { id, branch } = await newBranch(at);
     return { id, title: 'New', source_branch: branch, target_branch: 'master' };
   };
-  /** A merge request into a branch that masters alone push to. */
+  /** A merge request into a branch that masters alone push to, and that no other one is into. */
   const mergeable = async (at: Stage) => {
-    const { id, branch } = await newBranch(at);
+    const [{ id, branch }, { branch: targetBranch }] = [await newBranch(at), await newBranch(at)];
+    await protectBranch(world.as(owner), id, targetBranch, {});
     await commitTo(world, { id }, owner, branch, `${branch}.txt`);
-    const { iid } = await opened(world, { id }, owner, { sourceBranch: branch });
+    const { iid } = await opened(world, { id }, owner, { sourceBranch: branch, targetBranch });
     return { id, merge_request_iid: iid };
   };
   const waiting = async (at: Stage) => {
