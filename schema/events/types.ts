@@ -66,8 +66,8 @@ const PushAction = builder.enumType('PushAction', {
 const PushRefType = builder.enumType('PushRefType', {
   description: 'What a push changed.',
   values: {
-    BRANCH: { value: 'branch', description: 'A branch.' },
-    TAG: { value: 'tag', description: 'A tag.' },
+    BRANCH: { value: 'branch', description: 'It changed a branch of the repository.' },
+    TAG: { value: 'tag', description: 'It changed a tag of the repository.' },
   } as const,
 });
 
@@ -212,10 +212,10 @@ const EventActivity = builder.enumType('EventActivity', {
 const EventTargetFilter = builder.enumType('EventTargetFilter', {
   description: 'What events can be filtered by that are about something.',
   values: {
-    ISSUE: { value: 'issue', description: 'Issues.' },
-    MILESTONE: { value: 'milestone', description: 'Milestones.' },
-    MERGE_REQUEST: { value: 'merge_request', description: 'Merge requests.' },
-    NOTE: { value: 'note', description: 'Comments.' },
+    ISSUE: { value: 'issue', description: 'Events about issues of a project.' },
+    MILESTONE: { value: 'milestone', description: 'Events about milestones of a project.' },
+    MERGE_REQUEST: { value: 'merge_request', description: 'Events about merge requests of a project.' },
+    NOTE: { value: 'note', description: 'Events about comments, whatever they are on.' },
     PROJECT: { value: 'project', description: 'Projects themselves and who joins and leaves them.' },
     SNIPPET: { value: 'snippet', description: 'Snippets: no event is recorded for them.' },
     USER: { value: 'user', description: 'Users: no event is recorded for them.' },
