@@ -71,7 +71,7 @@ export type Target =
   | 'wiki'
   | 'design';
 
-/** Which events of a feed, and from which end (v4-today: events). */
+/** Which events of a feed, and from which end. */
 export interface EventFilter {
   action?: Activity | null | undefined;
   targetType?: Target | null | undefined;
