@@ -44,46 +44,8 @@ export interface EventPageRequest extends PageRequest {
   filter?: EventFilter | undefined;
 }
 
-/** What users do, in the words of filters: each stands for one action or several. */
-export type Activity =
-  | 'created'
-  | 'updated'
-  | 'closed'
-  | 'reopened'
-  | 'pushed'
-  | 'commented'
-  | 'merged'
-  | 'joined'
-  | 'left'
-  | 'destroyed'
-  | 'expired'
-  | 'approved';
-
-/** What events can be about, in the words of filters; there are none about snippets, users, wikis and designs. */
-export type Target =
-  | 'issue'
-  | 'milestone'
-  | 'merge_request'
-  | 'note'
-  | 'project'
-  | 'snippet'
-  | 'user'
-  | 'wiki'
-  | 'design';
-
-/** Which events of a feed, and from which end. */
-export interface EventFilter {
-  action?: Activity | null | undefined;
-  targetType?: Target | null | undefined;
-  /** Only events of days before this one (UTC), `YYYY-MM-DD`. */
-  before?: string | null | undefined;
-  /** Only events of days after this one (UTC). */
-  after?: string | null | undefined;
-  /** Newest first by default. */
-  sort?: Direction | undefined;
-}
-
-const ACTIONS: Readonly<Record<Activity, readonly string[]>> = {
+/** The actions of events, by the words of filters. */
+const ACTIONS = {
   created: ['created', 'imported', 'opened'],
   // What is changed without being closed or opened leaves no event.
   updated: [],
@@ -98,9 +60,10 @@ const ACTIONS: Readonly<Record<Activity, readonly string[]>> = {
   // Memberships that expire leave no event.
   expired: [],
   approved: ['approved'],
-};
+} satisfies Record<string, readonly string[]>;
 
-const TARGETS: Readonly<Record<Target, readonly string[]>> = {
+/** The target types of events, by the words of filters: there are none about snippets, users, wikis and designs. */
+const TARGETS = {
   issue: ['Issue'],
   milestone: ['Milestone'],
   merge_request: ['MergeRequest'],
@@ -110,7 +73,19 @@ const TARGETS: Readonly<Record<Target, readonly string[]>> = {
   user: [],
   wiki: [],
   design: [],
-};
+} satisfies Record<string, readonly string[]>;
+
+/** Which events of a feed, and from which end. */
+export interface EventFilter {
+  action?: keyof typeof ACTIONS | null | undefined;
+  targetType?: keyof typeof TARGETS | null | undefined;
+  /** Only events of days before this one (UTC), `YYYY-MM-DD`. */
+  before?: string | null | undefined;
+  /** Only events of days after this one (UTC). */
+  after?: string | null | undefined;
+  /** Newest first by default. */
+  sort?: Direction | undefined;
+}
 
 /** The conditions of a filter on the event `e`. */
 function matches({ action, targetType, before, after }: EventFilter): Prisma.Sql[] {
