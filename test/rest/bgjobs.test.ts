@@ -111,7 +111,8 @@ describe('GET /bgjobs', () => {
     await world.until(async () => {
       await world.db.$transaction((tx) => world.as(admin).jobs.enqueue(tx, 'members.expire', {}));
       await new Promise((resolve) => setTimeout(resolve, 50));
-      return (await get('process_metrics')).processes.some(({ busy }: { busy: number }) => busy === 1);
+      const { processes } = await get('process_metrics');
+      return processes.some(({ tag, busy }: { tag: string; busy: number }) => tag === 'second' && busy === 1);
     });
     release();
     await world.until(async () => (await get('job_stats')).jobs.failed === before.failed + 1);
