@@ -2,7 +2,8 @@ import type { Route } from '#rest/engine/route.ts';
 import { issueFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const commaSeparated = ['labels'];
+const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
+const exclusive = [['milestone', 'milestone_id']];
 /** The text about tasks is there where there are tasks. */
 const onlyWith = { has_tasks: ['task_status'] };
 const statistics = ['statistics', 'counts'];
@@ -85,6 +86,7 @@ export const issues: Route[] = [
     result: 'createIssue.issue',
     onlyWith,
     commaSeparated,
+    exclusive,
   },
   {
     method: 'PUT',
@@ -93,13 +95,17 @@ export const issues: Route[] = [
     result: 'updateIssue.issue',
     onlyWith,
     commaSeparated,
+    exclusive,
     atLeastOne: [
       'title',
       'description',
       'assignee_id',
       'assignee_ids',
       'milestone_id',
+      'milestone',
       'labels',
+      'add_labels',
+      'remove_labels',
       'created_at',
       'due_date',
       'confidential',

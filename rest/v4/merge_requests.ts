@@ -2,7 +2,8 @@ import type { Route } from '#rest/engine/route.ts';
 import { mergeRequestFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const commaSeparated = ['labels'];
+const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
+const exclusive = [['milestone', 'milestone_id']];
 /** The coverage of pipelines is a text in this API. */
 const decimals = { 'head_pipeline.coverage': 2 };
 
@@ -48,6 +49,7 @@ export const mergeRequests: Route[] = [
     result: 'createMergeRequest.mergeRequest',
     decimals,
     commaSeparated,
+    exclusive,
     numericIds: ['target_project_id'],
     conflictsListed: true,
     alsoRefuses: [422],
@@ -59,6 +61,7 @@ export const mergeRequests: Route[] = [
     result: 'updateMergeRequest.mergeRequest',
     decimals,
     commaSeparated,
+    exclusive,
     notBlank: ['title', 'target_branch'],
     atLeastOne: [
       'title',
@@ -68,7 +71,10 @@ export const mergeRequests: Route[] = [
       'assignee_ids',
       'reviewer_ids',
       'milestone_id',
+      'milestone',
       'labels',
+      'add_labels',
+      'remove_labels',
       'state_event',
       'remove_source_branch',
       'squash',

@@ -12,6 +12,7 @@ import {
   assigneesGiven,
   checkTexts,
   type IssueAttributes,
+  labelsGiven,
   permittedAttributes,
   permittedTimestamp,
   resolveAttributes,
@@ -47,7 +48,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
       type: 'Issue',
       project,
       title,
-      labels: given.labels ?? [],
+      labels: labelsGiven(given),
       assigneeIds: assigneesGiven(given),
       mayUpdate: true,
       mayAdmin,
@@ -76,9 +77,9 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
       SELECT id, iid FROM issue`;
     return issue;
   };
-  const { labels = [] } = attributes;
+  const labels = labelsGiven(attributes);
   const isPlain =
-    !followUp && !labels?.length && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
+    !followUp && labels.length === 0 && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
   const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
   if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
     // One statement, and so atomic by itself.
@@ -88,7 +89,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   }
   const id = await context.db.$transaction(async (tx) => {
     const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
-    if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
+    if (labels.length > 0) await setLabels(tx, project.id, { type: 'Issue', id }, { labels });
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await addFurtherAssignees(tx, subject, assigneeIds);
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);

@@ -55,7 +55,6 @@ export async function updateIssue(
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes);
   const { columns, assigneeIds } = await resolveAttributes(context, project, attributes);
-  const { labels } = attributes;
   const { swapLabels } = changes;
   if (swapLabels) authorize(actor, 'admin_issue', project);
   const { updatedAt: at, ignoreForbidden } = changes;
@@ -71,10 +70,8 @@ export async function updateIssue(
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
     const told = [...differences(before, data), ...assigned];
-    if (labels !== undefined) {
-      const change = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, labels ?? []);
-      if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
-    }
+    const relabelled = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, attributes);
+    if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
     if (swapLabels) {
       const change = await swapIssueLabels(tx, project.id, issue.id, swapLabels);
       if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });

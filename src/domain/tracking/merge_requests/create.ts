@@ -13,6 +13,7 @@ import {
   assigneesGiven,
   checkTexts,
   type IssueAttributes,
+  labelsGiven,
   permittedAttributes,
   resolveAttributes,
   setLabels,
@@ -68,12 +69,12 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
   if (target.archived) throw new Forbidden();
   const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_merge_request', target);
-    const { title, labels } = given;
+    const { title } = given;
     return {
       type: 'MergeRequest',
       project: target,
       title,
-      labels: labels ?? [],
+      labels: labelsGiven(given),
       assigneeIds: assigneesGiven(given),
       reviewerIds: given.reviewerIds ?? [],
       mayUpdate: true,
@@ -99,7 +100,6 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
     withCommits(context, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
       const reader = await ensureRepository(context, target);
       const version = await measureVersion(reader, { head, start });
-      const { labels = [] } = attributes;
       return open(context, actor, input, {
         ...sides,
         source,
@@ -108,7 +108,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
         columns,
         assigneeIds,
         reviewerIds,
-        labels: labels ?? [],
+        labels: labelsGiven(attributes),
         deeds,
         keepLock,
       });
@@ -138,7 +138,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       const origin = { sourceProjectId: source.id, targetProjectId: target.id, authorId: actor.id };
       await requireBringing(tx, origin, actor.id, 'target_project');
       const { id, iid } = await insert(tx, actor, input, opening);
-      if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, labels);
+      if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, { labels });
       await recordVersion(context, tx, { id, iid, target }, version, keepLock);
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;

@@ -82,11 +82,8 @@ export async function updateMergeRequest(
       const asked = reviewerIds ? await setReviewers(tx, id, reviewerIds) : [];
       await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
       const told = [...differences(before, data), ...assigned, ...asked];
-      const { labels } = attributes;
-      if (labels !== undefined) {
-        const change = await setLabels(tx, project.id, { type: 'MergeRequest', id }, labels ?? []);
-        if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
-      }
+      const relabelled = await setLabels(tx, project.id, { type: 'MergeRequest', id }, attributes);
+      if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
       if (retargeted && before.targetBranch !== retargeted.branch && before.state !== 'merged') {
         await retarget(tx, id, before.sha, retargeted);
         told.push(...difference('targetBranch', before.targetBranch, retargeted.branch));
