@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import { issueFilters } from '#rest/v4/filters.ts';
+import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
@@ -72,12 +73,14 @@ export const issues: Route[] = [
     operation: operations.IssueRelatedMergeRequestsDocument,
     result: 'project.issue.relatedMergeRequests',
     decimals: { 'head_pipeline.coverage': 2 },
+    omitNull: ofForks(),
   },
   {
     method: 'GET',
     path: '/projects/:id/issues/:issue_iid/closed_by',
     operation: operations.IssueClosedByDocument,
     result: 'project.issue.closingMergeRequests',
+    omitNull: ofForks(),
   },
   {
     method: 'POST',
@@ -109,6 +112,7 @@ export const issues: Route[] = [
       'created_at',
       'due_date',
       'confidential',
+      'discussion_locked',
       'state_event',
       'updated_at',
     ],

@@ -53,6 +53,9 @@ const values = (t: InputFields, labels: string) => ({
     description: 'Titles of labels to remove, or not to add. Wins over `labels` and `addLabels`. For reporters.',
   }),
   dueDate: t.field({ type: 'Date', description: 'Due date of the issue. For reporters.' }),
+  discussionLocked: t.boolean({
+    description: 'Whether only members of the project can comment. For reporters.',
+  }),
   ignoreForbidden: t.boolean({
     required: true,
     defaultValue: false,

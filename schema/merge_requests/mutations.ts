@@ -59,6 +59,10 @@ const values = (t: InputFields, labels: string) => ({
   }),
   removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
   squash: t.boolean({ description: 'Whether its commits become one when it is merged; not by default.' }),
+  allowCollaboration: t.boolean({
+    description:
+      'Whether those who may merge it may push to the source branch, unless that is protected. Only for merge requests from forks, and for developers of the fork.',
+  }),
   ignoreForbidden: t.boolean({
     required: true,
     defaultValue: false,

@@ -112,6 +112,20 @@ export function permittedTimestamp(
   return null;
 }
 
+/** Whether to lock the discussion, if the actor may decide that: reporters may. Throws Forbidden if not, unless it is to be skipped. */
+export function permittedLock(
+  actor: Actor,
+  project: ProjectRow,
+  {
+    discussionLocked,
+    ignoreForbidden,
+  }: { discussionLocked?: boolean | null | undefined; ignoreForbidden?: boolean | undefined },
+): boolean | null {
+  if (discussionLocked == null || can(actor, 'admin_issue', project)) return discussionLocked ?? null;
+  refuse(['discussionLocked'], 'reporters of the project', ignoreForbidden);
+  return null;
+}
+
 function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
   if (ignoreForbidden || refused.length === 0) return;
   throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);

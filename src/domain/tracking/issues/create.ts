@@ -14,6 +14,7 @@ import {
   type IssueAttributes,
   labelsGiven,
   permittedAttributes,
+  permittedLock,
   permittedTimestamp,
   resolveAttributes,
   setLabels,
@@ -31,6 +32,8 @@ export interface NewIssue extends IssueAttributes, FollowUpWish {
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
+  /** Whether only members of the project can comment; for reporters. */
+  discussionLocked?: boolean | null | undefined;
   /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
 }
@@ -52,6 +55,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
       assigneeIds: assigneesGiven(given),
       mayUpdate: true,
       mayAdmin,
+      mayLock: mayAdmin,
     };
   });
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
@@ -61,6 +65,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const { columns, assigneeIds = [] } = await resolveAttributes(context, project, attributes);
   const { createdAt: at, ignoreForbidden } = input;
+  const discussionLocked = permittedLock(actor, project, input);
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
     const [issue] = await db.$queryRaw<[{ id: number; iid: number }]>`
@@ -69,10 +74,10 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
         RETURNING last_issue_iid),
       issue AS (
         INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
-          created_at, updated_at)
+          discussion_locked, created_at, updated_at)
         SELECT last_issue_iid, ${project.id}, ${actor.id}, ${title}, ${description},
           ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
-          ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+          ${columns.dueDate ?? null}::date, ${discussionLocked}::boolean, ${createdAt}::timestamptz, ${createdAt}::timestamptz
         FROM counter RETURNING id, iid, title)${event}
       SELECT id, iid FROM issue`;
     return issue;

@@ -53,6 +53,10 @@ export interface NewMergeRequest extends MergeRequestAttributes {
   removeSourceBranch?: boolean | null | undefined;
   /** Whether its commits become one when it is merged. */
   squash?: boolean | null | undefined;
+  /** Whether only members of the project can comment; set by quick actions. */
+  discussionLocked?: boolean | null | undefined;
+  /** Whether those who may merge it may push to the source branch, which must be in a fork. */
+  allowCollaboration?: boolean | null | undefined;
 }
 
 /**
@@ -79,6 +83,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
       reviewerIds: given.reviewerIds ?? [],
       mayUpdate: true,
       mayAdmin,
+      mayLock: can(actor, 'update_merge_request', target),
     };
   });
   const { stateEvent: _state, dueDate: _date, ...wanted } = changes;
@@ -157,7 +162,16 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
 async function insert(
   tx: Transaction,
   actor: Actor,
-  { title, description = null, sourceBranch, targetBranch, removeSourceBranch = null, squash }: NewMergeRequest,
+  {
+    title,
+    description = null,
+    sourceBranch,
+    targetBranch,
+    removeSourceBranch = null,
+    squash,
+    allowCollaboration = null,
+    discussionLocked = null,
+  }: NewMergeRequest,
   { source, target, version, columns }: Opening,
 ): Promise<{ id: number; iid: number }> {
   const { assigneeId = null, milestoneId = null } = columns;
@@ -180,6 +194,8 @@ async function insert(
       sha: version.head,
       forceRemoveSourceBranch: removeSourceBranch,
       squash: squash ?? false,
+      discussionLocked,
+      allowCollaboration: source.id === target.id ? null : allowCollaboration,
       createdAt: now,
       updatedAt: now,
     },

@@ -8,7 +8,7 @@ import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
-import { mayPushOrMerge } from '#src/domain/repository/protection.ts';
+import { mayPushOrMerge } from '#src/domain/repository/collaboration.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
