@@ -120,6 +120,10 @@ export interface Route {
   readonly onlyOne?: readonly string[];
   /** Parameters of which exactly one must be present. */
   readonly exactlyOne?: readonly string[];
+  /** Parameters of which exactly one must be present, and the first is what is missing if none is. */
+  readonly alternatives?: readonly string[];
+  /** Fields of variables of input types that are no parameters. */
+  readonly hidden?: readonly string[];
   /** Variables of input types whose fields are keys of a parameter, `a[b]`, instead of parameters of their own. */
   readonly nested?: readonly string[];
   /** Nested parameters that must be present if what they are in is: `a[b]`. Those that the schema requires are anyway. */
