@@ -57,7 +57,7 @@ export interface Route {
   readonly raw?: RawReader;
   /** The status of all errors about a value, a conflict or a missing record; or the statuses of particular error codes. */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
-  /** The body, with status 202, if all was done and there is no record to show. */
+  /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
   readonly done?: object;
   /** The response to callers who see the record but may not do this, if not 403. */
   readonly refused?: { readonly status: number; readonly message: string };

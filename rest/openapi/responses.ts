@@ -14,7 +14,9 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
   const done = route.done && {
     202: {
       description: 'All was done, and there is no record to show of it.',
-      content: { 'application/json': { schema: constantSchema(route.done) } },
+      ...(Object.keys(route.done).length > 0 && {
+        content: { 'application/json': { schema: constantSchema(route.done) } },
+      }),
     },
   };
   return { ...success, ...done, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };

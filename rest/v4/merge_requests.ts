@@ -160,6 +160,16 @@ export const mergeRequests: Route[] = [
     result: 'project.mergeRequest.pipelines',
   },
   {
+    method: 'POST',
+    path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    operation: operations.CreateMergeRequestPipelineDocument,
+    result: 'createMergeRequestPipeline.pipeline',
+    status: 200,
+    decimals: { coverage: 2 },
+    done: {},
+    alsoRefuses: [405],
+  },
+  {
     method: 'GET',
     path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
     operation: operations.MergeRequestMergeRefDocument,
