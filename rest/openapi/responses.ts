@@ -125,11 +125,12 @@ function spreadSchema(endpoint: Endpoint, key: string, components: Components): 
 
 /** The schema of a record in which one key stands for several, under the name of its type. */
 function eitherSchema(
-  { resultType, selection, fragments }: Endpoint,
+  { route, resultType, selection, fragments }: Endpoint,
   either: Readonly<Record<string, readonly string[]>>,
   components: Components,
 ): Json {
-  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components }, []) as {
+  const absent = new Set((route.omitNull ?? []).map(lastKey));
+  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components, absent }, []) as {
     properties: Record<string, Json>;
   };
   const merged = new Set(Object.values(either).flat());
