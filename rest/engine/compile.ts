@@ -137,6 +137,7 @@ function parametersIn(
 ): Parameter[] {
   return Object.values(record.getFields()).flatMap((field) => {
     const name = snakeCase(field.name);
+    if (route.hidden?.includes(name)) return [];
     const keys: Parameter['keys'] = within ? [...within, name] : [route.names?.[name] ?? name];
     const fills: Parameter['fills'] = [...above, field.name];
     const inner = getNullableType(field.type);

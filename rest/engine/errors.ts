@@ -118,6 +118,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   mergeForbidden: () => ({ status: 401, body: { message: '401 Unauthorized' } }),
   notApprovable: () => ({ status: 401, body: { message: '401 Unauthorized' } }),
   notMergeable: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
+  withoutPipeline: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   mergeConflict: (message) => ({ status: 406, body: { message } }),
   notWaitingForPipeline: () => ({ status: 406, body: { message: '406 Not Acceptable' } }),
 };

@@ -242,7 +242,7 @@ async function operate<A extends Asker>(
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
-  if (subtree === undefined) return void refuse(response, 404, { message: '404 Not found' });
+  if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
   if (endpoint.route.raw) {
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };

@@ -18,7 +18,10 @@ export function respond(
   const subtree = route.body ?? result;
   if (subtree == null && route.method === 'DELETE')
     return void response.writeHead(status, { 'Content-Length': 0 }).end();
-  if (subtree == null && route.done) return void send(response, 202, JSON.stringify(route.done), request);
+  if (subtree == null && route.done) {
+    if (Object.keys(route.done).length === 0) return void response.writeHead(202, { 'Content-Length': 0 }).end();
+    return void send(response, 202, JSON.stringify(route.done), request);
+  }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;
   render?.(body);

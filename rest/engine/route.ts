@@ -57,7 +57,7 @@ export interface Route {
   readonly raw?: RawReader;
   /** The status of all errors about a value, a conflict or a missing record; or the statuses of particular error codes. */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
-  /** The body, with status 202, if all was done and there is no record to show. */
+  /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
   readonly done?: object;
   /** The response to callers who see the record but may not do this, if not 403. */
   readonly refused?: { readonly status: number; readonly message: string };
@@ -120,6 +120,10 @@ export interface Route {
   readonly onlyOne?: readonly string[];
   /** Parameters of which exactly one must be present. */
   readonly exactlyOne?: readonly string[];
+  /** Parameters of which exactly one must be present, and the first is what is missing if none is. */
+  readonly alternatives?: readonly string[];
+  /** Fields of variables of input types that are no parameters. */
+  readonly hidden?: readonly string[];
   /** Variables of input types whose fields are keys of a parameter, `a[b]`, instead of parameters of their own. */
   readonly nested?: readonly string[];
   /** Nested parameters that must be present if what they are in is: `a[b]`. Those that the schema requires are anyway. */

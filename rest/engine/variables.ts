@@ -15,12 +15,14 @@ export function readVariables(
     const { name, required, neededWithin } = parameter;
     try {
       const value = parameter.in === 'path' ? inPath.get(name) : givenAt(given, parameter.keys);
+      const others = route.alternatives?.includes(name) ? route.alternatives.filter((other) => other !== name) : [];
+      if (isBlank(value) && others.some((other) => !isBlank(given[other]))) continue;
       const coerced = value === undefined ? undefined : coerce(value, parameter);
       const hasOther = isNonNullType(parameter.type) || parameter.preset !== undefined;
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (required || (neededWithin && isBegun(given, parameter.keys)))
+      else if (required || route.alternatives?.[0] === name || (neededWithin && isBegun(given, parameter.keys)))
         problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
@@ -34,7 +36,8 @@ export function readVariables(
   for (const [name, refusal] of Object.entries(route.absent ?? {})) {
     if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
   }
-  for (const names of route.exclusive ?? []) {
+  const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
+  for (const names of exclusive) {
     if (names.filter((name) => !isBlank(given[name])).length > 1)
       problems.push(`${names.join(', ')} are mutually exclusive`);
   }

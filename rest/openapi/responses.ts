@@ -14,7 +14,9 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
   const done = route.done && {
     202: {
       description: 'All was done, and there is no record to show of it.',
-      content: { 'application/json': { schema: constantSchema(route.done) } },
+      ...(Object.keys(route.done).length > 0 && {
+        content: { 'application/json': { schema: constantSchema(route.done) } },
+      }),
     },
   };
   return { ...success, ...done, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
@@ -123,11 +125,12 @@ function spreadSchema(endpoint: Endpoint, key: string, components: Components): 
 
 /** The schema of a record in which one key stands for several, under the name of its type. */
 function eitherSchema(
-  { resultType, selection, fragments }: Endpoint,
+  { route, resultType, selection, fragments }: Endpoint,
   either: Readonly<Record<string, readonly string[]>>,
   components: Components,
 ): Json {
-  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components }, []) as {
+  const absent = new Set((route.omitNull ?? []).map(lastKey));
+  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components, absent }, []) as {
     properties: Record<string, Json>;
   };
   const merged = new Set(Object.values(either).flat());

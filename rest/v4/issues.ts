@@ -1,8 +1,10 @@
 import type { Route } from '#rest/engine/route.ts';
 import { issueFilters } from '#rest/v4/filters.ts';
+import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const commaSeparated = ['labels'];
+const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
+const exclusive = [['milestone', 'milestone_id']];
 /** The text about tasks is there where there are tasks. */
 const onlyWith = { has_tasks: ['task_status'] };
 const statistics = ['statistics', 'counts'];
@@ -71,12 +73,14 @@ export const issues: Route[] = [
     operation: operations.IssueRelatedMergeRequestsDocument,
     result: 'project.issue.relatedMergeRequests',
     decimals: { 'head_pipeline.coverage': 2 },
+    omitNull: ofForks(),
   },
   {
     method: 'GET',
     path: '/projects/:id/issues/:issue_iid/closed_by',
     operation: operations.IssueClosedByDocument,
     result: 'project.issue.closingMergeRequests',
+    omitNull: ofForks(),
   },
   {
     method: 'POST',
@@ -85,6 +89,7 @@ export const issues: Route[] = [
     result: 'createIssue.issue',
     onlyWith,
     commaSeparated,
+    exclusive,
   },
   {
     method: 'PUT',
@@ -93,16 +98,21 @@ export const issues: Route[] = [
     result: 'updateIssue.issue',
     onlyWith,
     commaSeparated,
+    exclusive,
     atLeastOne: [
       'title',
       'description',
       'assignee_id',
       'assignee_ids',
       'milestone_id',
+      'milestone',
       'labels',
+      'add_labels',
+      'remove_labels',
       'created_at',
       'due_date',
       'confidential',
+      'discussion_locked',
       'state_event',
       'updated_at',
     ],

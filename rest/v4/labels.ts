@@ -6,6 +6,13 @@ const changes = ['new_name', 'color', 'description'];
 const one = '/projects/:id/labels/:label_id';
 const ofGroup = '/groups/:id/labels';
 
+/** A label is named by its title, or by its ID. */
+const which = {
+  names: { title: 'name', id_or_title: 'label_id' },
+  hidden: ['id'],
+  alternatives: ['name', 'label_id'],
+};
+
 export const labels: Route[] = [
   {
     method: 'GET',
@@ -24,6 +31,7 @@ export const labels: Route[] = [
     method: 'PUT',
     path: '/projects/:id/labels',
     operation: operations.UpdateLabelDocument,
+    ...which,
     result: 'updateLabel.label',
     atLeastOne: [...changes, 'priority'],
     minimum,
@@ -32,6 +40,7 @@ export const labels: Route[] = [
     method: 'DELETE',
     path: '/projects/:id/labels',
     operation: operations.DeleteLabelDocument,
+    ...which,
     result: 'deleteLabel',
     status: 204,
   },
@@ -71,6 +80,7 @@ export const labels: Route[] = [
     method: 'PUT',
     path: ofGroup,
     operation: operations.UpdateGroupLabelDocument,
+    ...which,
     result: 'updateLabel.label',
     atLeastOne: changes,
   },
@@ -85,6 +95,7 @@ export const labels: Route[] = [
     method: 'DELETE',
     path: ofGroup,
     operation: operations.DeleteGroupLabelDocument,
+    ...which,
     result: 'deleteLabel',
     status: 204,
   },

@@ -2,7 +2,12 @@ import type { Route } from '#rest/engine/route.ts';
 import { mergeRequestFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const commaSeparated = ['labels'];
+const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
+/** Whether the source branch is shared, which only forks do. */
+export const ofForks = (at = '') => [`${at}allow_collaboration`, `${at}allow_maintainer_to_push`];
+const omitNull = ofForks();
+const synonyms = { allow_maintainer_to_push: 'allow_collaboration' };
+const exclusive = [['milestone', 'milestone_id']];
 /** The coverage of pipelines is a text in this API. */
 const decimals = { 'head_pipeline.coverage': 2 };
 
@@ -12,6 +17,7 @@ export const mergeRequests: Route[] = [
     path: '/merge_requests',
     operation: operations.MergeRequestsDocument,
     result: 'mergeRequests',
+    omitNull,
     ...mergeRequestFilters,
   },
   {
@@ -19,6 +25,7 @@ export const mergeRequests: Route[] = [
     path: '/groups/:id/merge_requests',
     operation: operations.GroupMergeRequestsDocument,
     result: 'group.mergeRequests',
+    omitNull,
     ...mergeRequestFilters,
   },
   {
@@ -26,12 +33,14 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/repository/commits/:sha/merge_requests',
     operation: operations.CommitMergeRequestsDocument,
     result: 'project.repository.commit.mergeRequests',
+    omitNull,
   },
   {
     method: 'GET',
     path: '/projects/:id/merge_requests',
     operation: operations.ProjectMergeRequestsDocument,
     result: 'project.mergeRequests',
+    omitNull,
     ...mergeRequestFilters,
   },
   {
@@ -40,6 +49,7 @@ export const mergeRequests: Route[] = [
     operation: operations.ProjectMergeRequestDocument,
     result: 'project.mergeRequest',
     decimals,
+    omitNull,
   },
   {
     method: 'POST',
@@ -47,7 +57,10 @@ export const mergeRequests: Route[] = [
     operation: operations.CreateMergeRequestDocument,
     result: 'createMergeRequest.mergeRequest',
     decimals,
+    omitNull,
     commaSeparated,
+    exclusive,
+    synonyms,
     numericIds: ['target_project_id'],
     conflictsListed: true,
     alsoRefuses: [422],
@@ -58,7 +71,10 @@ export const mergeRequests: Route[] = [
     operation: operations.UpdateMergeRequestDocument,
     result: 'updateMergeRequest.mergeRequest',
     decimals,
+    omitNull,
     commaSeparated,
+    exclusive,
+    synonyms,
     notBlank: ['title', 'target_branch'],
     atLeastOne: [
       'title',
@@ -68,10 +84,14 @@ export const mergeRequests: Route[] = [
       'assignee_ids',
       'reviewer_ids',
       'milestone_id',
+      'milestone',
       'labels',
+      'add_labels',
+      'remove_labels',
       'state_event',
       'remove_source_branch',
       'squash',
+      'allow_collaboration',
       'discussion_locked',
     ],
     conflictsListed: true,
@@ -91,6 +111,7 @@ export const mergeRequests: Route[] = [
     result: 'acceptMergeRequest.mergeRequest',
     synonyms: { auto_merge: 'merge_when_pipeline_succeeds' },
     decimals,
+    omitNull,
     alsoRefuses: [401, 405, 406],
   },
   {
@@ -99,6 +120,7 @@ export const mergeRequests: Route[] = [
     operation: operations.CancelMergeWhenPipelineSucceedsDocument,
     result: 'cancelMergeWhenPipelineSucceeds.mergeRequest',
     decimals,
+    omitNull,
     alsoRefuses: [401, 406],
   },
   {
@@ -113,6 +135,7 @@ export const mergeRequests: Route[] = [
     operation: operations.MergeRequestChangesDocument,
     result: 'project.mergeRequest',
     decimals,
+    omitNull,
   },
   {
     method: 'GET',
@@ -135,6 +158,16 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
     operation: operations.MergeRequestPipelinesDocument,
     result: 'project.mergeRequest.pipelines',
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    operation: operations.CreateMergeRequestPipelineDocument,
+    result: 'createMergeRequestPipeline.pipeline',
+    status: 200,
+    decimals: { coverage: 2 },
+    done: {},
+    alsoRefuses: [405],
   },
   {
     method: 'GET',
@@ -179,6 +212,7 @@ export const mergeRequests: Route[] = [
     operation: operations.SubscribeToMergeRequestDocument,
     result: 'subscribeToMergeRequest.mergeRequest',
     decimals,
+    omitNull,
   },
   {
     method: 'POST',
@@ -186,5 +220,6 @@ export const mergeRequests: Route[] = [
     operation: operations.UnsubscribeFromMergeRequestDocument,
     result: 'unsubscribeFromMergeRequest.mergeRequest',
     decimals,
+    omitNull,
   },
 ];

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const changes = ['title', 'description', 'start_date', 'due_date', 'state_event'];
@@ -46,6 +47,7 @@ export const milestones: Route[] = [
     path: '/projects/:id/milestones/:milestone_id/merge_requests',
     operation: operations.MilestoneMergeRequestsDocument,
     result: 'project.milestone.mergeRequests',
+    omitNull: ofForks(),
   },
   {
     method: 'DELETE',
@@ -102,5 +104,6 @@ export const milestones: Route[] = [
     path: `${one}/merge_requests`,
     operation: operations.GroupMilestoneMergeRequestsDocument,
     result: 'group.milestone.mergeRequests',
+    omitNull: ofForks(),
   },
 ];

@@ -1,8 +1,11 @@
 import type { Route } from '#rest/engine/route.ts';
+import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** The target of a todo is one key of its record. */
 const either = { target: ['issue', 'merge_request'] };
+
+const omitNull = ofForks('merge_request.');
 
 export const todos: Route[] = [
   {
@@ -11,6 +14,7 @@ export const todos: Route[] = [
     operation: operations.TodosDocument,
     result: 'todos',
     either,
+    omitNull,
   },
   {
     method: 'POST',
@@ -25,6 +29,7 @@ export const todos: Route[] = [
     operation: operations.MarkTodoDoneDocument,
     result: 'markTodoDone.todo',
     either,
+    omitNull,
   },
   {
     method: 'POST',
@@ -32,6 +37,7 @@ export const todos: Route[] = [
     operation: operations.MarkIssueAsTodoDocument,
     result: 'markIssueAsTodo.todo',
     either,
+    omitNull,
   },
   {
     method: 'POST',
@@ -39,5 +45,6 @@ export const todos: Route[] = [
     operation: operations.MarkMergeRequestAsTodoDocument,
     result: 'markMergeRequestAsTodo.todo',
     either,
+    omitNull,
   },
 ];

@@ -41,8 +41,21 @@ const values = (t: InputFields, labels: string) => ({
       'IDs of the users to assign the issue to, at most 200, who must be able to read it; an empty list, or 0, for nobody. Wins over `assigneeId`. For reporters.',
   }),
   milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the project. For reporters.' }),
+  milestone: t.string({
+    description:
+      'Title of a milestone of the project or of a group around it, where no `milestoneId` is given; an empty text for none. For reporters.',
+  }),
   labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
+  addLabels: t.stringList({
+    description: 'Titles of labels to add to the others. Missing labels are created. For reporters.',
+  }),
+  removeLabels: t.stringList({
+    description: 'Titles of labels to remove, or not to add. Wins over `labels` and `addLabels`. For reporters.',
+  }),
   dueDate: t.field({ type: 'Date', description: 'Due date of the issue. For reporters.' }),
+  discussionLocked: t.boolean({
+    description: 'Whether only members of the project can comment. For reporters.',
+  }),
   ignoreForbidden: t.boolean({
     required: true,
     defaultValue: false,

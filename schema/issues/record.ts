@@ -91,6 +91,10 @@ builder.prismaObjectFields(Issue, (t) => ({
       return { project, url: `${project}/issues/${iid}` };
     },
   }),
+  discussionLocked: t.exposeBoolean('discussionLocked', {
+    nullable: true,
+    description: 'Whether only members of the project can comment; null until that was decided.',
+  }),
   movedToId: t.exposeInt('movedToId', {
     nullable: true,
     description: 'Numeric ID of the issue that this one became when it was moved; null if it was not.',

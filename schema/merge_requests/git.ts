@@ -41,7 +41,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   pipelines: t.field({
     type: PipelineConnection,
     description:
-      'The pipelines of the heads of all its versions on the source branch, newest first. For those who can read the pipelines of the source project; none if the caller cannot see that.',
+      'The pipelines of the heads of all its versions, on the source branch or for the merge request, newest first. For those who can read the pipelines of the source project; none if the caller cannot see that.',
     args: pageArgs,
     select: { sourceProjectId: true, sourceBranch: true },
     resolve: async ({ id, sourceProjectId, sourceBranch }, args, context, info) => {

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
+import { pipelinePayload } from '#schema/pipelines/payloads.ts';
+import { createMergeRequestPipeline } from '#src/domain/tracking/merge_requests/create_pipeline.ts';
 import { acceptMergeRequest } from '#src/domain/tracking/merge_requests/merge.ts';
 import { cancelMergeWhenPipelineSucceeds } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
 import { requestRebase } from '#src/domain/tracking/merge_requests/rebase.ts';
@@ -52,7 +54,25 @@ const RebaseMergeRequestInput = builder.inputType('RebaseMergeRequestInput', {
   }),
 });
 
+const CreateMergeRequestPipelineInput = builder.inputType('CreateMergeRequestPipelineInput', {
+  description: 'Which merge request to start a pipeline for.',
+  fields: whichMergeRequest,
+});
+
 builder.mutationFields((t) => ({
+  createMergeRequestPipeline: t.field({
+    type: pipelinePayload('createMergeRequestPipeline'),
+    description:
+      'Starts a pipeline for the head of an open merge request, with the jobs that `.gitlab-ci.yml` defines for `merge_requests`, in the project that the changes come from. For developers of that. BAD_REQUEST if there is nothing to run.',
+    args: {
+      input: t.arg({
+        type: CreateMergeRequestPipelineInput,
+        required: true,
+        description: 'Names the merge request.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => createMergeRequestPipeline(context, project, iid),
+  }),
   rebaseMergeRequest: t.field({
     type: mergeRequestPayload('rebaseMergeRequest'),
     description:

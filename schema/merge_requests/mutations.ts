@@ -46,9 +46,23 @@ const values = (t: InputFields, labels: string) => ({
     ...idOf('Milestone'),
     description: 'ID of a milestone of the target project. For reporters.',
   }),
+  milestone: t.string({
+    description:
+      'Title of a milestone of the project or of a group around it, where no `milestoneId` is given; an empty text for none. For reporters.',
+  }),
   labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
+  addLabels: t.stringList({
+    description: 'Titles of labels to add to the others. Missing labels are created. For reporters.',
+  }),
+  removeLabels: t.stringList({
+    description: 'Titles of labels to remove, or not to add. Wins over `labels` and `addLabels`. For reporters.',
+  }),
   removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
   squash: t.boolean({ description: 'Whether its commits become one when it is merged; not by default.' }),
+  allowCollaboration: t.boolean({
+    description:
+      'Whether those who may merge it may push to the source branch, unless that is protected. Only for merge requests from forks, and for developers of the fork.',
+  }),
   ignoreForbidden: t.boolean({
     required: true,
     defaultValue: false,

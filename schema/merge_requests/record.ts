@@ -121,6 +121,14 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     nullable: true,
     description: 'Whether only members of the project can comment; null until that was decided.',
   }),
+  allowCollaboration: t.boolean({
+    nullable: true,
+    description:
+      'Whether those who may merge it may push to the source branch, unless that is protected; null if it does not come from a fork.',
+    select: { allowCollaboration: true, sourceProjectId: true, targetProjectId: true },
+    resolve: ({ allowCollaboration, sourceProjectId, targetProjectId }) =>
+      sourceProjectId === targetProjectId ? null : (allowCollaboration ?? false),
+  }),
   mergeError: t.exposeString('mergeError', {
     nullable: true,
     description: 'Why the last merge or rebase failed; null once it succeeds or the source branch moves.',

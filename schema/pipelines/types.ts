@@ -26,6 +26,7 @@ const PipelineSource = builder.enumType('PipelineSource', {
     PUSH: { value: 'push', description: 'Started by a push.' },
     API: { value: 'api', description: 'Started through the API.' },
     TRIGGER: { value: 'trigger', description: 'Started by a trigger token.' },
+    MERGE_REQUEST_EVENT: { value: 'merge_request_event', description: 'Started for a merge request.' },
     EXTERNAL: { value: 'external', description: 'Created by a status that an external system posted.' },
   } as const,
 });
@@ -42,7 +43,10 @@ export const Pipeline = builder.prismaObject('Pipeline', {
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the pipeline, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
-    ref: t.exposeString('ref', { description: 'Name of the branch or tag, without `refs/`.' }),
+    ref: t.exposeString('ref', {
+      description:
+        'Name of the branch or tag, without `refs/`; `refs/merge-requests/<iid>/head` for a merge request within the project.',
+    }),
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
     sha: t.exposeString('sha', { description: 'Full hash of the commit; see also `commit`.' }),
     beforeSha: t.string({
@@ -54,7 +58,12 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       type: JobStatus,
       description: 'Status of the pipeline, derived from its jobs.',
     }),
-    source: t.expose('source', { type: PipelineSource, description: 'What started the pipeline.' }),
+    source: t.field({
+      type: PipelineSource,
+      description: 'What started the pipeline.',
+      select: { source: true, mergeRequestId: true },
+      resolve: ({ source, mergeRequestId }) => (mergeRequestId === null ? source : 'merge_request_event'),
+    }),
     user: t.relation('user', { description: 'The user who started the pipeline.' }),
     yamlErrors: t.exposeString('yamlErrors', {
       nullable: true,

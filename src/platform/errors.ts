@@ -58,6 +58,7 @@ export type ErrorReason =
   | 'mergeForbidden'
   | 'notApprovable'
   | 'notMergeable'
+  | 'withoutPipeline'
   | 'mergeConflict'
   | 'notWaitingForPipeline';
 

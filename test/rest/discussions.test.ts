@@ -242,32 +242,77 @@ describe('Discussions over REST', () => {
   });
 });
 
-describe('A locked merge request', () => {
-  it('is discussed by members alone: notes, threads, answers and awards of others are refused', LONG, async () => {
-    const { body: thread } = await world.api(owner).post(`${onMergeRequest}/discussions`, { body: 'Still open' });
-    const note = thread.notes[0].id;
-    await world.api(owner).put(onMergeRequest, { discussion_locked: true });
-    const statuses = async (who: typeof guest, emoji: string) => {
-      const post = async (path: string, values: object) =>
-        (await world.api(who).post(`${onMergeRequest}/${path}`, values)).status;
-      return [
-        await post('notes', { body: 'x' }),
-        await post('discussions', { body: 'x' }),
-        await post(`discussions/${thread.id}/notes`, { body: 'x' }),
-        await post('draft_notes', { note: 'x' }),
-        await post('award_emoji', { name: emoji }),
-        await post(`notes/${note}/award_emoji`, { name: emoji }),
-      ];
-    };
-    const before = await world.db.note.count();
-    expect(await statuses(outsider, 'tada')).toEqual([403, 403, 403, 403, 404, 404]);
-    expect(await world.db.note.count()).toBe(before);
-    expect(await statuses(guest, 'heart')).toEqual([201, 201, 201, 201, 201, 201]);
-    await world.api(owner).put(onMergeRequest, { discussion_locked: false });
-    expect(await statuses(outsider, 'tada')).toEqual([201, 201, 201, 201, 201, 201]);
+describe('A locked discussion', () => {
+  const places = [
+    ['merge request', async () => onMergeRequest],
+    ['issue', async () => (await issuePath()).path],
+  ] as const;
+
+  it.each(places)(
+    'of one %s is for members alone: notes, threads, answers and awards of others are refused',
+    LONG,
+    async (kind, place) => {
+      const at = await place();
+      const { body: thread } = await world.api(owner).post(`${at}/discussions`, { body: 'Still open' });
+      const note = thread.notes[0].id;
+      expect((await world.api(owner).put(at, { discussion_locked: true })).body.discussion_locked).toBe(true);
+      const drafts = kind === 'issue' ? [] : ['draft_notes'];
+      const statuses = async (who: typeof guest, emoji: string) => {
+        const post = async (path: string, values: object) =>
+          (await world.api(who).post(`${at}/${path}`, values)).status;
+        const paths = ['notes', 'discussions', `discussions/${thread.id}/notes`, ...drafts];
+        const written: number[] = [];
+        for (const path of paths) written.push(await post(path, { body: 'x', note: 'x' }));
+        for (const path of ['award_emoji', `notes/${note}/award_emoji`])
+          written.push(await post(path, { name: emoji }));
+        return written;
+      };
+      const before = await world.db.note.count();
+      expect(await statuses(outsider, 'tada')).toEqual([403, 403, 403, ...drafts.map(() => 403), 404, 404]);
+      expect(await world.db.note.count()).toBe(before);
+      expect(new Set(await statuses(guest, 'heart'))).toEqual(new Set([201]));
+      expect((await world.api(owner).put(at, { discussion_locked: false })).body.discussion_locked).toBe(false);
+      expect(new Set(await statuses(outsider, 'tada'))).toEqual(new Set([201]));
+    },
+  );
+
+  it('is told by notes, and locked by quick actions of those who may', LONG, async () => {
+    for (const at of [onMergeRequest, (await issuePath()).path]) {
+      const write = (who: typeof guest, body: string) => world.api(who).post(`${at}/notes`, { body });
+      const isLocked = async () => (await world.api(owner).get(at)).body.discussion_locked;
+      const before = await isLocked();
+      await write(guest, 'Please\n/lock');
+      expect(await isLocked()).toBe(before);
+      await write(owner, '/lock');
+      expect([await isLocked(), (await write(outsider, 'x')).status]).toEqual([true, 403]);
+      await write(owner, '/unlock');
+      expect([await isLocked(), (await write(outsider, 'x')).status]).toEqual([false, 201]);
+      const { body: notes } = await world.api(owner).get(`${at}/notes?activity_filter=only_activity&per_page=100`);
+      const told = notes.map(({ body }: { body: string }) => body).filter((body: string) => body.includes('locked'));
+      expect(told.slice(-2)).toEqual(['locked the discussion', 'unlocked the discussion']);
+    }
   });
 
-  it('has system notes that are not answered either', LONG, async () => {
+  it('of an issue is locked by reporters, not by its author', async () => {
+    const { body } = await world
+      .api(guest)
+      .post(`/projects/${project.id}/issues`, { title: 'Mine', discussion_locked: true });
+    const at = `/projects/${project.id}/issues/${body.iid}`;
+    expect(body.discussion_locked).toBe(null);
+    expect((await world.api(guest).put(at, { discussion_locked: true })).body.discussion_locked).toBe(null);
+    const input = `project: "${project.id}", iid: ${body.iid}, discussionLocked: true`;
+    const query = `mutation { updateIssue(input: { ${input} }) { issue { discussionLocked } } }`;
+    const refused = (await world.graphql(query, {}, guest)).body;
+    expect(refused.errors[0].message).toBe('discussionLocked can be set only by reporters of the project');
+    const { body: made } = await world
+      .api(owner)
+      .post(`/projects/${project.id}/issues`, { title: 'x', discussion_locked: true });
+    expect(made.discussion_locked).toBe(true);
+  });
+});
+
+describe('System notes', () => {
+  it('are not answered', LONG, async () => {
     for (const { path } of [{ path: onMergeRequest }, await issuePath()]) {
       await world.api(owner).put(path, { title: world.unique('Renamed ') });
       const { body: threads } = await world.api(owner).get(`${path}/discussions?per_page=100`);

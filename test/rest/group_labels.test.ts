@@ -56,6 +56,25 @@ const names = async (path: string, who = owner) => {
 };
 const issuePath = (of: { id: number }, iid: number) => `/projects/${of.id}/issues/${iid}`;
 
+describe('A label of a group that is changed or deleted', () => {
+  it('is named by its title or by its ID, but not one that is inherited', async () => {
+    const at = `/groups/${inner.id}/labels`;
+    const { body } = await api.post(at, { name: world.unique('own'), color: '#ffffff' });
+    const { body: inherited } = await api.post(`/groups/${top.id}/labels`, {
+      name: world.unique('far'),
+      color: '#ffffff',
+    });
+    expect((await api.put(at, { label_id: body.id, description: 'by ID' })).body).toMatchObject({
+      id: body.id,
+      description: 'by ID',
+    });
+    expect((await api.put(at, { label_id: inherited.id, description: 'x' })).status).toBe(404);
+    expect((await api.delete(at, { label_id: inherited.id })).status).toBe(404);
+    expect((await api.delete(at, { label_id: body.id })).status).toBe(204);
+    expect(await world.db.label.count({ where: { id: { in: [body.id, inherited.id] } } })).toBe(1);
+  });
+});
+
 describe('Labels of a group', () => {
   it('are created, read by ID and by name, changed and deleted', async () => {
     const made = await groupLabel(top, 'needs work/soon', { description: 'Why' });

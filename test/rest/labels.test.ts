@@ -192,6 +192,29 @@ describe('POST /projects/:id/labels', () => {
   });
 });
 
+describe('A label that is changed or deleted', () => {
+  it('is named by its title or by its ID, in one way', async () => {
+    const [{ id, title }, other] = [await world.label(project, owner), await world.label(project, owner)];
+    expect(await api.put(at, { label_id: id, description: 'by ID' })).toMatchObject({
+      status: 200,
+      body: { id, name: title, description: 'by ID' },
+    });
+    expect((await api.put(at, { label_id: title, name: '', description: 'again' })).body).toMatchObject({ id });
+    // A title of digits is not taken for an ID.
+    expect((await api.put(at, { name: String(id), description: 'x' })).status).toBe(404);
+    const both = { status: 400, body: { error: 'name, label_id are mutually exclusive' } };
+    expect(await api.put(at, { label_id: id, name: other.title, description: 'x' })).toMatchObject(both);
+    expect(await api.delete(`${at}?label_id=${id}&name=${other.title}`)).toMatchObject(both);
+    const neither = { status: 400, body: { error: 'name is missing' } };
+    expect(await api.put(at, { description: 'x' })).toMatchObject(neither);
+    expect(await api.delete(at, { label_id: null })).toMatchObject(neither);
+    const elsewhere = await world.label(await world.project({ owner }), owner);
+    expect((await api.delete(at, { label_id: elsewhere.id })).status).toBe(404);
+    expect((await api.delete(at, { label_id: id })).status).toBe(204);
+    expect(await world.db.label.count({ where: { id: { in: [id, other.id, elsewhere.id] } } })).toBe(2);
+  });
+});
+
 describe('PUT /projects/:id/labels', () => {
   it('renames and changes what is given, and leaves the rest', async () => {
     const { title } = await world.label(project, owner);

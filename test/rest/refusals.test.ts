@@ -33,6 +33,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   mergeForbidden: ['FORBIDDEN', 401],
   notApprovable: ['FORBIDDEN', 401],
   notMergeable: ['BAD_REQUEST', 405],
+  withoutPipeline: ['BAD_REQUEST', 405],
   mergeConflict: ['BAD_REQUEST', 406],
   notWaitingForPipeline: ['BAD_REQUEST', 406],
 };

@@ -97,6 +97,9 @@ const RELEASED: Record<string, string> = {
   '20261126110011_review_submitted': 'fc780430ddcffe5cdd0bd524bce3c4b3371313a04c5c7b2ac6eff167fbbd3719',
   '20261126110021_suggestions': 'd66390e82cb51d5bdf44e5c7eaac75b9a70ea6356e06fa0ad2b2c07b54b52255',
   '20261126110102_notes_by_source': '647369b292bc092bbad9e28b36ce7d674f3f282fa2510531f5a69c5b0511f62a',
+  '20261126120004_shared_branches_and_locked_issues':
+    'db15a11e97f76e56d315b78a0716d07e2968b834f41205a1ec9e170d777c889d',
+  '20261126120014_pipelines_of_merge_requests': '5d2aed9b235e645da22f144f7b13d8d53273a66e97e8ca712bb659575db916a1',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -207,6 +207,9 @@ export type Change =
   | { kind: 'unapproved' }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
+  /** Whether only members comment; null until it was decided once. */
+  | { kind: 'discussionLocked'; from: boolean | null; to: boolean | null }
+  | { kind: 'squash'; from: boolean; to: boolean }
   | { kind: 'timeEstimate'; seconds: number }
   | { kind: 'timeSpent'; seconds: number }
   | { kind: 'timeReset'; seconds: number }
@@ -244,8 +247,11 @@ export interface AddedCommit {
 
 export type ChangeKind = Change['kind'];
 
+/** The kinds of changes that are told by a value before and after. */
+type ComparedKind = 'title' | 'description' | 'milestone' | 'dueDate' | 'targetBranch' | 'discussionLocked' | 'squash';
+
 /** The difference between two values, as a list of zero or one change. */
-export function difference<K extends 'title' | 'description' | 'milestone' | 'dueDate' | 'targetBranch'>(
+export function difference<K extends ComparedKind>(
   kind: K,
   from: Extract<Change, { kind: K }>['from'],
   to: Extract<Change, { kind: K }>['to'] | undefined,

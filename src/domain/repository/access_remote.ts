@@ -7,6 +7,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { sharedBranches } from '#src/domain/repository/collaboration.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
@@ -60,12 +61,18 @@ export async function openRemote(
   if (!can(actor, 'read_repository', project)) {
     throw forbidden('You are not allowed to download code from this project.');
   }
-  if (service === 'push' && !can(actor, 'push_code', { ...project, archived: false })) {
+  if (service === 'push' && !(actor && (await mayPush(context, actor, project)))) {
     throw forbidden('You are not allowed to push code to this project.');
   }
   const refusal = service === 'push' ? writeRefusal(project) : null;
   if (refusal !== null) throw forbidden(refusal);
   return project;
+}
+
+/** Whether the actor may push to the repository at all; which branches, the push itself finds out. */
+async function mayPush({ db }: Pick<Context, 'db'>, actor: Actor, project: ProjectRow): Promise<boolean> {
+  if (can(actor, 'push_code', { ...project, archived: false })) return true;
+  return (await sharedBranches(db, actor, project)).size > 0;
 }
 
 /** The actor within a project: outside of its own project, a job token counts as anonymous. */

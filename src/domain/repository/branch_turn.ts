@@ -4,7 +4,7 @@ import { BranchLines, type LineTask } from '#src/domain/repository/branch_line.t
 import { branchTip } from '#src/domain/repository/branch_tip.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { holdRepositoryLock, withBranchLock } from '#src/domain/repository/lock.ts';
-import { branchRules } from '#src/domain/repository/protection.ts';
+import { branchRules, sharedWith } from '#src/domain/repository/protection.ts';
 import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { findPushedProject, type PushedProject } from '#src/domain/repository/pushed_project.ts';
 import { pushRefs, type Step } from '#src/domain/repository/record.ts';
@@ -156,7 +156,8 @@ async function makeAll({ stores, tx, branch, waiting }: Turn, project: PushedPro
     const { commit, reject } = task;
     try {
       // The branch may have been protected in the meantime.
-      const refusal = rules(commit.actor, commit.project)(branch, commit.wish ?? 'push');
+      const shared = await sharedWith(tx, commit.actor, commit.project);
+      const refusal = rules(commit.actor, commit.project, shared)(branch, commit.wish ?? 'push');
       if (refusal !== null) throw new BadRequest(refusal);
       made.push({ task, oid: await commit.make(series) });
     } catch (error) {

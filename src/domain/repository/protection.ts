@@ -3,11 +3,11 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import {
   listProtections,
-  type Protection,
   type ProtectionRow,
   protectionOf,
   protectionsOf,
 } from '#src/domain/repository/branches/protection.ts';
+import { mayPushOrMerge, sharedBranches } from '#src/domain/repository/collaboration.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -28,10 +28,19 @@ export async function branchRefusals(
   actor: Actor,
   project: ProjectRow,
 ): Promise<BranchRefusals> {
-  return (await branchRules(context, project))(actor, project);
+  return (await branchRules(context, project))(actor, project, await sharedWith(context.db, actor, project));
 }
 
-/** Like branchRefusals, for several projects, whose protections are read by one statement. */
+/** Branches of a fork that those who are no developers of it may push to. */
+export function sharedWith(
+  db: Context['db'] | Transaction,
+  actor: Actor,
+  project: ProjectRow,
+): Promise<ReadonlySet<string>> | undefined {
+  return can(actor, 'push_code', project) ? undefined : sharedBranches(db, actor, project);
+}
+
+/** Like branchRefusals, for several projects, whose protections are read by one statement; without branches that forks share. */
 export async function branchRefusalsOf(
   context: Pick<Context, 'db' | 'repositories'>,
   actor: Actor,
@@ -47,25 +56,28 @@ export async function branchRefusalsOf(
   );
 }
 
-/** Like branchRefusals, for several actors: protections are loaded once, in a transaction if given. */
+/** Like branchRefusals, for several actors: protections are loaded once, in a transaction if given. `shared` has what sharedWith returns. */
 export async function branchRules(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   place: RepositoryPlace & { defaultBranch: string | null },
   tx?: Transaction,
   known?: readonly ProtectionRow[],
-): Promise<(actor: Actor, project: ProjectRow) => BranchRefusals> {
+): Promise<(actor: Actor, project: ProjectRow, shared?: ReadonlySet<string>) => BranchRefusals> {
   const [names, { defaultBranchProtection }, reader] = await Promise.all([
     known ?? listProtections(tx ?? db, place.id),
     currentSettings(db),
     repositories.open(place),
   ]);
   const closed = defaultBranchProtection === 2 && (await isEmpty(reader, place.defaultBranch));
-  return (actor, project) => {
+  return (actor, project, shared) => {
+    const mayPush = can(actor, 'push_code', project);
     const master = can(actor, 'push_to_protected_branch', project);
     return (branch, wish) => {
-      if (!can(actor, 'push_code', project) || (closed && !master)) return PUSH_REFUSED;
+      const isShared = shared?.has(branch) && (wish === 'push' || wish === 'force');
+      if (!(mayPush || isShared) || (closed && !master)) return PUSH_REFUSED;
       const found = protectionOf(names, branch);
       if (!found.protected) return null;
+      if (!mayPush) return PUSH_REFUSED;
       if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
       if (wish === 'force') return 'You are not allowed to force push code to a protected branch on this project';
       if (wish === 'merge') {
@@ -74,16 +86,6 @@ export async function branchRules(
       return master || found.developersCanPush ? null : PUSH_REFUSED;
     };
   };
-}
-
-/** Whether the actor may push or merge into a branch with this protection. */
-export function mayPushOrMerge(
-  actor: Actor,
-  project: ProjectRow,
-  { developersCanPush, developersCanMerge }: Protection,
-): boolean {
-  if (!can(actor, 'push_code', project)) return false;
-  return can(actor, 'push_to_protected_branch', project) || developersCanPush || developersCanMerge;
 }
 
 /** Whether a repository has no branches. */

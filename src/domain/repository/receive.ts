@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangeOptions, RefChange, RefOutcome } from '#src/domain/repository/change_refs.ts';
@@ -181,7 +182,9 @@ async function refusals(
   quarantine: Quarantine,
 ): Promise<Map<RefChange, string>> {
   const refused = new Map<RefChange, string>();
-  const forbidden = await branchRefusals(context, requireActor(context), project);
+  const actor = requireActor(context);
+  const forbidden = await branchRefusals(context, actor, project);
+  const mayPush = can(actor, 'push_code', project);
   const branches = commands.filter(({ name }) => name.startsWith(BRANCHES));
   const others = await quarantine.otherThanCommits(branches.flatMap(({ to }) => to ?? []));
   for (const command of commands) {
@@ -191,7 +194,7 @@ async function refusals(
     if (!isPossible) refuse('the name is not valid');
     else if (RESERVED.some((reserved) => `${name}/`.startsWith(reserved)))
       refuse('the server keeps such names for itself');
-    else if (!name.startsWith(BRANCHES)) continue;
+    else if (!name.startsWith(BRANCHES)) refuse(mayPush ? null : PUSH_REFUSED_ANYWHERE);
     else if (to !== null && others.has(to)) refuse('a branch must be a commit');
     else {
       const branch = name.slice(BRANCHES.length);
@@ -204,6 +207,8 @@ async function refusals(
 }
 
 const BRANCHES = 'refs/heads/';
+/** For those who may only push to branches that are shared with them. */
+const PUSH_REFUSED_ANYWHERE = 'You are not allowed to push code to this project';
 /** Ref namespaces that the server creates, or that would replace the objects requested. */
 const RESERVED = [
   'refs/merge-requests/',

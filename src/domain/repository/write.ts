@@ -6,7 +6,7 @@ import { branchTip } from '#src/domain/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
-import { branchRefusals } from '#src/domain/repository/protection.ts';
+import { branchRefusals, sharedWith } from '#src/domain/repository/protection.ts';
 import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
@@ -37,14 +37,25 @@ export async function writableProject(context: Context, ref: IdOrPath): Promise<
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'push_code', project);
-  const refusal = writeRefusal(project);
-  if (refusal !== null) throw new BadRequest(refusal);
+  requireWritable(project);
   return { actor, project };
 }
 
-/** A branch to add commits to; in an empty repository any. Throws as writableProject, and BadRequest. */
+function requireWritable(project: ProjectRow): void {
+  const refusal = writeRefusal(project);
+  if (refusal !== null) throw new BadRequest(refusal);
+}
+
+/**
+ * A branch to add commits to; in an empty repository any. A fork may share it with those who merge it. Throws as writableProject,
+ * and BadRequest.
+ */
 export async function writableBranch(context: Context, ref: IdOrPath, branch: string): Promise<WritableBranch> {
-  const { actor, project } = await writableProject(context, ref);
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  const shared = await sharedWith(context.db, actor, project);
+  if (!shared?.has(branch)) authorize(actor, 'push_code', project);
+  requireWritable(project);
   await requirePush(context, actor, project, branch);
   await branchTip(await context.repositories.open(project), project, branch);
   return { actor, pusher: await findPusher(context.db, actor.id), project, branch };

@@ -26,6 +26,8 @@ const COLUMNS = {
   milestone: 'milestone_id',
   dueDate: 'due_date',
   targetBranch: 'target_branch',
+  discussionLocked: 'discussion_locked',
+  squash: 'squash',
 } as const;
 
 const STATES = {
@@ -51,6 +53,8 @@ export function differences(given: readonly Change[]): Differences {
       case 'milestone':
       case 'dueDate':
       case 'targetBranch':
+      case 'discussionLocked':
+      case 'squash':
         changes[COLUMNS[change.kind]] = { previous: change.from, current: change.to };
         break;
       case 'confidential':

@@ -48,6 +48,22 @@ export function mergeRequestRules({
     const { iid } = await opened(world, { id }, owner, { sourceBranch: branch, targetBranch });
     return { id, merge_request_iid: iid };
   };
+  /** A merge request whose head has jobs for merge requests. */
+  const withJobs = async (at: Stage) => {
+    const given = await mergeable(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    const { sourceBranch } = await world.db.mergeRequest.findFirstOrThrow({ where });
+    const sha = await commitTo(
+      world,
+      given,
+      owner,
+      sourceBranch,
+      '.gitlab-ci.yml',
+      'a: { script: x, only: [merge_requests] }',
+    );
+    await world.db.mergeRequest.updateMany({ where, data: { sha } });
+    return given;
+  };
   const waiting = async (at: Stage) => {
     const given = await mergeable(at);
     const where = { targetProjectId: given.id, iid: given.merge_request_iid };
@@ -204,6 +220,11 @@ export function mergeRequestRules({
     'POST /projects/:id/merge_requests/:merge_request_iid/approve': { success: 201, level: 30, given: unapproved },
     'POST /projects/:id/merge_requests/:merge_request_iid/unapprove': { success: 201, level: 30, given: approved },
     'GET /projects/:id/merge_requests/:merge_request_iid/merge_ref': { ...reading, level: 20, given: mergeable },
+    'POST /projects/:id/merge_requests/:merge_request_iid/pipelines': {
+      success: 200,
+      level: 30,
+      given: withJobs,
+    },
     'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': {
       success: 202,
       level: 30,

@@ -18,6 +18,8 @@ export interface NewPipeline extends Occasion {
   beforeSha: string | null;
   userId: number;
   triggerId?: number;
+  /** The merge request that it is of. */
+  mergeRequestId?: number;
   /** The variables of a trigger, for names of environments and, encrypted, for the runner. */
   variables?: Variables;
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
@@ -63,13 +65,14 @@ async function insertPipeline(
   { error }: PipelinePlan,
   committedAt: number | null,
 ): Promise<number | null> {
-  const { projectId, ref, tag, sha, beforeSha, source, userId, triggerId, variablesEncrypted, pushKey } = input;
+  const { projectId, ref, tag, sha, beforeSha, userId, triggerId, mergeRequestId, variablesEncrypted, pushKey } = input;
+  const source = input.source === 'merge_request_event' ? 'api' : input.source;
   const status = error !== null ? 'failed' : input.isSkipped ? 'skipped' : 'pending';
   const [row] = await tx.$queryRaw<{ id: number }[]>`
-    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, variables_encrypted,
+    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, merge_request_id, variables_encrypted,
       yaml_errors, push_key, committed_at, finished_at)
     VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${status}::job_status,
-      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${variablesEncrypted ?? null}::bytea, ${error}, ${pushKey ?? null},
+      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea, ${error}, ${pushKey ?? null},
       to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
     ON CONFLICT (push_key) DO NOTHING RETURNING id`;
   return row?.id ?? null;

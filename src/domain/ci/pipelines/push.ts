@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { activeUser } from '#src/access/credentials/authenticate.ts';
+import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { RefsPushed } from '#src/domain/changes/change.ts';
 import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { CONFIG_PATH, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
+import { namedProject } from '#src/domain/projects/named.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { select } from '#src/platform/records/selection.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -59,6 +64,19 @@ async function requestPipelines(
   }
 }
 
+const PUSHED = select('Project', PROJECT_BASE);
+
+/**
+ * Whether the user is no developer of the project, and so pushed to a branch that a fork shares with them: their changes to
+ * `.gitlab-ci.yml` must not read the variables of the fork, whose developers can start a pipeline.
+ */
+async function isGuest(db: ChangeContext['db'], userId: number, projectId: number): Promise<boolean> {
+  const user = await activeUser(db, userId);
+  if (user === null) return false;
+  const [project] = await queryJson<ProjectRow[]>(db, namedProject(user, projectId, PUSHED));
+  return !project || !can(user, 'push_code', { ...project, archived: false });
+}
+
 /**
  * Creates the pipelines of a push; none if the project has jobs turned off, and none for a ref without jobs. An invalid file
  * makes a failed one with the error, and a commit with `[ci skip]` in its message a skipped one without jobs.
@@ -73,6 +91,7 @@ export async function createPushedPipelines(
   const repository = project && (await repositories.open(project));
   if (!project || !repository || !settings?.jobsEnabled) return;
   if ((await db.user.count({ where: { id: userId } })) === 0) return;
+  if (await isGuest(db, userId, projectId)) return;
   for (const pushed of refs) {
     const commit = await repository.commit(pushed.sha);
     if (commit === null) continue;

@@ -111,7 +111,8 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
       finished_at = CASE WHEN ${finished} THEN COALESCE(CASE WHEN p.status::text = ${status} THEN p.finished_at END, now()) END
     FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
     RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged",
-      EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
+      EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id
+        AND (m.source_branch = p.ref OR m.id = p.merge_request_id) AND m.sha = p.sha) AS "isAwaited"`;
   if (!written) throw new NotFound('Pipeline');
   return written;
 }

@@ -21,7 +21,10 @@ export function listProtections(db: Db | Transaction, projectId: number): Promis
 }
 
 /** The protections of several projects, by their IDs, in one statement. */
-export async function protectionsOf(db: Db, projectIds: readonly number[]): Promise<Map<number, ProtectionRow[]>> {
+export async function protectionsOf(
+  db: Db | Transaction,
+  projectIds: readonly number[],
+): Promise<Map<number, ProtectionRow[]>> {
   const rows = await db.protectedBranch.findMany({
     where: { projectId: { in: [...projectIds] } },
     select: { projectId: true, name: true, developersCanPush: true, developersCanMerge: true },

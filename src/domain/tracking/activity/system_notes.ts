@@ -77,6 +77,8 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return 'unapproved this merge request';
     case 'confidential':
       return change.to ? 'made the issue confidential' : 'made the issue visible to everyone';
+    case 'discussionLocked':
+      return change.to ? 'locked the discussion' : 'unlocked the discussion';
     case 'linked':
       return `marked this issue as related to ${nameOf(change.other, projectId)}`;
     case 'unlinked':

@@ -3,7 +3,8 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
-import { ensureLabels, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { ensureLabels, MOST_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
+import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { involvable, namedPeople } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
@@ -18,12 +19,20 @@ export interface IssueAttributes {
   /** All reviewers; of merge requests alone. */
   reviewerIds?: readonly number[] | null | undefined;
   milestoneId?: number | null | undefined;
+  /** Title of a milestone of the project or of a group around it, where no `milestoneId` is given; blank for none. */
+  milestone?: string | null | undefined;
   /** Titles; missing ones are created. */
   labels?: readonly string[] | null | undefined;
+  /** Titles of labels that it gets besides; missing ones are created. */
+  addLabels?: readonly string[] | null | undefined;
+  /** Titles of labels that it loses, of those to add, too. */
+  removeLabels?: readonly string[] | null | undefined;
   dueDate?: string | null | undefined;
   /** Whether to skip attributes that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
 }
+
+const { sql } = Prisma;
 
 export const TITLE_LENGTH = 255;
 
@@ -39,7 +48,17 @@ export function checkTexts(title: string | null | undefined, description: string
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-const FOR_REPORTERS = ['assigneeId', 'assigneeIds', 'reviewerIds', 'milestoneId', 'labels', 'dueDate'] as const;
+const FOR_REPORTERS = [
+  'assigneeId',
+  'assigneeIds',
+  'reviewerIds',
+  'milestoneId',
+  'milestone',
+  'labels',
+  'addLabels',
+  'removeLabels',
+  'dueDate',
+] as const;
 
 /** The attributes that the actor may set. 0 clears like null. Throws Forbidden for others, unless they are to be skipped. */
 export function permittedAttributes(
@@ -48,7 +67,7 @@ export function permittedAttributes(
   given: IssueAttributes,
   ability: 'admin_issue' | 'admin_merge_request' = 'admin_issue',
 ): IssueAttributes {
-  const { reviewerIds, milestoneId, labels, dueDate, ignoreForbidden } = given;
+  const { reviewerIds, milestoneId, milestone, labels, addLabels, removeLabels, dueDate, ignoreForbidden } = given;
   if (!can(actor, ability, project)) {
     const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
     refuse(refused, 'reporters of the project', ignoreForbidden);
@@ -58,7 +77,10 @@ export function permittedAttributes(
     ...assigneesIn(given),
     ...(reviewerIds !== undefined && { reviewerIds: namedPeople(reviewerIds ?? [], 'reviewer_ids') }),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
+    milestone,
     labels,
+    addLabels,
+    removeLabels,
     dueDate,
     ignoreForbidden,
   };
@@ -90,6 +112,20 @@ export function permittedTimestamp(
   return null;
 }
 
+/** Whether to lock the discussion, if the actor may decide that: reporters may. Throws Forbidden if not, unless it is to be skipped. */
+export function permittedLock(
+  actor: Actor,
+  project: ProjectRow,
+  {
+    discussionLocked,
+    ignoreForbidden,
+  }: { discussionLocked?: boolean | null | undefined; ignoreForbidden?: boolean | undefined },
+): boolean | null {
+  if (discussionLocked == null || can(actor, 'admin_issue', project)) return discussionLocked ?? null;
+  refuse(['discussionLocked'], 'reporters of the project', ignoreForbidden);
+  return null;
+}
+
 function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
   if (ignoreForbidden || refused.length === 0) return;
   throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);
@@ -106,13 +142,13 @@ export async function resolveAttributes(
   attributes: IssueAttributes,
   type: keyof typeof LABELLED = 'Issue',
 ) {
-  const { assigneeId, milestoneId, dueDate, ignoreForbidden = false } = attributes;
+  const { assigneeId, dueDate, ignoreForbidden = false } = attributes;
   const wanted = attributes.assigneeIds ?? (assigneeId === undefined ? undefined : assigneesGiven(attributes));
   const assigneeIds = wanted && (await involvable(db, type, project, wanted));
   const reviewers = attributes.reviewerIds ?? undefined;
   const reviewerIds = reviewers && (await involvable(db, type, project, reviewers));
-  const milestone = milestoneId ? await milestoneThere(db, project.id, milestoneId) : null;
   const errors: FieldErrors = {};
+  const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
   if (assigneeIds && assigneeIds.length !== wanted.length) {
     if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
     else errors.assignee_id = ['is not a user who can read the project'];
@@ -120,11 +156,10 @@ export async function resolveAttributes(
   if (reviewerIds && reviewerIds.length !== reviewers.length) {
     errors.reviewer_ids = ['has users who cannot read the project'];
   }
-  if (milestoneId && milestone === null) errors.milestone_id = ['is not a milestone of the project'];
   if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   const columns = {
     ...(assigneeIds === undefined ? {} : { assigneeId: assigneeIds[0] ?? null }),
-    ...(milestoneId === undefined ? {} : { milestoneId: milestone?.id ?? null }),
+    ...(milestoneId === undefined ? {} : { milestoneId }),
     ...(dueDate === undefined ? {} : { dueDate: dueDate === null ? null : new Date(`${dueDate}T00:00:00Z`) }),
   };
   return { columns, assigneeIds, reviewerIds };
@@ -132,11 +167,26 @@ export async function resolveAttributes(
 
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
 
-/** The milestone with that ID, if the project or a group around it has it. */
-async function milestoneThere(db: Context['db'], projectId: number, id: number): Promise<{ id: number } | null> {
-  const [found] = await db.$queryRaw<{ id: number }[]>`
-    SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.id} = ${id} AND ${ofOrAround(milestone, projectId)}`;
-  return found ?? null;
+/**
+ * The milestone that is given by ID or title, if the project or a group around it has it; null for none, undefined if it stays as
+ * it is, as it does for an unknown title. Adds to the errors what is none.
+ */
+async function milestoneGiven(
+  db: Context['db'],
+  projectId: number,
+  { milestoneId: id, milestone: title }: IssueAttributes,
+  errors: FieldErrors,
+): Promise<number | null | undefined> {
+  if (id) {
+    const [found] = await db.$queryRaw<{ id: number }[]>`
+      SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.id} = ${id} AND ${ofOrAround(milestone, projectId)}`;
+    if (!found) errors.milestone_id = ['is not a milestone of the project'];
+    return found?.id ?? null;
+  }
+  if (title == null || title.trim() === '') return title === undefined ? id : null;
+  const [found] = await db.$queryRaw<{ id: number }[]>(milestoneTitled(projectId, title));
+  if (!found) errors.milestone = ['is not the title of a milestone of the project'];
+  return found?.id;
 }
 
 const LABELLED = {
@@ -144,21 +194,57 @@ const LABELLED = {
   MergeRequest: { pairs: Prisma.raw('merge_request_labels'), subject: Prisma.raw('merge_request_id') },
 } as const;
 
-/** Replaces the labels of an issue or merge request, and returns the IDs of those added and removed. */
+/** The labels that are given for a new record: those to add among them, without those to remove. */
+export function labelsGiven({ labels, addLabels, removeLabels }: IssueAttributes): string[] {
+  const removed = new Set(trimmed(removeLabels));
+  return trimmed([...(labels ?? []), ...(addLabels ?? [])]).filter((title) => !removed.has(title));
+}
+
+/** What labels a record got and lost, by ID. */
+interface LabelChange {
+  added: number[];
+  removed: number[];
+}
+
+/**
+ * Replaces the labels of an issue or merge request, which is locked, or only adds and removes some, and returns what changed. Throws
+ * ValidationFailed.
+ */
 export async function setLabels(
   tx: Transaction,
   projectId: number,
   { type, id }: { type: keyof typeof LABELLED; id: number },
-  names: readonly string[],
-): Promise<{ added: number[]; removed: number[] }> {
-  const wanted = await ensureLabels(tx, projectId, names);
+  given: Pick<IssueAttributes, 'labels' | 'addLabels' | 'removeLabels'>,
+): Promise<LabelChange> {
+  const { labels, addLabels, removeLabels } = given;
+  if (labels === undefined && !addLabels?.length && !removeLabels?.length) return { added: [], removed: [] };
+  requireFewLabels(removeLabels ?? [], 'remove_labels');
+  const wanted = await ensureLabels(tx, projectId, labelsGiven(given));
   const { pairs, subject } = LABELLED[type];
+  const goes =
+    labels === undefined
+      ? sql`label_id IN (SELECT ${label.id} FROM ${table(label)} WHERE ${label.title} = ANY(${trimmed(removeLabels)}::text[])
+          AND ${ofOrAround(label, projectId)})`
+      : sql`NOT label_id = ANY(${wanted}::int[])`;
   const removed = await tx.$queryRaw<{ id: number }[]>`
-    DELETE FROM ${pairs} WHERE ${subject} = ${id} AND NOT label_id = ANY(${wanted}::int[]) RETURNING label_id AS id`;
+    DELETE FROM ${pairs} WHERE ${subject} = ${id} AND ${goes} RETURNING label_id AS id`;
   const added = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO ${pairs} (${subject}, label_id) SELECT ${id}, unnest(${wanted}::int[])
     ON CONFLICT DO NOTHING RETURNING label_id AS id`;
+  if (labels === undefined && added.length > 0) await requireFewOn(tx, { type, id });
   return { added: added.map((label) => label.id), removed: removed.map((label) => label.id) };
+}
+
+function trimmed(titles: readonly string[] | null | undefined): string[] {
+  return (titles ?? []).map((title) => title.trim());
+}
+
+/** Throws ValidationFailed if the record has too many labels. */
+async function requireFewOn(tx: Transaction, { type, id }: { type: keyof typeof LABELLED; id: number }): Promise<void> {
+  const { pairs, subject } = LABELLED[type];
+  const [{ count } = { count: 0n }] = await tx.$queryRaw<{ count: bigint }[]>`
+    SELECT count(*) FROM ${pairs} WHERE ${subject} = ${id}`;
+  if (count > MOST_LABELS) throw tooManyLabels();
 }
 
 /** A label to remove and one to add; null for none. */
@@ -173,7 +259,7 @@ export async function swapIssueLabels(
   projectId: number,
   issueId: number,
   { remove, add }: LabelSwap,
-): Promise<{ added: number[]; removed: number[] }> {
+): Promise<LabelChange> {
   const removed =
     remove === null || remove === add
       ? []
@@ -183,11 +269,7 @@ export async function swapIssueLabels(
     INSERT INTO issue_labels (issue_id, label_id)
     SELECT ${issueId}, ${label.id} FROM ${table(label)} WHERE ${label.id} = ${add}::int AND ${ofOrAround(label, projectId)}
     ON CONFLICT DO NOTHING RETURNING label_id AS id`;
-  const [{ count } = { count: 0n }] = await tx.$queryRaw<{ count: bigint }[]>`
-    SELECT count(*) FROM issue_labels WHERE issue_id = ${issueId}`;
-  if (added.length > 0 && count > MOST_LABELS) {
-    throw new ValidationFailed({ labels: [`has too many names (maximum is ${MOST_LABELS})`] });
-  }
+  if (added.length > 0) await requireFewOn(tx, { type: 'Issue', id: issueId });
   return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
 }
 

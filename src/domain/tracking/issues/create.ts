@@ -12,7 +12,9 @@ import {
   assigneesGiven,
   checkTexts,
   type IssueAttributes,
+  labelsGiven,
   permittedAttributes,
+  permittedLock,
   permittedTimestamp,
   resolveAttributes,
   setLabels,
@@ -30,6 +32,8 @@ export interface NewIssue extends IssueAttributes, FollowUpWish {
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
+  /** Whether only members of the project can comment; for reporters. */
+  discussionLocked?: boolean | null | undefined;
   /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
 }
@@ -47,10 +51,11 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
       type: 'Issue',
       project,
       title,
-      labels: given.labels ?? [],
+      labels: labelsGiven(given),
       assigneeIds: assigneesGiven(given),
       mayUpdate: true,
       mayAdmin,
+      mayLock: mayAdmin,
     };
   });
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
@@ -60,6 +65,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const { columns, assigneeIds = [] } = await resolveAttributes(context, project, attributes);
   const { createdAt: at, ignoreForbidden } = input;
+  const discussionLocked = permittedLock(actor, project, input);
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
     const [issue] = await db.$queryRaw<[{ id: number; iid: number }]>`
@@ -68,17 +74,17 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
         RETURNING last_issue_iid),
       issue AS (
         INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
-          created_at, updated_at)
+          discussion_locked, created_at, updated_at)
         SELECT last_issue_iid, ${project.id}, ${actor.id}, ${title}, ${description},
           ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
-          ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+          ${columns.dueDate ?? null}::date, ${discussionLocked}::boolean, ${createdAt}::timestamptz, ${createdAt}::timestamptz
         FROM counter RETURNING id, iid, title)${event}
       SELECT id, iid FROM issue`;
     return issue;
   };
-  const { labels = [] } = attributes;
+  const labels = labelsGiven(attributes);
   const isPlain =
-    !followUp && !labels?.length && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
+    !followUp && labels.length === 0 && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
   const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
   if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
     // One statement, and so atomic by itself.
@@ -88,7 +94,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   }
   const id = await context.db.$transaction(async (tx) => {
     const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
-    if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
+    if (labels.length > 0) await setLabels(tx, project.id, { type: 'Issue', id }, { labels });
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await addFurtherAssignees(tx, subject, assigneeIds);
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);

@@ -10,6 +10,7 @@ import {
   type IssueAttributes,
   type LabelSwap,
   permittedAttributes,
+  permittedLock,
   permittedTimestamp,
   resolveAttributes,
   setLabels,
@@ -27,6 +28,8 @@ export interface IssueChanges extends IssueAttributes {
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
+  /** Whether only members of the project can comment; for reporters. */
+  discussionLocked?: boolean | null | undefined;
   /** For reporters: the IDs of a label to remove and one to add; others stay. Not together with `labels`. */
   swapLabels?: LabelSwap | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
@@ -55,15 +58,16 @@ export async function updateIssue(
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes);
   const { columns, assigneeIds } = await resolveAttributes(context, project, attributes);
-  const { labels } = attributes;
   const { swapLabels } = changes;
   if (swapLabels) authorize(actor, 'admin_issue', project);
   const { updatedAt: at, ignoreForbidden } = changes;
+  const discussionLocked = permittedLock(actor, project, changes);
   const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
   const data = {
     ...columns,
     ...(changes.title == null ? {} : { title: changes.title }),
     ...(changes.description === undefined ? {} : { description: changes.description }),
+    ...(discussionLocked == null ? {} : { discussionLocked }),
     ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
   };
   await context.db.$transaction(async (tx) => {
@@ -71,10 +75,8 @@ export async function updateIssue(
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
     const told = [...differences(before, data), ...assigned];
-    if (labels !== undefined) {
-      const change = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, labels ?? []);
-      if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
-    }
+    const relabelled = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, attributes);
+    if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
     if (swapLabels) {
       const change = await swapIssueLabels(tx, project.id, issue.id, swapLabels);
       if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
@@ -106,6 +108,7 @@ export async function targetOf(context: Context, actor: Actor, { project, issue 
     assigneeIds: issue.assigneeIds,
     mayUpdate: mayUpdate(actor, project, issue),
     mayAdmin: can(actor, 'admin_issue', project),
+    mayLock: can(actor, 'admin_issue', project),
   };
 }
 
@@ -116,12 +119,14 @@ interface Told {
   confidential: boolean;
   milestoneId: number | null;
   dueDate: Date | null;
+  discussionLocked: boolean | null;
 }
 
 /** Locks the issue and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockIssue(tx: Transaction, id: number): Promise<Told> {
   const [issue] = await tx.$queryRaw<Told[]>`
-    SELECT title, description, confidential, milestone_id AS "milestoneId", due_date AS "dueDate"
+    SELECT title, description, confidential, milestone_id AS "milestoneId", due_date AS "dueDate",
+      discussion_locked AS "discussionLocked"
     FROM issues WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`;
   if (!issue) throw new NotFound('Issue');
   return issue;
@@ -134,6 +139,7 @@ function differences(before: Told, after: Partial<Told>): Change[] {
     ...difference('title', before.title, after.title),
     ...difference('description', before.description, after.description),
     ...difference('milestone', before.milestoneId, after.milestoneId),
+    ...difference('discussionLocked', before.discussionLocked, after.discussionLocked),
     ...difference('dueDate', day(before.dueDate), after.dueDate === undefined ? undefined : day(after.dueDate)),
     ...(changed ? [{ kind: 'confidential', to: confidential } as const] : []),
   ];

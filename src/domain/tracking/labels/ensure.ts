@@ -17,9 +17,7 @@ export const MOST_LABELS = 100;
 export async function ensureLabels(tx: Transaction, projectId: number, names: readonly string[]): Promise<number[]> {
   const titles = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (titles.length === 0) return [];
-  if (titles.length > MOST_LABELS) {
-    throw new ValidationFailed({ labels: [`has too many names (maximum is ${MOST_LABELS})`] });
-  }
+  requireFewLabels(titles);
   if (titles.some((title) => title.length > 255)) {
     throw new ValidationFailed({ labels: ['is too long (maximum is 255 characters)'] });
   }
@@ -33,6 +31,15 @@ export async function ensureLabels(tx: Transaction, projectId: number, names: re
       ON CONFLICT (project_id, title) DO UPDATE SET updated_at = labels.updated_at RETURNING id)
     SELECT id FROM made UNION SELECT id FROM known`;
   return rows.map(({ id }) => id);
+}
+
+/** Throws ValidationFailed for too many titles. */
+export function requireFewLabels(titles: readonly string[], field = 'labels'): void {
+  if (titles.length > MOST_LABELS) throw tooManyLabels(field);
+}
+
+export function tooManyLabels(field = 'labels'): ValidationFailed {
+  return new ValidationFailed({ [field]: [`has too many names (maximum is ${MOST_LABELS})`] });
 }
 
 /** A statement for the labels (`id`, `title`) of a project with these titles: its own, else those of the closest group around it. */

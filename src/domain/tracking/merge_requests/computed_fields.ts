@@ -62,10 +62,14 @@ function levelOf(id: Prisma.Sql, projectId: Prisma.Sql): Prisma.Sql {
     JOIN ${table(around)} ON ${around.id} = ${home.namespaceId} WHERE ${home.id} = ${projectId})`;
 }
 
-/** A column of the latest pipeline of the head on the source branch. */
-function headPipeline({ sourceProjectId, sourceBranch, sha }: Alias<'MergeRequest'>, column: Prisma.Sql): Prisma.Sql {
+/** A column of the latest pipeline of the head, on the source branch or of the merge request itself. */
+function headPipeline(
+  { id, sourceProjectId, sourceBranch, sha }: Alias<'MergeRequest'>,
+  column: Prisma.Sql,
+): Prisma.Sql {
   return sql`(SELECT ${column} FROM ${table(pipeline)} WHERE ${pipeline.projectId} = ${sourceProjectId}
-    AND ${pipeline.sha} = ${sha} AND ${pipeline.ref} = ${sourceBranch} AND NOT ${pipeline.tag} ORDER BY ${pipeline.id} DESC LIMIT 1)`;
+    AND ${pipeline.sha} = ${sha} AND (${pipeline.ref} = ${sourceBranch} OR ${pipeline.mergeRequestId} = ${id})
+    AND NOT ${pipeline.tag} ORDER BY ${pipeline.id} DESC LIMIT 1)`;
 }
 
 /** The latest version, if any. */

@@ -13,6 +13,7 @@ import {
   assigneesGiven,
   checkTexts,
   type IssueAttributes,
+  labelsGiven,
   permittedAttributes,
   resolveAttributes,
   setLabels,
@@ -52,6 +53,10 @@ export interface NewMergeRequest extends MergeRequestAttributes {
   removeSourceBranch?: boolean | null | undefined;
   /** Whether its commits become one when it is merged. */
   squash?: boolean | null | undefined;
+  /** Whether only members of the project can comment; set by quick actions. */
+  discussionLocked?: boolean | null | undefined;
+  /** Whether those who may merge it may push to the source branch, which must be in a fork. */
+  allowCollaboration?: boolean | null | undefined;
 }
 
 /**
@@ -68,16 +73,17 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
   if (target.archived) throw new Forbidden();
   const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_merge_request', target);
-    const { title, labels } = given;
+    const { title } = given;
     return {
       type: 'MergeRequest',
       project: target,
       title,
-      labels: labels ?? [],
+      labels: labelsGiven(given),
       assigneeIds: assigneesGiven(given),
       reviewerIds: given.reviewerIds ?? [],
       mayUpdate: true,
       mayAdmin,
+      mayLock: can(actor, 'update_merge_request', target),
     };
   });
   const { stateEvent: _state, dueDate: _date, ...wanted } = changes;
@@ -99,7 +105,6 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
     withCommits(context, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
       const reader = await ensureRepository(context, target);
       const version = await measureVersion(reader, { head, start });
-      const { labels = [] } = attributes;
       return open(context, actor, input, {
         ...sides,
         source,
@@ -108,7 +113,7 @@ export async function createMergeRequest(context: Context, given: NewMergeReques
         columns,
         assigneeIds,
         reviewerIds,
-        labels: labels ?? [],
+        labels: labelsGiven(attributes),
         deeds,
         keepLock,
       });
@@ -138,7 +143,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       const origin = { sourceProjectId: source.id, targetProjectId: target.id, authorId: actor.id };
       await requireBringing(tx, origin, actor.id, 'target_project');
       const { id, iid } = await insert(tx, actor, input, opening);
-      if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, labels);
+      if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, { labels });
       await recordVersion(context, tx, { id, iid, target }, version, keepLock);
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
@@ -157,7 +162,16 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
 async function insert(
   tx: Transaction,
   actor: Actor,
-  { title, description = null, sourceBranch, targetBranch, removeSourceBranch = null, squash }: NewMergeRequest,
+  {
+    title,
+    description = null,
+    sourceBranch,
+    targetBranch,
+    removeSourceBranch = null,
+    squash,
+    allowCollaboration = null,
+    discussionLocked = null,
+  }: NewMergeRequest,
   { source, target, version, columns }: Opening,
 ): Promise<{ id: number; iid: number }> {
   const { assigneeId = null, milestoneId = null } = columns;
@@ -180,6 +194,8 @@ async function insert(
       sha: version.head,
       forceRemoveSourceBranch: removeSourceBranch,
       squash: squash ?? false,
+      discussionLocked,
+      allowCollaboration: source.id === target.id ? null : allowCollaboration,
       createdAt: now,
       updatedAt: now,
     },

@@ -56,7 +56,7 @@ export async function awaitingMerge(
     SELECT m.id, m.merge_user_id AS "userId" FROM merge_requests m
     WHERE m.state = 'opened' AND m.merge_when_pipeline_succeeds AND m.merge_user_id IS NOT NULL
       AND (m.id = ${mergeRequestId ?? null} OR EXISTS (SELECT 1 FROM pipelines p WHERE p.id = ${pipelineId ?? null} AND NOT p.tag
-        AND p.project_id = m.source_project_id AND p.ref = m.source_branch AND p.sha = m.sha))
+        AND p.project_id = m.source_project_id AND (p.ref = m.source_branch OR p.merge_request_id = m.id) AND p.sha = m.sha))
     ORDER BY m.id`;
 }
 

@@ -19,11 +19,11 @@ export function isActive(pipeline: HeadPipeline | null): boolean {
 /** The latest pipeline of the commit on the source branch; null if there is none. */
 export async function headPipeline(
   { db }: Pick<Context, 'db'>,
-  { sourceProjectId, sourceBranch, sha }: SideTips['mergeRequest'],
+  { id, sourceProjectId, sourceBranch, sha }: SideTips['mergeRequest'],
 ): Promise<HeadPipeline | null> {
   if (sourceProjectId === null || sha === null) return null;
   return db.pipeline.findFirst({
-    where: { projectId: sourceProjectId, ref: sourceBranch, tag: false, sha },
+    where: { projectId: sourceProjectId, OR: [{ ref: sourceBranch }, { mergeRequestId: id }], tag: false, sha },
     orderBy: { id: 'desc' },
     select: { id: true, status: true },
   });

@@ -24,7 +24,7 @@ interface PipelineParent {
 type AskedBranch = { id: number; project: number; branch: string };
 
 /**
- * The pipelines of the heads of all versions of each merge request on its source branch, newest first, in one statement;
+ * The pipelines of the heads of all versions of each merge request, on its source branch or its own, newest first, in one statement;
  * Forbidden in place of unreadable ones. The caller may read the merge requests. Throws Unauthenticated.
  */
 export async function listMergeRequestPipelines<R>(
@@ -38,7 +38,7 @@ export async function listMergeRequestPipelines<R>(
     const heads = sql`SELECT ${version.headCommitSha} FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id}`;
     const where = all([
       sql`${pipeline.projectId} = ${project}`,
-      sql`${pipeline.ref} = ${branch} AND NOT ${pipeline.tag}`,
+      sql`(${pipeline.ref} = ${branch} OR ${pipeline.mergeRequestId} = ${id}) AND NOT ${pipeline.tag}`,
       sql`${pipeline.sha} IN (${heads})`,
     ]);
     return pageOfRows(selection, { rows: pipeline, where, order: NEWEST_FIRST }, page);

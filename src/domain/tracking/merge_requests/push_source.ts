@@ -1,7 +1,6 @@
-import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { type BranchRefusals, branchRefusals } from '#src/domain/repository/protection.ts';
+import { type BranchRefusals, branchRefusals, sharedWith } from '#src/domain/repository/protection.ts';
 import type { Oid } from '#src/git/model.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -18,7 +17,8 @@ export async function requireSourcePush(
   { sourceProjectId, sourceBranch }: SourceBranch,
 ): Promise<{ project: ProjectRow; tip: Oid; refusals: BranchRefusals }> {
   const project = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(unseen);
-  if (!project || project.archived || !can(actor, 'push_code', project))
+  const shared = project && (await sharedWith(context.db, actor, project));
+  if (!project || project.archived || (shared && !shared.has(sourceBranch)))
     throw new Forbidden('Cannot push to source branch');
   const reader = await context.repositories.open(project);
   const branch = await reader?.branch(sourceBranch);

@@ -3,6 +3,7 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import { type Change, difference } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import {
@@ -32,6 +33,8 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
   stateEvent?: 'close' | 'reopen' | null | undefined;
   removeSourceBranch?: boolean | null | undefined;
   squash?: boolean | null | undefined;
+  /** Whether those who may merge it may push to the source branch, in a fork; for developers of that. */
+  allowCollaboration?: boolean | null | undefined;
   /** Whether only members of the project can comment; for developers. */
   discussionLocked?: boolean | null | undefined;
 }
@@ -66,8 +69,10 @@ export async function updateMergeRequest(
   if (discussionLocked != null && !mayLock && !changes.ignoreForbidden) {
     throw new Forbidden('discussion_locked can be set only by developers of the project');
   }
+  const allowCollaboration = await permittedSharing(context, actor, located, changes);
   const data = {
     ...columns,
+    ...(allowCollaboration == null ? {} : { allowCollaboration }),
     ...(squash == null ? {} : { squash }),
     ...(discussionLocked == null || !mayLock ? {} : { discussionLocked }),
     ...(changes.title == null ? {} : { title: changes.title }),
@@ -82,11 +87,8 @@ export async function updateMergeRequest(
       const asked = reviewerIds ? await setReviewers(tx, id, reviewerIds) : [];
       await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
       const told = [...differences(before, data), ...assigned, ...asked];
-      const { labels } = attributes;
-      if (labels !== undefined) {
-        const change = await setLabels(tx, project.id, { type: 'MergeRequest', id }, labels ?? []);
-        if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
-      }
+      const relabelled = await setLabels(tx, project.id, { type: 'MergeRequest', id }, attributes);
+      if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
       if (retargeted && before.targetBranch !== retargeted.branch && before.state !== 'merged') {
         await retarget(tx, id, before.sha, retargeted);
         told.push(...difference('targetBranch', before.targetBranch, retargeted.branch));
@@ -107,6 +109,28 @@ export async function updateMergeRequest(
     }),
   );
   return { project, id: mergeRequest.id };
+}
+
+/** Whether to share the source branch, if the actor may push to it. Throws Forbidden if not, unless it is to be skipped. */
+async function permittedSharing(
+  context: Context,
+  actor: Actor,
+  { project, mergeRequest: { sourceProjectId } }: LocatedMergeRequest,
+  { allowCollaboration, ignoreForbidden }: MergeRequestChanges,
+): Promise<boolean | null> {
+  if (allowCollaboration == null) return null;
+  const source = sourceProjectId === project.id || sourceProjectId === null ? null : sourceProjectId;
+  const fork = source === null ? null : await findProject(context, source).catch(unseen);
+  if (fork && can(actor, 'push_code', fork)) return allowCollaboration;
+  if (ignoreForbidden) return null;
+  throw new Forbidden(
+    'allow_collaboration can be set only by developers of the fork that the merge request comes from',
+  );
+}
+
+function unseen(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
 }
 
 /** A merge request as target of quick actions. */
@@ -133,6 +157,7 @@ export async function targetOf(
     reviewerIds: reviewers.map(({ userId }) => userId),
     mayUpdate: mayUpdate(actor, project, mergeRequest),
     mayAdmin: can(actor, 'admin_merge_request', project),
+    mayLock: can(actor, 'update_merge_request', project),
   };
 }
 
@@ -149,6 +174,8 @@ interface Before extends Origin {
   description: string | null;
   milestoneId: number | null;
   targetBranch: string;
+  discussionLocked: boolean | null;
+  squash: boolean;
   state: 'opened' | 'closed' | 'merged';
   sha: string | null;
 }
@@ -157,7 +184,7 @@ interface Before extends Origin {
 async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
   const [mergeRequest] = await tx.$queryRaw<Before[]>`
     SELECT title, description, milestone_id AS "milestoneId", target_branch AS "targetBranch",
-      state, sha, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
+      state, sha, discussion_locked AS "discussionLocked", squash, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
     FROM merge_requests WHERE id = ${id} FOR UPDATE`;
   if (!mergeRequest) throw new NotFound('MergeRequest');
   return mergeRequest;
@@ -168,6 +195,8 @@ function differences(before: Before, after: Partial<Before>): Change[] {
     ...difference('title', before.title, after.title),
     ...difference('description', before.description, after.description),
     ...difference('milestone', before.milestoneId, after.milestoneId),
+    ...difference('discussionLocked', before.discussionLocked, after.discussionLocked),
+    ...difference('squash', before.squash, after.squash),
   ];
 }
 

@@ -43,7 +43,7 @@ interface Kind {
   touch(tx: Transaction, id: number): Promise<boolean>;
 }
 
-const ISSUE = select('Issue', { id: true, iid: true, title: true, authorId: true });
+const ISSUE = select('Issue', { id: true, iid: true, title: true, authorId: true, discussionLocked: true });
 const SNIPPET = select('Snippet', { id: true, title: true, authorId: true });
 const MERGE_REQUEST = select('MergeRequest', {
   id: true,

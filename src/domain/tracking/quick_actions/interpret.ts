@@ -23,6 +23,8 @@ export interface Target {
   mayUpdate: boolean;
   /** Whether the actor may set assignee, milestone, labels and due date. */
   mayAdmin: boolean;
+  /** Whether the actor may decide that only members comment. */
+  mayLock: boolean;
 }
 
 /** Attributes of an issue or merge request set by actions. */
@@ -35,6 +37,7 @@ export interface WantedChanges {
   labels?: string[];
   dueDate?: string | null;
   targetBranch?: string;
+  discussionLocked?: boolean;
 }
 
 /** Effects of actions besides attributes, each at most once. Durations are as written. */
@@ -80,6 +83,7 @@ export async function interpret(
 }
 
 function isPermitted(name: QuickActionName, target: Target): boolean {
+  if (name === 'lock' || name === 'unlock') return target.mayLock;
   return NEEDS_ADMIN.has(name) ? target.mayAdmin : target.mayUpdate || FOR_READERS.has(name);
 }
 
@@ -113,6 +117,8 @@ const SETS: Partial<Record<QuickActionName, string>> = {
   due: 'due date',
   remove_due_date: 'due date',
   target_branch: 'target branch',
+  lock: 'lock',
+  unlock: 'lock',
   subscribe: 'subscription',
   unsubscribe: 'subscription',
   todo: 'todo',
@@ -200,6 +206,8 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   },
   remove_due_date: ({ target }) => (target.type === 'Issue' ? { changes: { dueDate: null } } : {}),
   target_branch: ({ target }, targetBranch) => (target.type === 'MergeRequest' ? { changes: { targetBranch } } : {}),
+  lock: () => ({ changes: { discussionLocked: true } }),
+  unlock: () => ({ changes: { discussionLocked: false } }),
   subscribe: () => ({ deeds: { subscribed: true } }),
   unsubscribe: () => ({ deeds: { subscribed: false } }),
   todo: () => ({ deeds: { todo: 'add' } }),

@@ -16,6 +16,7 @@ const NAMES = [
   'due',
   'estimate',
   'label',
+  'lock',
   'milestone',
   'ready',
   'reassign',
@@ -35,6 +36,7 @@ const NAMES = [
   'unassign',
   'unassign_reviewer',
   'unlabel',
+  'unlock',
   'unsubscribe',
   'wip',
 ] as const;

@@ -7,7 +7,7 @@ const { sql } = Prisma;
  * the transaction that changes the status of the pipeline.
  */
 export async function updatePipelineTodos(tx: Transaction, pipelineId: number, status: string): Promise<void> {
-  const from = sql`pipelines pl JOIN merge_requests mr ON mr.source_project_id = pl.project_id AND mr.source_branch = pl.ref
+  const from = sql`pipelines pl JOIN merge_requests mr ON mr.source_project_id = pl.project_id AND (mr.source_branch = pl.ref OR mr.id = pl.merge_request_id)
       AND mr.sha = pl.sha AND mr.state = 'opened'`;
   if (status === 'failed') await addForAuthors(tx, 'build_failed', from, sql`pl.id = ${pipelineId} AND NOT pl.tag`);
   else if (status === 'success') {

@@ -67,6 +67,8 @@ export interface IssueColumns extends SubjectColumns {
   confidential: boolean;
   due_date: string | null;
   moved_to_id: number | null;
+  /** Absent from events of earlier versions. */
+  discussion_locked?: boolean | null;
 }
 
 export interface MergeRequestColumns extends SubjectColumns {

@@ -53,6 +53,7 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     milestone_id: issue.milestone_id,
     confidential: issue.confidential,
     due_date: issue.due_date,
+    discussion_locked: issue.discussion_locked ?? null,
     moved_to_id: issue.moved_to_id,
     duplicated_to_id: null,
     labels: (issue.labels ?? []).map(labelRecord),

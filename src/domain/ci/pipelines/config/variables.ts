@@ -2,13 +2,13 @@ import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 
 /** The variables of a pipeline that every job gets, and that names of environments may use. */
-export function predefined({ ref, tag, source, project }: Occasion, sha: string): Variables {
+export function predefined({ ref, branch = ref, tag, source, project }: Occasion, sha: string): Variables {
   const names = project.split('/');
   return {
     CI: 'true',
     CI_COMMIT_SHA: sha,
-    CI_COMMIT_REF_NAME: ref,
-    CI_COMMIT_REF_SLUG: refSlug(ref),
+    CI_COMMIT_REF_NAME: branch,
+    CI_COMMIT_REF_SLUG: refSlug(branch),
     ...(tag ? { CI_COMMIT_TAG: ref } : {}),
     CI_PIPELINE_SOURCE: source,
     CI_PROJECT_PATH: project,

@@ -10,6 +10,7 @@ import {
 } from '#src/domain/ci/runners/payload/options.ts';
 import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
+import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** The user name for the token in URLs of repositories; any other works as well. */
@@ -42,6 +43,8 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
       sha: job.sha,
       before_sha: job.beforeSha ?? NO_COMMIT,
       ref_type: job.tag ? 'tag' : 'branch',
+      // Runners fetch branches and tags unless it is said.
+      ...(job.ref.startsWith(MERGE_REQUEST_REFS) ? { refspecs: [`+${job.ref}:${job.ref}`] } : {}),
     },
     runner_info: { timeout },
     variables: await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, secret }),

@@ -5,10 +5,11 @@ import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
+import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
-import { mayPushOrMerge } from '#src/domain/repository/protection.ts';
+import { mayPushOrMerge } from '#src/domain/repository/collaboration.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
@@ -38,9 +39,12 @@ export interface Surroundings {
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
   const known = job.options.variables;
+  const { mergeRequestId: id } = job;
+  const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
   return [
     ...shown(ofServer(), true),
-    ...shown(ofJob(job, around), true),
+    ...shown(ofJob(job, around, mergeRequest?.branch), true),
+    ...shown(mergeRequest?.variables ?? {}, true),
     ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false),
     ...shown(ofRunner(runner), true),
     ...shown(await ofProject(db, job, secret), false),
@@ -71,9 +75,9 @@ function ofServer(): Variables {
   return server;
 }
 
-function ofJob(job: PayloadJob, { baseUrl }: Surroundings): Variables {
+function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Variables {
   const { fullPath, environment } = job;
-  const occasion = { ref: job.ref, tag: job.tag, source: job.source as Occasion['source'], project: fullPath };
+  const occasion = { ref: job.ref, branch, tag: job.tag, source: job.source as Occasion['source'], project: fullPath };
   return {
     ...predefined(occasion, job.sha),
     CI_JOB_ID: String(job.id),
@@ -112,11 +116,12 @@ async function ofProject(db: Db, job: PayloadJob, secret: string): Promise<Varia
 }
 
 /**
- * Protected variables are only passed to jobs of protected branches, and only if both the user who started the pipeline, and may
+ * Protected variables are only passed to jobs of protected branches, not of merge requests, and only if both the user who started the pipeline, and may
  * have given it variables, and the user who started this job may currently push or merge to the branch.
  */
 async function mayHaveProtectedOnes(db: Db, { projectId, ref, tag, ...job }: PayloadJob): Promise<boolean> {
-  const protection = tag ? null : protectionOf(await listProtections(db, projectId), ref);
+  const protection =
+    tag || job.mergeRequestId !== null ? null : protectionOf(await listProtections(db, projectId), ref);
   if (!protection?.protected) return false;
   for (const id of new Set([job.userId, job.starterId])) {
     const actor = await activeUser(db, id);

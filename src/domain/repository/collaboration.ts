@@ -1,0 +1,51 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
+import { projectsWithIds } from '#src/domain/projects/named.ts';
+import { type Protection, protectionOf, protectionsOf } from '#src/domain/repository/branches/protection.ts';
+import { type Db, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const TARGET = select('Project', PROJECT_BASE);
+
+/**
+ * The branches of a fork that the actor may push to without being a developer of it, unless they are protected: those of open merge
+ * requests that allow collaboration, into branches that the actor may merge into.
+ */
+export async function sharedBranches(
+  db: Db | Transaction,
+  actor: Actor,
+  { id, archived }: Pick<ProjectRow, 'id' | 'archived'>,
+): Promise<ReadonlySet<string>> {
+  if (archived) return new Set();
+  const open = await db.mergeRequest.findMany({
+    where: { sourceProjectId: id, targetProjectId: { not: id }, state: 'opened', allowCollaboration: true },
+    select: { sourceBranch: true, targetBranch: true, targetProjectId: true },
+  });
+  if (open.length === 0) return new Set();
+  const ids = [...new Set(open.map(({ targetProjectId }) => targetProjectId))];
+  const targets = new Map(
+    (await queryJson<ProjectRow[]>(db, projectsWithIds(actor, ids, TARGET))).map((target) => [target.id, target]),
+  );
+  const protections = await protectionsOf(db, ids);
+  const shared = open.filter(({ targetProjectId, targetBranch }) => {
+    const target = targets.get(targetProjectId);
+    const protection = protectionOf(protections.get(targetProjectId) ?? [], targetBranch);
+    return target !== undefined && can(actor, 'push_code', target) && mayMerge(actor, target, protection);
+  });
+  return new Set(shared.map(({ sourceBranch }) => sourceBranch));
+}
+
+function mayMerge(actor: Actor, target: ProjectRow, protection: Protection): boolean {
+  return !protection.protected || mayPushOrMerge(actor, target, protection);
+}
+
+/** Whether the actor may push or merge into a branch with this protection. */
+export function mayPushOrMerge(
+  actor: Actor,
+  project: ProjectRow,
+  { developersCanPush, developersCanMerge }: Protection,
+): boolean {
+  if (!can(actor, 'push_code', project)) return false;
+  return can(actor, 'push_to_protected_branch', project) || developersCanPush || developersCanMerge;
+}
