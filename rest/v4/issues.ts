@@ -9,6 +9,9 @@ const statistics = ['statistics', 'counts'];
 /** These two look the issue up by name (behaviour.md 1.3). */
 const notFound = { Issue: '404 Issue Not Found' };
 
+/** With `with_labels_details`. */
+const instead = { labels: 'label_details' };
+
 export const issues: Route[] = [
   {
     method: 'GET',
@@ -16,6 +19,7 @@ export const issues: Route[] = [
     operation: operations.IssuesDocument,
     result: 'issues',
     onlyWith,
+    instead,
     ...issueFilters,
   },
   {
@@ -24,6 +28,7 @@ export const issues: Route[] = [
     operation: operations.GroupIssuesDocument,
     result: 'group.issues',
     onlyWith,
+    instead,
     ...issueFilters,
   },
   {
@@ -32,6 +37,7 @@ export const issues: Route[] = [
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
     onlyWith,
+    instead,
     ...issueFilters,
   },
   {

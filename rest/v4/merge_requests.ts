@@ -6,12 +6,16 @@ const commaSeparated = ['labels'];
 /** The coverage of pipelines is a text in this API. */
 const decimals = { 'head_pipeline.coverage': 2 };
 
+/** With `with_labels_details`. */
+const instead = { labels: 'label_details' };
+
 export const mergeRequests: Route[] = [
   {
     method: 'GET',
     path: '/merge_requests',
     operation: operations.MergeRequestsDocument,
     result: 'mergeRequests',
+    instead,
     ...mergeRequestFilters,
   },
   {
@@ -19,6 +23,7 @@ export const mergeRequests: Route[] = [
     path: '/groups/:id/merge_requests',
     operation: operations.GroupMergeRequestsDocument,
     result: 'group.mergeRequests',
+    instead,
     ...mergeRequestFilters,
   },
   {
@@ -32,6 +37,7 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests',
     operation: operations.ProjectMergeRequestsDocument,
     result: 'project.mergeRequests',
+    instead,
     ...mergeRequestFilters,
   },
   {

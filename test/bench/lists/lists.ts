@@ -50,7 +50,20 @@ const PER_PAGE = 20;
 const SEARCHES = ['1', 'quaternion', 'zyxxyz'];
 
 /** What lists of issues and merge requests are often narrowed by. */
-const FILTERS = ['source_branch=topic-1', 'author_id=3', 'assignee_id=3', 'not[labels]=label-03', 'scope=all'];
+const FILTERS = [
+  'source_branch=topic-1',
+  'author_id=3',
+  'assignee_id=3',
+  'reviewer_id=3',
+  'not[labels]=label-03',
+  'milestone=milestone-3',
+  'milestone_id=Upcoming',
+  'due_date=overdue',
+  'closed_by_id=3',
+  'environment=place-1',
+  'labels=label-03&not[labels]=label-07&milestone=milestone-3&state=opened',
+  'scope=all',
+];
 
 /** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
 export function restLists(): List[] {
@@ -99,7 +112,11 @@ function variants({ route, parameters }: Endpoint): List[] {
   const filters = FILTERS.filter((filter) =>
     parameters.some(({ name }) => ofSubjects && filter.startsWith(`${name}=`)),
   );
-  return ['', ...orders, ...states, ...searches, ...flags, ...labels, ...filters].map(list);
+  // Without another scope the list of the whole server has the caller's own.
+  const scope = filters.includes('scope=all') && /^\/(issues|merge_requests)$/.test(route.path) ? '&scope=all' : '';
+  return ['', ...orders, ...states, ...searches, ...flags, ...labels, ...filters].map((query) =>
+    list(query && !query.startsWith('scope=') ? `${query}${scope}` : query),
+  );
 }
 
 /** Fields that are encrypted, of which the dataset has none. */
