@@ -99,9 +99,12 @@ const RELEASED: Record<string, string> = {
   '20261126110102_notes_by_source': '647369b292bc092bbad9e28b36ce7d674f3f282fa2510531f5a69c5b0511f62a',
   '20261126120003_live_issues_by_title': '0590904de0117a2b80736261962201c9292ea08b67d70f4bc58b06a966c11f5d',
   '20261126120013_live_issues_by_due_date': 'd344c171b30105962c15c6117c3400544abccc4feb32dc1cbdff160cd4b8fdcf',
-  '20261126120023_live_issues_by_due_date_downwards': '1354849b1ba431453799e3a6856943b84c1550f4415cffa291ea67728b812f1e',
-  '20261126120033_merge_requests_by_merge_downwards': 'c83bdd41dad4c99ed1e756b7c5d7703bd5119376673f1a60aed670a9abe92500',
+  '20261126120023_live_issues_by_due_date_downwards':
+    '1354849b1ba431453799e3a6856943b84c1550f4415cffa291ea67728b812f1e',
+  '20261126120033_merge_requests_by_merge_downwards':
+    'c83bdd41dad4c99ed1e756b7c5d7703bd5119376673f1a60aed670a9abe92500',
   '20261126120043_deployments_by_commit': 'bf2a790caa49d5911e77b85349dd2e0772ae219b0dcf42d08d76bc67834beca3',
+  '20261126120053_labels_with_priority': 'ae3fdf946d88f8580ff9fe4dbfb3f5b045d7d76cbad4c091d74a5a2859d0023b',
 };
 
 const directory = packagePath('prisma/migrations');

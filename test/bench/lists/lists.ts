@@ -112,11 +112,7 @@ function variants({ route, parameters }: Endpoint): List[] {
   const filters = FILTERS.filter((filter) =>
     parameters.some(({ name }) => ofSubjects && filter.startsWith(`${name}=`)),
   );
-  // Without another scope the list of the whole server has the caller's own.
-  const scope = filters.includes('scope=all') && /^\/(issues|merge_requests)$/.test(route.path) ? '&scope=all' : '';
-  return ['', ...orders, ...states, ...searches, ...flags, ...labels, ...filters].map((query) =>
-    list(query && !query.startsWith('scope=') ? `${query}${scope}` : query),
-  );
+  return ['', ...orders, ...states, ...searches, ...flags, ...labels, ...filters].map(list);
 }
 
 /** Fields that are encrypted, of which the dataset has none. */

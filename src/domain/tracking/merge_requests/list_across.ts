@@ -112,7 +112,8 @@ function sourcesOf(
     sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`;
   const conditions = mergeRequestConditions(mergeRequest, filter, actor, null);
   return ({ group, label, milestone }) => {
-    if (!isOfLabel && !isOfMilestone && !namesPerson(filter)) return ofPlaces(conditions, inGroup(sql`v.id`, group));
+    if (!isOfLabel && !isOfMilestone && !namesPerson(filter) && !namesTitle(filter))
+      return ofPlaces(conditions, inGroup(sql`v.id`, group));
     return ofFew([
       ...(isOfLabel ? [labelled(label)] : []),
       ...(isOfMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
@@ -157,4 +158,9 @@ function namesPerson(filter: MergeRequestFilter): boolean {
   const isReviewer = typeof reviewerId === 'number' || (!!reviewerUsername && !/^(none|any)$/i.test(reviewerUsername));
   const isNamed = !!filter.authorUsername || !!filter.assigneeUsername || !!filter.mergeUserUsername;
   return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
+}
+
+/** Whether a filter names a label or a milestone, whose merge requests are found by an index, too. */
+function namesTitle({ labels, milestone }: MergeRequestFilter): boolean {
+  return !!milestone || (labels?.length ?? 0) > 0;
 }

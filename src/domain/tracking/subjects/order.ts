@@ -87,11 +87,13 @@ function keyed(type: Subject['type'], by: KeyedOrder, direction: Direction): Pri
   }
 }
 
-/** The priority of the most important label of each, that is the lowest number. */
+/** The priority of the most important label of each, that is the lowest number: by the labels that have one, which are few. */
 function priorities(type: Subject['type']): Prisma.Sql {
   const [pairs, subjectId] =
     type === 'Issue' ? [sql`issue_labels`, sql`p.issue_id`] : [sql`merge_request_labels`, sql`p.merge_request_id`];
-  return sql`SELECT f.id, min(COALESCE(${priority.priority}, ${label.priority})) AS priority
-    FROM found f JOIN ${pairs} p ON ${subjectId} = f.id JOIN ${table(label)} ON ${label.id} = p.label_id
-    LEFT JOIN ${table(priority)} ON ${priority.labelId} = ${label.id} AND ${priority.projectId} = f.project_id GROUP BY f.id`;
+  return sql`SELECT f.id, min(l.priority) AS priority FROM (SELECT DISTINCT project_id FROM found) t
+    CROSS JOIN LATERAL (SELECT ${label.id}, ${label.priority} FROM ${table(label)}
+        WHERE ${label.projectId} = t.project_id AND ${label.priority} IS NOT NULL
+      UNION ALL SELECT ${priority.labelId}, ${priority.priority} FROM ${table(priority)} WHERE ${priority.projectId} = t.project_id) l
+    JOIN ${pairs} p ON p.label_id = l.id JOIN found f ON f.id = ${subjectId} AND f.project_id = t.project_id GROUP BY f.id`;
 }
