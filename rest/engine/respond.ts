@@ -31,6 +31,7 @@ export function respond(
   for (const [key, names] of Object.entries(route.blank ?? {})) fillBlank(body, key, names);
   for (const [key, names] of Object.entries(route.onlyWith ?? {})) omitWithout(body, key, names);
   if (route.either) mergeKeys(body, route.either);
+  for (const [key, other] of Object.entries(route.instead ?? {})) replaceBy(body, key, other);
   if (route.decimals) writeDecimals(body, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   const written = route.spread === undefined ? body : spread(body, route.spread);
@@ -103,6 +104,16 @@ function mergeKeys(body: unknown, either: Readonly<Record<string, readonly strin
       record[name] = keys.map((key) => record[key]).find((value) => value !== null) ?? null;
       for (const key of keys) record[key] = undefined;
     }
+  }
+}
+
+/** Puts the records of a connection at another key of each record, where there is one, in place of a key. */
+function replaceBy(body: unknown, key: string, other: string): void {
+  for (const record of body as Record<string, unknown>[]) {
+    const connection = record[other] as { nodes: unknown[] } | undefined;
+    if (connection === undefined) return;
+    record[key] = connection.nodes;
+    record[other] = undefined;
   }
 }
 

@@ -94,6 +94,8 @@ export interface Route {
   readonly spread?: string;
   /** Keys that stand for whichever of other keys of the record, or of each record, is not null; the others are omitted. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
+  /** Keys of each record whose value is that of another key, a connection, where the operation has that: `labels` of `label_details`. */
+  readonly instead?: Readonly<Record<string, string>>;
   /** The message of a 404 when the resource of that name is missing, if not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
   /** The message of a conflict is a list with a single text. */

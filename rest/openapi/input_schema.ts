@@ -56,6 +56,7 @@ export function inputDescription(parameter: Parameter, filled: Filled | undefine
 const CHOICES: Record<string, string> = {
   simple: 'Whether records have only their ID, URLs, name and path.',
   view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
+  with_labels_details: 'Whether `labels` of the records are labels rather than their names.',
   statistics: 'Whether records have `statistics`.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',

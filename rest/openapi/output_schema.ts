@@ -24,6 +24,8 @@ export interface Shape {
   absent?: ReadonlySet<string>;
   /** Keys that are an object with these keys in place of null. */
   blank?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Keys that may have the records of a connection at another key as their value. */
+  instead?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The schema of a value in a response; `omitted` are the keys that a record may lack. */
@@ -79,7 +81,18 @@ export function recordSchema(
     properties[name] = { ...withBlank(outputSchema(shown, inner, shape, within), shape.blank?.[name]), description };
     if (!optional && !omitted.includes(name) && !shape.absent?.has(name)) required.add(name);
   }
+  for (const [key, other] of Object.entries(shape.instead ?? {})) chooseEither(properties, key, other);
   return { type: 'object', properties, required: [...required] };
+}
+
+/** Lets the value of a key also be the records of the connection at the other one, if the record has both. */
+function chooseEither(properties: Json, key: string, other: string): void {
+  const [own, connection] = [properties[key], properties[other]] as (Json | undefined)[];
+  if (!own || !connection) return;
+  const { description, ...plain } = own;
+  const { nodes } = connection.properties as { nodes: Json };
+  properties[key] = { anyOf: [plain, { type: 'array', items: nodes.items }], description };
+  delete properties[other];
 }
 
 /** A record, or an object with these keys, which are null, in place of null. */

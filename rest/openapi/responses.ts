@@ -53,7 +53,7 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
   const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
-  const shape = { fragments, components, texts, absent, blank: route.blank };
+  const shape = { fragments, components, texts, absent, blank: route.blank, instead: route.instead };
   if (route.spread !== undefined) {
     const record = spreadSchema(endpoint, route.spread, components);
     return paginated || list ? { type: 'array', items: record } : record;

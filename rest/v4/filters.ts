@@ -4,8 +4,7 @@ type Filters = Pick<Route, 'names' | 'words' | 'commaSeparated' | 'onlyOne' | 'e
 
 const scope = { 'created-by-me': 'created_by_me', 'assigned-to-me': 'assigned_to_me' };
 
-/** Parameters for the fields of `IssueFilter`. */
-export const issueFilters = {
+const subjectFilters = {
   words: { scope },
   commaSeparated: ['labels', 'not[labels]', 'in'],
   onlyOne: ['assignee_username', 'not[assignee_username]'],
@@ -15,12 +14,19 @@ export const issueFilters = {
   ],
 } satisfies Filters;
 
+/** Parameters for the fields of `IssueFilter`. */
+export const issueFilters = {
+  ...subjectFilters,
+  names: { milestone_is: 'milestone_id', type: 'issue_type' },
+  exclusive: [...subjectFilters.exclusive, ['milestone', 'milestone_id']],
+} satisfies Filters;
+
 /** Parameters for the fields of `MergeRequestFilter`. */
 export const mergeRequestFilters = {
-  ...issueFilters,
+  ...subjectFilters,
   names: { draft: 'wip', simple: 'view' },
-  onlyOne: [...issueFilters.onlyOne, 'reviewer_username', 'not[reviewer_username]'],
-  exclusive: [...issueFilters.exclusive, ['reviewer_id', 'reviewer_username']],
+  onlyOne: [...subjectFilters.onlyOne, 'reviewer_username', 'not[reviewer_username]'],
+  exclusive: [...subjectFilters.exclusive, ['reviewer_id', 'reviewer_username']],
   words: { scope, wip: { yes: true, no: false }, approved: { yes: true, no: false }, view: { simple: true } },
 } satisfies Filters;
 

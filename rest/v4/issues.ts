@@ -11,6 +11,9 @@ const statistics = ['statistics', 'counts'];
 /** These two look the issue up by name (behaviour.md 1.3). */
 const notFound = { Issue: '404 Issue Not Found' };
 
+/** With `with_labels_details`. */
+const instead = { labels: 'label_details' };
+
 export const issues: Route[] = [
   {
     method: 'GET',
@@ -18,6 +21,7 @@ export const issues: Route[] = [
     operation: operations.IssuesDocument,
     result: 'issues',
     onlyWith,
+    instead,
     ...issueFilters,
   },
   {
@@ -26,6 +30,7 @@ export const issues: Route[] = [
     operation: operations.GroupIssuesDocument,
     result: 'group.issues',
     onlyWith,
+    instead,
     ...issueFilters,
   },
   {
@@ -34,6 +39,7 @@ export const issues: Route[] = [
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
     onlyWith,
+    instead,
     ...issueFilters,
   },
   {

@@ -11,6 +11,9 @@ const exclusive = [['milestone', 'milestone_id']];
 /** The coverage of pipelines is a text in this API. */
 const decimals = { 'head_pipeline.coverage': 2 };
 
+/** With `with_labels_details`. */
+const instead = { labels: 'label_details' };
+
 export const mergeRequests: Route[] = [
   {
     method: 'GET',
@@ -18,6 +21,7 @@ export const mergeRequests: Route[] = [
     operation: operations.MergeRequestsDocument,
     result: 'mergeRequests',
     omitNull,
+    instead,
     ...mergeRequestFilters,
   },
   {
@@ -26,6 +30,7 @@ export const mergeRequests: Route[] = [
     operation: operations.GroupMergeRequestsDocument,
     result: 'group.mergeRequests',
     omitNull,
+    instead,
     ...mergeRequestFilters,
   },
   {
@@ -41,6 +46,7 @@ export const mergeRequests: Route[] = [
     operation: operations.ProjectMergeRequestsDocument,
     result: 'project.mergeRequests',
     omitNull,
+    instead,
     ...mergeRequestFilters,
   },
   {

@@ -4,11 +4,12 @@ import { Group } from '#schema/groups/types.ts';
 import { type InputFields, sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { subjectFilterFields } from '#schema/subjects/filter.ts';
+import { keyedOrders, subjectFilterFields } from '#schema/subjects/filter.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/domain/tracking/issues/find.ts';
 import { listGroupIssues, listIssues, listIssuesOf, listIssuesOfUsers } from '#src/domain/tracking/issues/list.ts';
@@ -30,6 +31,52 @@ const Order = builder.enumType('IssueOrder', {
   values: {
     CREATED_AT: { value: 'created_at', description: 'By time of creation.' },
     UPDATED_AT: { value: 'updated_at', description: 'By time of the last change.' },
+    DUE_DATE: {
+      value: 'due_date',
+      description: 'By due date. Issues without one are last in either direction.',
+    },
+    TITLE: { value: 'title', description: 'By title, in alphabetical order.' },
+    ...keyedOrders('issues'),
+  } as const,
+});
+
+const IssueTypeFilter = builder.enumType('IssueTypeFilter', {
+  description: 'Filters issues by kind. There are no others than issues.',
+  values: {
+    ISSUE: { value: 'issue', description: 'Issues like any other: all that there are.' },
+    INCIDENT: { value: 'incident', description: 'Incidents: there are none.' },
+    TASK: { value: 'task', description: 'Tasks: there are none.' },
+    TEST_CASE: { value: 'test_case', description: 'Test cases: there are none.' },
+  } as const,
+});
+
+const MilestoneMatch = builder.enumType('MilestoneMatch', {
+  description: 'Whether an issue has a milestone, and when that is.',
+  values: {
+    NONE: { value: 'None', description: 'Issues without a milestone.' },
+    ANY: { value: 'Any', description: 'Issues with a milestone.' },
+    UPCOMING: { value: 'Upcoming', description: 'Issues of active milestones that are due after today (UTC).' },
+    STARTED: {
+      value: 'Started',
+      description: 'Issues of active milestones that have started by today (UTC), and are not overdue.',
+    },
+  } as const,
+});
+
+const DueDateMatch = builder.enumType('DueDateMatch', {
+  description: 'When an issue is due, in UTC; weeks begin on Monday.',
+  values: {
+    NONE: { value: '0', description: 'Issues without a due date.' },
+    ANY: { value: 'any', description: 'Issues with a due date.' },
+    TODAY: { value: 'today', description: 'Issues that are due today.' },
+    TOMORROW: { value: 'tomorrow', description: 'Issues that are due tomorrow.' },
+    OVERDUE: { value: 'overdue', description: 'Issues that were due before today, in any state.' },
+    WEEK: { value: 'week', description: 'Issues that are due this week.' },
+    MONTH: { value: 'month', description: 'Issues that are due this month.' },
+    NEXT_MONTH_AND_PREVIOUS_TWO_WEEKS: {
+      value: 'next_month_and_previous_two_weeks',
+      description: 'Issues that are due between two weeks ago and the end of next month.',
+    },
   } as const,
 });
 
@@ -38,6 +85,16 @@ export function issueFilterFields(t: InputFields) {
   return {
     ...subjectFilterFields(t, 'issues'),
     confidential: t.boolean({ description: 'Only confidential issues if true, only others if false.' }),
+    milestoneIs: t.field({
+      type: MilestoneMatch,
+      description: 'Only issues that have a milestone, or none, or one of that time; see also `milestone`.',
+    }),
+    dueDate: t.field({ type: DueDateMatch, description: 'Only issues that are due then.' }),
+    type: t.field({ type: IssueTypeFilter, description: 'Only issues of this kind.' }),
+    closedById: t.field({ ...idOf('User'), description: 'Only closed issues that this user closed last.' }),
+    nonArchived: t.boolean({
+      description: 'Whether to leave out those of archived projects; they are listed by default.',
+    }),
   };
 }
 

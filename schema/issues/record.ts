@@ -103,6 +103,12 @@ builder.prismaObjectFields(Issue, (t) => ({
     description: 'Number of issues that this one blocks: 0, as links do not block.',
     resolve: () => 0,
   }),
+  startDate: t.field({
+    type: 'Date',
+    nullable: true,
+    description: 'Always null: issues have no start date; those of milestones are theirs.',
+    resolve: () => null,
+  }),
   serviceDeskReplyTo: t.string({
     nullable: true,
     description: 'Always null: issues are not opened by mail.',

@@ -10,7 +10,7 @@ import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { subjectFilterFields } from '#schema/subjects/filter.ts';
+import { keyedOrders, subjectFilterFields } from '#schema/subjects/filter.ts';
 import { findCheckedMergeRequest } from '#src/domain/tracking/merge_requests/checked.ts';
 import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { listMergeRequestsOf, type MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
@@ -37,8 +37,9 @@ const Order = builder.enumType('MergeRequestOrder', {
     TITLE: { value: 'title', description: 'By title, in alphabetical order.' },
     MERGED_AT: {
       value: 'merged_at',
-      description: 'By time of the merge. Those that are not merged count as merged later than all others.',
+      description: 'By time of the merge. Those that are not merged are last in either direction.',
     },
+    ...keyedOrders('merge requests'),
   } as const,
 });
 
@@ -62,6 +63,18 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
       description: 'Whether to leave out those of archived projects; they are listed by default.',
     }),
     draft: t.boolean({ description: 'Whether to list only drafts, or only merge requests that are none.' }),
+    environment: t.string({
+      description:
+        'Only merge requests whose merge commit was deployed to the environment with this name, as far as the caller can see deployments.',
+    }),
+    deployedAfter: t.field({
+      type: 'DateTime',
+      description: 'Only merge requests whose merge commit was deployed at this time or later, likewise.',
+    }),
+    deployedBefore: t.field({
+      type: 'DateTime',
+      description: 'Only merge requests whose merge commit was deployed at this time or earlier, likewise.',
+    }),
   }),
 });
 

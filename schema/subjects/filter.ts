@@ -22,7 +22,10 @@ const SearchedText = builder.enumType('SearchedText', {
 const SubjectExclusion = builder.inputType('SubjectExclusion', {
   description:
     'The issues or merge requests that a list leaves out: those that match at least one of the fields. Unknown names leave out nothing.',
-  fields: (t) => exclusionFields(t),
+  fields: (t) => ({
+    ...exclusionFields(t),
+    iids: t.intList({ description: 'Leaves out those with these numbers within their projects.' }),
+  }),
 });
 
 /** What lists of issues and of merge requests leave out. */
@@ -80,3 +83,21 @@ export function subjectFilterFields(t: InputFields, which: 'issues' | 'merge req
     not: t.field({ type: SubjectExclusion, description: `The ${which} that the list leaves out.` }),
   };
 }
+
+/** The orders by what other tables have, with descriptions of the values of their enums. */
+export const keyedOrders = (which: 'issues' | 'merge requests') =>
+  ({
+    LABEL_PRIORITY: {
+      value: 'label_priority',
+      description: `By the priority of their most important label, the lowest number first; ${which} without a label that has a priority are last in either direction.`,
+    },
+    MILESTONE_DUE: {
+      value: 'milestone_due',
+      description: `By the due date of their milestone; ${which} without one are last in either direction.`,
+    },
+    POPULARITY: { value: 'popularity', description: 'By the number of thumbs-up reactions.' },
+    PRIORITY: {
+      value: 'priority',
+      description: `By the due date of their milestone, then by the priority of their most important label; ${which} without one are last in either direction.`,
+    },
+  }) as const;

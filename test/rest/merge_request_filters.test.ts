@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
-import { startWorld } from '../support/world.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
 const ann = await world.user({ username: 'Ann' });
@@ -172,6 +173,81 @@ describe('GET /projects/:id/merge_requests', () => {
     const next = /<([^>]+)>; rel="next"/.exec(`${headers.link}`)?.[1] ?? '';
     const second = await world.send('GET', next.slice(world.url.length), { headers: { 'PRIVATE-TOKEN': ann.token } });
     expect([body[0].iid, second.body[0].iid, second.headers['x-total']]).toEqual([2, 5, '2']);
+  });
+});
+
+describe('Merge requests by the deployments of their merge commits', () => {
+  let owned: ProjectRow;
+  let group: GroupRow;
+  const guest = world.user();
+
+  /** one: to two places; two: to one; three: not at all; four: a commit of it, but not the merge; five: in a project without jobs. */
+  beforeAll(async () => {
+    group = await world.group({ owner: ann, visibility: 'public' });
+    owned = await world.project({ owner: ann, namespaceId: group.id, visibility: 'public' });
+    const off = await world.project({ owner: ann, namespaceId: group.id, visibility: 'public' });
+    const sha = (n: number) => `${n}`.repeat(40);
+    const merged = async (of: ProjectRow, iid: number) => {
+      const { id } = await world.mergeRequest(of, ann, { iid, sourceBranch: `topic-${iid}` });
+      const data = { title: `${iid}`, mergeCommitSha: sha(iid), sha: sha(iid + 5), state: 'merged' } as const;
+      await world.db.mergeRequest.update({
+        where: { id },
+        data: { ...data, createdAt: new Date(Date.UTC(2030, 0, iid)) },
+      });
+    };
+    let number = 0;
+    const deploy = async (of: ProjectRow, name: string, commit: string, day: number) => {
+      const where = { projectId_name: { projectId: of.id, name } };
+      const { id: environmentId } = await world.db.environment.upsert({
+        where,
+        create: { projectId: of.id, name, slug: name },
+        update: {},
+      });
+      number += 1;
+      const data = { iid: number, projectId: of.id, environmentId, ref: 'main', sha: commit, userId: ann.id };
+      await world.db.deployment.create({ data: { ...data, createdAt: new Date(Date.UTC(2030, 5, day)) } });
+    };
+    for (const iid of [1, 2, 3, 4]) await merged(owned, iid);
+    await merged(off, 5);
+    await deploy(owned, 'production', sha(1), 10);
+    await deploy(owned, 'staging', sha(1), 1);
+    await deploy(owned, 'staging', sha(2), 5);
+    await deploy(owned, 'production', sha(9), 5);
+    await deploy(off, 'production', sha(5), 5);
+    await deploy(off, 'production', sha(3), 5);
+    await world.db.project.update({ where: { id: off.id }, data: { jobsEnabled: false } });
+  });
+
+  const found = async (who: TestUser, path: string) => {
+    const { status, headers, body } = await world.api(who).get(path);
+    expect([path, status, headers['x-total']]).toEqual([path, 200, String(body.length)]);
+    return body.map(({ title }: Json) => title).join('');
+  };
+
+  it.each([
+    ['environment=production', '1'],
+    ['environment=staging', '12'],
+    ['environment=Staging', ''],
+    ['environment=nowhere', ''],
+    ['deployed_after=2030-06-06', '1'],
+    ['deployed_before=2030-06-05', '12'],
+    ['deployed_before=2030-06-04', '1'],
+    ['environment=production&deployed_before=2030-06-09', ''],
+    ['environment=staging&deployed_after=2030-06-02&deployed_before=2030-06-05T00:00:00Z', '2'],
+    ['environment=&deployed_after=&search=3', '3'],
+  ])('are found with %s by those who can see deployments', async (query, expected) => {
+    for (const place of ['', `/groups/${group.id}`, `/projects/${owned.id}`]) {
+      expect(await found(ann, `${place}/merge_requests?scope=all&sort=asc&${query}`)).toBe(expected);
+      if (/=[^&]/.test(query) && !query.includes('search'))
+        expect(await found(await guest, `${place}/merge_requests?scope=all&${query}`)).toBe('');
+    }
+  });
+
+  it.each([
+    ['deployed_after=soon', 'deployed_after is invalid'],
+    ['deployed_before=soon', 'deployed_before is invalid'],
+  ])('refuse %s', async (query, error) => {
+    expect(await api.get(`/merge_requests?${query}`)).toMatchObject({ status: 400, body: { error } });
   });
 });
 

@@ -96,7 +96,7 @@ describe('Parameters', () => {
   });
 
   it('outside of the enumeration are refused, and unknown ones ignored', async () => {
-    const answer = await api.get(`${at}/issues?state=merged&sort=up&order_by=title`);
+    const answer = await api.get(`${at}/issues?state=merged&sort=up&order_by=weight`);
     expect(answer.body).toEqual({
       error:
         'state does not have a valid value, order_by does not have a valid value, sort does not have a valid value',

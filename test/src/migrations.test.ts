@@ -100,6 +100,14 @@ const RELEASED: Record<string, string> = {
   '20261126120004_shared_branches_and_locked_issues':
     'db15a11e97f76e56d315b78a0716d07e2968b834f41205a1ec9e170d777c889d',
   '20261126120014_pipelines_of_merge_requests': '5d2aed9b235e645da22f144f7b13d8d53273a66e97e8ca712bb659575db916a1',
+  '20261126120003_live_issues_by_title': '0590904de0117a2b80736261962201c9292ea08b67d70f4bc58b06a966c11f5d',
+  '20261126120013_live_issues_by_due_date': 'd344c171b30105962c15c6117c3400544abccc4feb32dc1cbdff160cd4b8fdcf',
+  '20261126120023_live_issues_by_due_date_downwards':
+    '1354849b1ba431453799e3a6856943b84c1550f4415cffa291ea67728b812f1e',
+  '20261126120033_merge_requests_by_merge_downwards':
+    'c83bdd41dad4c99ed1e756b7c5d7703bd5119376673f1a60aed670a9abe92500',
+  '20261126120043_deployments_by_commit': 'bf2a790caa49d5911e77b85349dd2e0772ae219b0dcf42d08d76bc67834beca3',
+  '20261126120053_labels_with_priority': 'ae3fdf946d88f8580ff9fe4dbfb3f5b045d7d76cbad4c091d74a5a2859d0023b',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -5,7 +5,7 @@ import type { Alias } from '#src/platform/records/alias.ts';
 const { sql } = Prisma;
 
 /** Today in UTC: memberships are without effect from the day of their expiry on. */
-const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`;
+export const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`;
 
 /** Whether the membership or share under the alias has not expired. */
 export function notExpired(alias: string): Prisma.Sql {

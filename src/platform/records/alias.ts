@@ -5,11 +5,17 @@ import { type Columns, factsOf, type ModelName } from './model.ts';
 const TABLE = Symbol('table');
 /** Stands for all columns. */
 const WHOLE = Symbol('whole');
+/** Stands for a value that rows are ordered by beside their columns. */
+const KEY = Symbol('key');
+
+/** The name of that value. */
+export const SORT_KEY = 'sort_key';
 
 /** A table of a statement under its alias: its columns, by Prisma's names, as SQL. */
 export type Alias<M extends ModelName> = { readonly [Column in keyof Columns[M]]: Prisma.Sql } & {
   readonly [TABLE]: Prisma.Sql;
   readonly [WHOLE]: Prisma.Sql;
+  readonly [KEY]: Prisma.Sql;
 };
 
 /** The table of a model under an alias. Names that are no columns throw. */
@@ -18,6 +24,7 @@ export function alias<M extends ModelName>(model: M, name: string): Alias<M> {
   const known = new Map<string | symbol, Prisma.Sql>([
     [TABLE, Prisma.raw(`"${table}" ${name}`)],
     [WHOLE, Prisma.raw(`${name}.*`)],
+    [KEY, Prisma.raw(`${name}.${SORT_KEY}`)],
   ]);
   return new Proxy({} as Alias<M>, {
     get(_, property) {
@@ -40,4 +47,9 @@ export function table(of: Alias<ModelName>): Prisma.Sql {
 /** The whole row of a table, as it is written behind SELECT. */
 export function whole(of: Alias<ModelName>): Prisma.Sql {
   return of[WHOLE];
+}
+
+/** The value that the rows have beside their columns to be ordered by. */
+export function sortKey(of: Alias<ModelName>): Prisma.Sql {
+  return of[KEY];
 }

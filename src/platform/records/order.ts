@@ -1,7 +1,7 @@
 import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import type { CursorPosition, Direction, PageRequest } from '#src/platform/page.ts';
-import type { Alias } from './alias.ts';
+import { type Alias, SORT_KEY, sortKey } from './alias.ts';
 import { type ColumnFacts, type Columns, enumFacts, factsOf, type ModelName } from './model.ts';
 
 const { sql, raw, join } = Prisma;
@@ -11,8 +11,10 @@ export interface Order<M extends ModelName = ModelName> {
   model: M;
   by: readonly (keyof Columns[M] & string)[];
   direction: Direction;
-  /** Whether the first column may be null; nulls are above all others. */
-  hasNulls?: boolean;
+  /** Where rows are of which the first column is null, if it may be: above all others, or last in either direction. */
+  nulls?: 'above' | 'last' | undefined;
+  /** Whether a whole number comes before the columns that rows have beside them (`sortKey`), which is worked out for each. */
+  isKeyed?: boolean;
 }
 
 /** The order of a model's rows by some columns. */
@@ -20,25 +22,28 @@ export function order<M extends ModelName>(
   model: M,
   by: Order<M>['by'],
   direction: Direction = 'asc',
-  hasNulls = false,
+  rest: Pick<Order, 'nulls' | 'isKeyed'> = {},
 ): Order<M> {
-  return { model, by, direction, hasNulls };
+  return { model, by, direction, ...rest };
 }
 
 /** What stands behind ORDER BY; the other way round where the last rows come first. */
 export function sorted<M extends ModelName>(
   row: Alias<M>,
-  { by, direction }: Order<M>,
+  { by, direction, nulls, isKeyed }: Order<M>,
   isBackwards = false,
 ): Prisma.Sql {
   const end = raw((direction === 'desc') !== isBackwards ? 'DESC' : 'ASC');
-  return join(by.map((column) => sql`${row[column]} ${end}`));
+  const place = nulls === 'last' ? raw(isBackwards ? ' NULLS FIRST' : ' NULLS LAST') : Prisma.empty;
+  const columns = by.map((column, index) => sql`${row[column]} ${end}${index === 0 ? place : Prisma.empty}`);
+  return join(isKeyed ? [sql`${sortKey(row)} ${end}`, ...columns] : columns);
 }
 
 /** A JSON object for the place of a row. */
-export function placeJson<M extends ModelName>(row: Alias<M>, { model, by }: Order<M>): Prisma.Sql {
+export function placeJson<M extends ModelName>(row: Alias<M>, { model, by, isKeyed }: Order<M>): Prisma.Sql {
   const { columns } = factsOf(model);
-  return sql`json_build_object(${join(by.map((column) => sql`${raw(`'${columns[column]?.name}'`)}, ${row[column]}`))})`;
+  const values = by.map((column) => sql`${raw(`'${columns[column]?.name}'`)}, ${row[column]}`);
+  return sql`json_build_object(${join(isKeyed ? [sql`${raw(`'${SORT_KEY}'`)}, ${sortKey(row)}`, ...values] : values)})`;
 }
 
 /** As a pair of a JSON object that is written by hand. */
@@ -57,8 +62,8 @@ export function between<M extends ModelName>(
   { after, before }: PageRequest,
 ): Prisma.Sql[] {
   return [
-    ...(after ? [beyond(row, of, place('after', of, after), of.direction === 'asc')] : []),
-    ...(before ? [beyond(row, of, place('before', of, before), of.direction !== 'asc')] : []),
+    ...(after ? [beyond(row, of, place('after', of, after), true)] : []),
+    ...(before ? [beyond(row, of, place('before', of, before), false)] : []),
   ];
 }
 
@@ -70,9 +75,9 @@ export function slice<M extends ModelName>(row: Alias<M>, of: Order<M>, page: Pa
 
 function beyond<M extends ModelName>(
   row: Alias<M>,
-  { model, by, hasNulls }: Order<M>,
+  { model, by, direction, nulls, isKeyed }: Order<M>,
   at: CursorPosition,
-  isAbove: boolean,
+  isBehind: boolean,
 ): Prisma.Sql {
   const { table, columns } = factsOf(model);
   const values = by.map((column) => {
@@ -85,13 +90,16 @@ function beyond<M extends ModelName>(
     const value = JSON.stringify({ [nameOf(columns, column)]: given });
     return sql`(SELECT z.${raw(`"${nameOf(columns, column)}"`)} FROM json_populate_record(NULL::${raw(`"${table}"`)}, ${value}::json) z)`;
   });
-  const than = raw(isAbove ? '>' : '<');
-  const all = sql`(${join(by.map((column) => row[column]))}) ${than} (${join(values)})`;
+  const than = raw((direction === 'asc') === isBehind ? '>' : '<');
+  const keys = isKeyed ? [sortKey(row)] : [];
+  const given = isKeyed ? [sql`${at[SORT_KEY]}::bigint`] : [];
+  const all = sql`(${join([...keys, ...by.map((column) => row[column])])}) ${than} (${join([...given, ...values])})`;
   const [first, ...rest] = by;
-  if (!hasNulls || first === undefined) return all;
-  if (at[nameOf(columns, first)] !== null) return isAbove ? sql`(${all} OR ${row[first]} IS NULL)` : all;
+  if (!nulls || first === undefined) return all;
+  const areNullsThere = (nulls === 'last' || direction === 'asc') === isBehind;
+  if (at[nameOf(columns, first)] !== null) return areNullsThere ? sql`(${all} OR ${row[first]} IS NULL)` : all;
   const among = sql`${row[first]} IS NULL AND (${join(rest.map((column) => row[column]))}) ${than} (${join(values.slice(1))})`;
-  return isAbove ? sql`(${among})` : sql`(${among} OR ${row[first]} IS NOT NULL)`;
+  return areNullsThere ? sql`(${among})` : sql`(${among} OR ${row[first]} IS NOT NULL)`;
 }
 
 function nameOf(columns: Readonly<Record<string, ColumnFacts>>, column: string): string {
@@ -103,16 +111,17 @@ function nameOf(columns: Readonly<Record<string, ColumnFacts>>, column: string):
 /** A place that clients have sent. Throws ValidationFailed. */
 function place<M extends ModelName>(
   name: string,
-  { model, by, hasNulls }: Order<M>,
+  { model, by, nulls, isKeyed }: Order<M>,
   given: CursorPosition,
 ): CursorPosition {
   const { columns } = factsOf(model);
   const names = by.map((column) => nameOf(columns, column));
   const isOfList =
-    Object.keys(given).length === names.length &&
+    Object.keys(given).length === names.length + (isKeyed ? 1 : 0) &&
+    (!isKeyed || isValue('BigInt', given[SORT_KEY])) &&
     by.every((column, index) => {
       const value = given[names[index] ?? ''];
-      if (value === null) return index === 0 && hasNulls === true;
+      if (value === null) return index === 0 && nulls !== undefined;
       return isValue(columns[column]?.type ?? '', value);
     });
   if (!isOfList) throw new ValidationFailed({ [name]: ['is not a cursor of this list'] });

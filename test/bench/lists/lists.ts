@@ -50,7 +50,20 @@ const PER_PAGE = 20;
 const SEARCHES = ['1', 'quaternion', 'zyxxyz'];
 
 /** What lists of issues and merge requests are often narrowed by. */
-const FILTERS = ['source_branch=topic-1', 'author_id=3', 'assignee_id=3', 'not[labels]=label-03', 'scope=all'];
+const FILTERS = [
+  'source_branch=topic-1',
+  'author_id=3',
+  'assignee_id=3',
+  'reviewer_id=3',
+  'not[labels]=label-03',
+  'milestone=milestone-3',
+  'milestone_id=Upcoming',
+  'due_date=overdue',
+  'closed_by_id=3',
+  'environment=place-1',
+  'labels=label-03&not[labels]=label-07&milestone=milestone-3&state=opened',
+  'scope=all',
+];
 
 /** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
 export function restLists(): List[] {

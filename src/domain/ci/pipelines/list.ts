@@ -95,5 +95,7 @@ const ORDERS = { id: null, status: 'status', ref: 'ref', user_id: 'userId' } as 
 function orderOf({ orderBy, sort }: PipelineFilter): Order<'Pipeline'> {
   const direction = sort === 'asc' ? 'asc' : 'desc';
   const column = ORDERS[orderBy ?? 'id'];
-  return order('Pipeline', column === null ? ['id'] : [column, 'id'], direction, column === 'userId');
+  return order('Pipeline', column === null ? ['id'] : [column, 'id'], direction, {
+    nulls: column === 'userId' ? 'above' : undefined,
+  });
 }

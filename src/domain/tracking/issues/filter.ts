@@ -1,6 +1,9 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { TODAY } from '#src/access/permissions/visibility.ts';
 import {
   holdsText,
+  type MilestoneMatch,
+  milestoneMatches,
   type OfPlace,
   type SubjectFilter,
   searchOf,
@@ -15,9 +18,31 @@ export interface IssueFilter extends SubjectFilter {
   state?: 'opened' | 'closed' | 'all' | null | undefined;
   /** Only confidential ones, or only others; both when absent. */
   confidential?: boolean | null | undefined;
+  milestoneIs?: MilestoneMatch | null | undefined;
+  dueDate?: DueDateMatch | null | undefined;
+  type?: IssueType | null | undefined;
+  /** Who closed it last, of closed issues. */
+  closedById?: number | null | undefined;
+  /** Whether to leave out those of archived projects. */
+  nonArchived?: boolean | null | undefined;
 }
 
-const { sql } = Prisma;
+/** When an issue is due: `0` for never, `overdue` for before today; weeks begin on Monday. */
+export type DueDateMatch =
+  | '0'
+  | 'any'
+  | 'today'
+  | 'tomorrow'
+  | 'overdue'
+  | 'week'
+  | 'month'
+  | 'next_month_and_previous_two_weeks';
+
+/** All issues are of the first kind. */
+export type IssueType = 'issue' | 'incident' | 'task' | 'test_case';
+
+const { sql, raw } = Prisma;
+const [closing, later] = [alias('StateEvent', 'ce'), alias('StateEvent', 'le')];
 const pair = alias('IssueLabel', 'il');
 const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.labelId };
 
@@ -41,12 +66,47 @@ export function unsearchedConditions(
   actor: Actor,
   inProjects: (row: OfPlace) => Prisma.Sql,
 ): Prisma.Sql[] {
-  const { state, confidential } = filter;
+  const { state, confidential, milestoneIs, dueDate, type, closedById, nonArchived } = filter;
   const conditions = [sql`${issue.deletedAt} IS NULL`];
   if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
   if (confidential != null) conditions.push(confidential ? issue.confidential : sql`NOT ${issue.confidential}`);
+  if (type && type !== 'issue') conditions.push(sql`FALSE`);
+  if (milestoneIs) conditions.push(milestoneMatches({ columns: issue, inProjects }, milestoneIs));
+  if (dueDate) conditions.push(dueCondition(issue.dueDate, dueDate));
+  if (closedById != null) conditions.push(closedBy(issue, closedById));
+  if (nonArchived)
+    conditions.push(sql`NOT EXISTS (SELECT 1 FROM projects ap WHERE ap.id = ${issue.projectId} AND ap.archived)`);
   conditions.push(...subjectConditions({ type: 'Issue', columns: issue, pairs: PAIRS, inProjects }, filter, actor));
   return conditions;
+}
+
+function dueCondition(due: Prisma.Sql, match: DueDateMatch): Prisma.Sql {
+  const startOf = (unit: 'week' | 'month') => sql`date_trunc(${raw(`'${unit}'`)}, ${TODAY})`;
+  switch (match) {
+    case '0':
+      return sql`${due} IS NULL`;
+    case 'any':
+      return sql`${due} IS NOT NULL`;
+    case 'today':
+      return sql`${due} = ${TODAY}`;
+    case 'tomorrow':
+      return sql`${due} = ${TODAY} + 1`;
+    case 'overdue':
+      return sql`${due} < ${TODAY}`;
+    case 'week':
+      return sql`${due} >= ${startOf('week')} AND ${due} < ${startOf('week')} + interval '1 week'`;
+    case 'month':
+      return sql`${due} >= ${startOf('month')} AND ${due} < ${startOf('month')} + interval '1 month'`;
+    case 'next_month_and_previous_two_weeks':
+      return sql`${due} >= ${TODAY} - 14 AND ${due} < ${startOf('month')} + interval '2 months'`;
+  }
+}
+
+/** Whether a user was the last to close an issue that is closed; by what that user closed, which is little. */
+function closedBy({ id, state }: Alias<'Issue'>, userId: number): Prisma.Sql {
+  return sql`${state} = 'closed' AND ${id} IN (SELECT ${closing.issueId} FROM ${table(closing)}
+    WHERE ${closing.userId} = ${userId} AND ${closing.state} = 'closed' AND NOT EXISTS (SELECT 1 FROM ${table(later)}
+      WHERE ${later.issueId} = ${closing.issueId} AND ${later.id} > ${closing.id} AND ${later.state} = 'closed'))`;
 }
 
 function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
@@ -62,6 +122,8 @@ export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolea
   return Object.entries(filter).every(([name, value]) => {
     if (value == null || name === 'in') return true;
     if (name === 'scope') return value === 'all';
+    if (name === 'type') return value === 'issue';
+    if (name === 'nonArchived') return !value;
     if (name === 'not') return Object.values(value).every(isBlank);
     return isBlank(value);
   });

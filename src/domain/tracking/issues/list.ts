@@ -13,6 +13,7 @@ import {
   ofEverywhere,
   ofParent,
   ofPlaces,
+  placesFor,
   where,
 } from '#src/domain/tracking/issues/sources.ts';
 import { ofLabelsThere, searchOf } from '#src/domain/tracking/subjects/filter.ts';
@@ -91,8 +92,8 @@ export async function listGroupIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`);
-  return readOf(context, places, ofPlaces(actor, filter, order, page), { filter, order, page, selection });
+  const { places, rest } = placesFor(actor, filter, sql`n.lineage @> ARRAY[${group.id}]::int[]`);
+  return readOf(context, places, ofPlaces(actor, rest, order, page), { filter, order, page, selection });
 }
 
 /** All issues that the actor can see, in one statement. Throws Unauthenticated. */
@@ -104,8 +105,8 @@ export async function listIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.issues_enabled`);
-  return readOf(context, places, ofEverywhere(actor, filter, order, page), { filter, order, page, selection });
+  const { places, rest } = placesFor(actor, filter);
+  return readOf(context, places, ofEverywhere(actor, rest, order, page), { filter, order, page, selection });
 }
 
 interface List<R> {

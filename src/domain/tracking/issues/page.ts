@@ -1,4 +1,5 @@
 import '#src/domain/tracking/issues/computed_fields.ts';
+import { isKeyed, type KeyedOrder, keyedOrder, keyedPage } from '#src/domain/tracking/subjects/order.ts';
 import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -9,11 +10,13 @@ import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
 
-const { sql } = Prisma;
+const { sql, join } = Prisma;
 const issue = alias('Issue', 'i');
 
+const COLUMNS = { created_at: 'createdAt', updated_at: 'updatedAt', due_date: 'dueDate', title: 'title' } as const;
+
 export interface IssueOrder {
-  by: 'created_at' | 'updated_at';
+  by: keyof typeof COLUMNS | KeyedOrder;
   direction: Direction;
 }
 
@@ -25,12 +28,15 @@ export interface Source {
   /** The total; null if they must be counted. */
   total: Prisma.Sql | null;
   params: Partial<Params>;
-  /** Whether the source only has the columns of FIRST. */
+  /** Whether the source only has the columns of `firstOf`. */
   isPartial?: boolean;
 }
 
 /** The columns for finding, sorting and counting issues. */
-export const FIRST = sql`${issue.id}, ${issue.state}, ${issue.createdAt}, ${issue.updatedAt}`;
+export function firstOf({ by }: IssueOrder): Prisma.Sql {
+  const { id, state, projectId, milestoneId } = issue;
+  return join([id, state, ...(isKeyed(by) ? [projectId, milestoneId] : [issue[COLUMNS[by]]])]);
+}
 
 /** A page of issues as JSON, with their total if requested. Issues that must be counted are found once for page and total. */
 export function issuePage(
@@ -39,6 +45,11 @@ export function issuePage(
   by: IssueOrder,
   page: PageRequest,
 ): Prisma.Sql {
+  const first = firstOf(by);
+  if (isKeyed(by.by)) {
+    const list = { type: 'Issue', row: issue, by: by.by, direction: by.direction, total, params } as const;
+    return keyedPage(selection, { ...list, found: sql`SELECT ${first} FROM ${source}` }, page);
+  }
   const isFound = page.withTotal && total === null;
   const columns = orderOf(by);
   const rest = slice(issue, columns, page);
@@ -50,10 +61,11 @@ export function issuePage(
       : sql`SELECT i.* FROM ${paged} ${rest}`;
   const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
   const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
-  return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${json})` : json;
+  return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${first} FROM ${source}) SELECT ${json})` : json;
 }
 
-/** The columns that a list of issues is ordered by. */
+/** The order of a list of issues. */
 export function orderOf({ by, direction }: IssueOrder): Order<'Issue'> {
-  return order('Issue', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
+  if (isKeyed(by)) return keyedOrder('Issue', direction);
+  return order('Issue', [COLUMNS[by], 'id'], direction, { nulls: by === 'due_date' ? 'last' : undefined });
 }

@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
-import { FIRST, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
+import { firstOf, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
 import { holdsText } from '#src/domain/tracking/subjects/filter.ts';
 import { EACH_HIT, FEW_HITS, searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -31,6 +31,7 @@ export async function searchIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
+  const first = firstOf(NEWEST_FIRST);
   const searched = { text, columns: ['title', 'description'], isIndexed: true } as const;
   const seen = all([
     sql`${issue.deletedAt} IS NULL`,
@@ -39,8 +40,8 @@ export async function searchIssues<R>(
   ]);
   // Each hit is looked up by its key. A very common text is soon found by walking back from the newest issue.
   const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
-    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i`;
-  const common = sql`SELECT ${FIRST} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, searched)} AND ${seen}
+    SELECT ${first} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i`;
+  const common = sql`SELECT ${first} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, searched)} AND ${seen}
     ORDER BY ${issue.id} DESC LIMIT ${MOST_FOUND}`;
   const source = sql`((${rare}) UNION ALL (${common})) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;

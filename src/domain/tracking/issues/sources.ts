@@ -1,6 +1,6 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { within } from '#src/access/permissions/places.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { furtherOf, issueVisible } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
@@ -11,7 +11,7 @@ import {
   issueConditions,
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
-import { FIRST, type IssueOrder, orderOf, type Source } from '#src/domain/tracking/issues/page.ts';
+import { firstOf, type IssueOrder, orderOf, type Source } from '#src/domain/tracking/issues/page.ts';
 import { holdsText, ofLabelsThere, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
 import { EACH_HIT, FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
@@ -88,8 +88,9 @@ export function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, p
   const reach = page.limit + page.offset + 1;
   const isCounted = countsSuffice(filter);
   // From each place as many issues as the page may need, in order, by index.
+  const first = firstOf(order);
   const ofPage = all([ofPlace, ...conditions, ...between(issue, orderOf(order), page)]);
-  const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
+  const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${first} FROM ${table(issue)}
     WHERE ${ofPage} ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}) i`;
   return {
     source,
@@ -111,10 +112,11 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
     return { ...source, total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
+  const first = firstOf(order);
   // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
   const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
-    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
-  const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
+    SELECT ${first} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
+  const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${first} FROM ${table(issue)}
     WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i`;
   const source = searched.isIndexed
     ? sql`((${rare}) UNION ALL (${common} WHERE NOT ${FEW_HITS})) i`
@@ -123,10 +125,18 @@ function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: 
   return { source, paged, total: null, params: { actor }, isPartial: true };
 }
 
-/** Whether a filter names the author or the assignee, who has few issues. */
-function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUsername }: IssueFilter): boolean {
+/** Whether a filter names the author, the assignee or who closed it, who has few issues. */
+function namesPerson({
+  scope,
+  authorId,
+  authorUsername,
+  assigneeId,
+  assigneeUsername,
+  closedById,
+}: IssueFilter): boolean {
   const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
-  return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
+  const isAssignee = typeof assigneeId === 'number' || !!assigneeUsername;
+  return isScoped || authorId != null || !!authorUsername || isAssignee || closedById != null;
 }
 
 /** The assignee that a filter names; null if it does not. */
@@ -148,9 +158,10 @@ export function ofAssignee(
 ) {
   const more = between(issue, orderOf(order), page);
   const further = sql`(${furtherOf('Issue', userId)}) f JOIN ${table(issue)} ON ${issue.id} = f.issue_id`;
+  const first = firstOf(order);
   const both = (conditions: Prisma.Sql[], rest: Prisma.Sql) => sql`(
-    (SELECT ${FIRST} FROM ${table(issue)} WHERE ${all([sql`${issue.assigneeId} = ${userId}`, ...conditions])} ${rest})
-    UNION ALL (SELECT ${FIRST} FROM ${further} WHERE ${all(conditions)} ${rest})) i`;
+    (SELECT ${first} FROM ${table(issue)} WHERE ${all([sql`${issue.assigneeId} = ${userId}`, ...conditions])} ${rest})
+    UNION ALL (SELECT ${first} FROM ${further} WHERE ${all(conditions)} ${rest})) i`;
   const reach = page.limit + page.offset + 1;
   const firsts = sql`ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}`;
   return { source: both(conditions, Prisma.empty), paged: both([...conditions, ...more], firsts), isPartial: true };
@@ -165,3 +176,16 @@ export function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageReq
 
 /** Maximum number of issues per project that are merged and sorted; beyond that all of them are. */
 const FAR = 1_000;
+
+/**
+ * The subquery `places` of lists across projects: those with issues that meet the condition and the filter. The filter's rest is
+ * for the issues in them.
+ */
+export function placesFor(
+  actor: Actor,
+  { nonArchived, ...rest }: IssueFilter,
+  where?: Prisma.Sql,
+): { places: Prisma.Sql; rest: IssueFilter } {
+  const conditions = [sql`p.issues_enabled`, ...(where ? [where] : []), ...(nonArchived ? [sql`NOT p.archived`] : [])];
+  return { places: seenPlaces(actor, all(conditions)), rest };
+}

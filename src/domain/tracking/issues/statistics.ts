@@ -1,5 +1,4 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { seenPlaces } from '#src/access/permissions/places.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { countsSuffice, type IssueFilter } from '#src/domain/tracking/issues/filter.ts';
@@ -11,6 +10,7 @@ import {
   ofEverywhere,
   ofParent,
   ofPlaces,
+  placesFor,
 } from '#src/domain/tracking/issues/sources.ts';
 import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
@@ -60,20 +60,21 @@ export async function countIssuesOfGroups(
 ): Promise<IssueCounts[]> {
   const actor = requireActor(context);
   const parents = groups.map(({ id }) => ({ group: id }));
-  const all = seenPlaces(actor, sql`p.issues_enabled AND n.lineage && ${groups.map(({ id }) => id)}::int[]`);
+  const { places, rest } = placesFor(actor, filter, sql`n.lineage && ${groups.map(({ id }) => id)}::int[]`);
   // Of the places of all groups those of each.
   const countsOf = ({ group }: Asked<{ group: number }>) => sql`(WITH places AS (SELECT v.* FROM places v
       JOIN projects gp ON gp.id = v.id JOIN namespaces gn ON gn.id = gp.namespace_id WHERE gn.lineage @> ARRAY[${group}]::int[])
-    SELECT ${countsJson(filter, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
-  const common = [all, ...searchHits(searchOf(filter))];
+    SELECT ${countsJson(rest, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
+  const common = [places, ...searchHits(searchOf(filter))];
   return queryJson<IssueCounts[]>(context.db, ofEach(parents, { group: 'int' }, countsOf, common));
 }
 
 /** The counts of all issues that the actor can see. Throws Unauthenticated. */
 export async function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
   const actor = requireActor(context);
-  const common = [seenPlaces(actor, sql`p.issues_enabled`), ...searchHits(searchOf(filter))];
-  const counts = () => countsJson(filter, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
+  const { places, rest } = placesFor(actor, filter);
+  const common = [places, ...searchHits(searchOf(filter))];
+  const counts = () => countsJson(rest, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
   return onlyOne(await queryJson<IssueCounts[]>(context.db, ofEach([{}], {}, counts, common)));
 }
 

@@ -1,5 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { type DeployedFilter, deployedConditions } from '#src/domain/tracking/merge_requests/deployed_filter.ts';
 import { isDraftSql } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_requests/people_filter.ts';
 import {
@@ -19,7 +20,7 @@ import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 export type StateFilter = 'opened' | 'closed' | 'merged' | 'locked' | 'all';
 
 /** The filters of lists of merge requests (endpoints-beyond.md, Merge requests). */
-export interface MergeRequestFilter extends Omit<SubjectFilter, 'not'>, PeopleFilter {
+export interface MergeRequestFilter extends Omit<SubjectFilter, 'not'>, PeopleFilter, DeployedFilter {
   state?: StateFilter | null | undefined;
   sourceBranch?: string | null | undefined;
   targetBranch?: string | null | undefined;
@@ -57,7 +58,7 @@ export function mergeRequestConditions(
   if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
   if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);
   if (draft != null) conditions.push(draft ? isDraftSql(title) : sql`NOT ${isDraftSql(title)}`);
-  conditions.push(...peopleConditions(mergeRequest, filter, actor));
+  conditions.push(...peopleConditions(mergeRequest, filter, actor), ...deployedConditions(mergeRequest, filter, actor));
   if (sourceProjectId != null) conditions.push(sql`${mergeRequest.sourceProjectId} = ${sourceProjectId}`);
   const isMerged = sql`${mergeRequest.state} = 'merged'`;
   if (mergeUserId != null) conditions.push(sql`${isMerged} AND ${mergeRequest.mergeUserId} = ${mergeUserId}`);

@@ -3,9 +3,10 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { isKeyed, type KeyedOrder, keyedOrder, keyedPage } from '#src/domain/tracking/subjects/order.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
@@ -18,7 +19,7 @@ const mergeRequest = alias('MergeRequest', 'mr');
 const COLUMNS = { created_at: 'createdAt', updated_at: 'updatedAt', title: 'title', merged_at: 'mergedAt' } as const;
 
 export interface MergeRequestOrder {
-  by: keyof typeof COLUMNS;
+  by: keyof typeof COLUMNS | KeyedOrder;
   direction: Direction;
 }
 
@@ -56,6 +57,11 @@ export async function listMergeRequestsOf<R>(
       ...mergeRequestConditions(mergeRequest, filter, actor, project),
     ]);
     const params = { actor, projectPath: path };
+    if (isKeyed(by.by)) {
+      const found = sql`SELECT ${firstOfKeyed} FROM ${table(mergeRequest)} WHERE ${where}`;
+      const list = { type: 'MergeRequest', row: mergeRequest, by: by.by, direction: by.direction } as const;
+      return keyedPage(selection, { ...list, found, total: null, params }, page);
+    }
     return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, params }, page);
   };
   return ofPermitted(
@@ -71,7 +77,11 @@ export async function listMergeRequestsOf<R>(
   );
 }
 
-/** The columns that a list is ordered by; what was not merged stands above all times of merges. */
+/** What orders by what other tables have need of merge requests. */
+export const firstOfKeyed = sql`${mergeRequest.id}, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.milestoneId}`;
+
+/** The order of a list of merge requests. */
 export function orderOf({ by, direction }: MergeRequestOrder): Order<'MergeRequest'> {
-  return order('MergeRequest', [COLUMNS[by], 'id'], direction, by === 'merged_at');
+  if (isKeyed(by)) return keyedOrder('MergeRequest', direction);
+  return order('MergeRequest', [COLUMNS[by], 'id'], direction, { nulls: by === 'merged_at' ? 'last' : undefined });
 }

@@ -4,9 +4,10 @@ import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { directlyIn, inside } from '#src/domain/tracking/issues/list_across.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
-import { type MergeRequestOrder, orderOf } from '#src/domain/tracking/merge_requests/list.ts';
+import { firstOfKeyed, type MergeRequestOrder, orderOf } from '#src/domain/tracking/merge_requests/list.ts';
 import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
+import { isKeyed, keyedPage } from '#src/domain/tracking/subjects/order.ts';
 import { all, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
@@ -54,11 +55,16 @@ export async function listMergeRequestsAcross<R>(
   const sourceOf = sourcesOf(actor, parents, filter, inSubgroups);
   const pageOf = (parent: Asked<AskedParent>) => {
     const source = sourceOf(parent);
+    if (isKeyed(order.by)) {
+      const list = { type: 'MergeRequest', row: mergeRequest, by: order.by, direction: order.direction } as const;
+      const found = source.everything(firstOfKeyed);
+      return keyedPage(selection, { ...list, found, total: null, params: { actor } }, page);
+    }
     const rest = slice(mergeRequest, columns, page);
     const from = sql`SELECT ${whole(mergeRequest)} FROM (SELECT ${mergeRequest.id} FROM ${source.paged(columns, page)} ${rest}) page
       JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = page.id`;
     const nodes = rowsJson(selection, { from, params: { actor }, ...inOrder(columns, page) });
-    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source.everything})`);
+    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${source.everything(mergeRequest.id)}) every)`);
   };
   const asked = parents.map(({ group, labelId = null, milestoneId = null }) => {
     return { group: group?.id ?? null, label: labelId, milestone: milestoneId };
@@ -82,7 +88,8 @@ function placesOf(actor: Actor, parents: readonly AcrossParent[], filter: MergeR
 type Columns = ReturnType<typeof orderOf>;
 
 interface Source {
-  everything: Prisma.Sql;
+  /** A statement for these columns of all of them. */
+  everything(wanted: Prisma.Sql): Prisma.Sql;
   /** What the page is cut from, under the alias of merge requests. */
   paged(columns: Columns, page: PageRequest): Prisma.Sql;
 }
@@ -105,7 +112,8 @@ function sourcesOf(
     sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`;
   const conditions = mergeRequestConditions(mergeRequest, filter, actor, null);
   return ({ group, label, milestone }) => {
-    if (!isOfLabel && !isOfMilestone && !namesPerson(filter)) return ofPlaces(conditions, inGroup(sql`v.id`, group));
+    if (!isOfLabel && !isOfMilestone && !namesPerson(filter) && !namesTitle(filter))
+      return ofPlaces(conditions, inGroup(sql`v.id`, group));
     return ofFew([
       ...(isOfLabel ? [labelled(label)] : []),
       ...(isOfMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
@@ -121,7 +129,7 @@ function ofPlaces(conditions: Prisma.Sql[], inGroup: Prisma.Sql[]): Source {
   const ofEachPlace = (wanted: Prisma.Sql, rest: Prisma.Sql) =>
     sql`places v CROSS JOIN LATERAL (SELECT ${wanted} FROM ${table(mergeRequest)} WHERE ${isThere} ${rest}) mr`;
   return {
-    everything: ofEachPlace(mergeRequest.id, sql`OFFSET 0`),
+    everything: (wanted) => sql`SELECT ${whole(mergeRequest)} FROM ${ofEachPlace(wanted, sql`OFFSET 0`)}`,
     paged(columns, page) {
       const more = all([sql`TRUE`, ...between(mergeRequest, columns, page)]);
       const keys = join(columns.by.map((column) => mergeRequest[column]));
@@ -137,7 +145,7 @@ function ofPlaces(conditions: Prisma.Sql[], inGroup: Prisma.Sql[]): Source {
 function ofFew(conditions: Prisma.Sql[]): Source {
   const seen = [within(targetProjectId, 'merge_requests'), ...conditions];
   return {
-    everything: sql`${table(mergeRequest)} WHERE ${all(seen)}`,
+    everything: (wanted) => sql`SELECT ${wanted} FROM ${table(mergeRequest)} WHERE ${all(seen)}`,
     paged: (columns, page) =>
       sql`${table(mergeRequest)} WHERE ${all([...seen, ...between(mergeRequest, columns, page)])}`,
   };
@@ -150,4 +158,9 @@ function namesPerson(filter: MergeRequestFilter): boolean {
   const isReviewer = typeof reviewerId === 'number' || (!!reviewerUsername && !/^(none|any)$/i.test(reviewerUsername));
   const isNamed = !!filter.authorUsername || !!filter.assigneeUsername || !!filter.mergeUserUsername;
   return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
+}
+
+/** Whether a filter names a label or a milestone, whose merge requests are found by an index, too. */
+function namesTitle({ labels, milestone }: MergeRequestFilter): boolean {
+  return !!milestone || (labels?.length ?? 0) > 0;
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { assignedTo } from '#src/access/permissions/visibility.ts';
+import { assignedTo, TODAY } from '#src/access/permissions/visibility.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
@@ -43,7 +43,7 @@ export interface SubjectFilter extends Traits {
   /** The columns searched; both when absent. */
   in?: readonly SearchedColumn[] | null | undefined;
   /** Excludes records that match any of it. */
-  not?: Traits | null | undefined;
+  not?: (Traits & { iids?: readonly number[] | null | undefined }) | null | undefined;
 }
 
 export type SearchedColumn = 'title' | 'description';
@@ -87,6 +87,7 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   if (updatedBefore) conditions.push(sql`${updatedAt} <= ${moment(updatedBefore)}`);
   conditions.push(...traitConditions(of, traits, actor));
   if (not) conditions.push(...leftOut(of, not, actor));
+  if (not?.iids && not.iids.length > 0) conditions.push(sql`${iid} <> ALL(${[...not.iids]}::int[])`);
   return conditions;
 }
 
@@ -160,7 +161,6 @@ function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title:
 /** The condition on the milestone, by title or a special word. */
 function milestoneCondition({ columns, inProjects }: Subjects, title: string): Prisma.Sql {
   const { milestoneId, projectId } = columns;
-  const today = sql`(now() AT TIME ZONE 'UTC')::date`;
   const { id, dueDate, startDate, title: named } = milestone;
   switch (title.toLowerCase()) {
     case 'no milestone':
@@ -170,14 +170,32 @@ function milestoneCondition({ columns, inProjects }: Subjects, title: string): P
       return sql`${milestoneId} IS NOT NULL`;
     case '#upcoming':
       return sql`${milestoneId} = (SELECT ${id} FROM ${table(milestone)} WHERE ${ofOrAround(milestone, projectId)}
-        AND ${milestone.state} = 'active' AND ${dueDate} > ${today} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
+        AND ${milestone.state} = 'active' AND ${dueDate} > ${TODAY} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
     // The milestone of a record is one that its project has.
     case '#started':
-      return sql`(SELECT ${milestone.state} = 'active' AND ${startDate} <= ${today} FROM ${table(milestone)}
+      return sql`(SELECT ${milestone.state} = 'active' AND ${startDate} <= ${TODAY} FROM ${table(milestone)}
         WHERE ${id} = ${milestoneId})`;
     default:
       return sql`${milestoneId} IN (SELECT ${id} FROM ${table(milestone)} WHERE ${named} = ${title} AND ${inProjects(milestone)})`;
   }
+}
+
+/** Whether a record has a milestone, and when that is. */
+export type MilestoneMatch = 'None' | 'Any' | 'Upcoming' | 'Started';
+
+/** The condition for a milestone at all, one that is due in the future, or one that is going on. */
+export function milestoneMatches(
+  { columns: { milestoneId }, inProjects }: Pick<Subjects, 'columns' | 'inProjects'>,
+  match: MilestoneMatch,
+): Prisma.Sql {
+  if (match === 'None') return sql`${milestoneId} IS NULL`;
+  if (match === 'Any') return sql`${milestoneId} IS NOT NULL`;
+  const { id, state, dueDate, startDate } = milestone;
+  const isThen =
+    match === 'Upcoming'
+      ? sql`${dueDate} > ${TODAY}`
+      : sql`${startDate} <= ${TODAY} AND (${dueDate} IS NULL OR ${dueDate} >= ${TODAY})`;
+  return sql`${milestoneId} IN (SELECT ${id} FROM ${table(milestone)} WHERE ${state} = 'active' AND ${isThen} AND ${inProjects(milestone)})`;
 }
 
 /** The text and columns of a search; null without one. */

@@ -1,0 +1,41 @@
+import { REPORTER } from '#src/access/permissions/abilities.ts';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
+import { moment } from '#src/domain/tracking/subjects/filter.ts';
+import { all, Prisma } from '#src/platform/database/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+
+const { sql } = Prisma;
+const [deployment, environment] = [alias('Deployment', 'fd'), alias('Environment', 'fe')];
+const [project, namespace] = [alias('Project', 'fp'), alias('Namespace', 'fn')];
+
+/** Filters by the deployments of merge commits; those that the actor cannot see do not count. */
+export interface DeployedFilter {
+  /** Name of the environment, case-sensitive. */
+  environment?: string | null | undefined;
+  /** Inclusive. */
+  deployedAfter?: Date | null | undefined;
+  deployedBefore?: Date | null | undefined;
+}
+
+/** The condition that one deployment of the merge commit meets all of these filters. */
+export function deployedConditions(
+  { targetProjectId, mergeCommitSha }: Pick<Alias<'MergeRequest'>, 'targetProjectId' | 'mergeCommitSha'>,
+  { environment: name, deployedAfter, deployedBefore }: DeployedFilter,
+  actor: Actor,
+): Prisma.Sql[] {
+  if (!name && !deployedAfter && !deployedBefore) return [];
+  const isReader = actor.admin ? sql`TRUE` : sql`${projectAccessLevel(actor, project, namespace)} >= ${REPORTER}`;
+  const conditions = [
+    sql`${deployment.projectId} = ${targetProjectId} AND ${deployment.sha} = ${mergeCommitSha}`,
+    ...(name ? [sql`${environment.name} = ${name}`] : []),
+    ...(deployedAfter ? [sql`${deployment.createdAt} >= ${moment(deployedAfter)}`] : []),
+    ...(deployedBefore ? [sql`${deployment.createdAt} <= ${moment(deployedBefore)}`] : []),
+    sql`${project.jobsEnabled} AND ${isReader}`,
+  ];
+  return [
+    sql`EXISTS (SELECT 1 FROM ${table(deployment)} JOIN ${table(environment)} ON ${environment.id} = ${deployment.environmentId}
+      JOIN ${table(project)} ON ${project.id} = ${deployment.projectId} JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
+      WHERE ${all(conditions)})`,
+  ];
+}
