@@ -97,6 +97,8 @@ const RELEASED: Record<string, string> = {
   '20261126110011_review_submitted': 'fc780430ddcffe5cdd0bd524bce3c4b3371313a04c5c7b2ac6eff167fbbd3719',
   '20261126110021_suggestions': 'd66390e82cb51d5bdf44e5c7eaac75b9a70ea6356e06fa0ad2b2c07b54b52255',
   '20261126110102_notes_by_source': '647369b292bc092bbad9e28b36ce7d674f3f282fa2510531f5a69c5b0511f62a',
+  '20261126120011_notes_with_body': '596714a83cde2b73ac9abc4f9daf716f2a04959064441fe4c1d7f935a0157c30',
+  '20261126120021_snippets_with_title': '5796b8ecb497c48c21e9e24cd5369922283a76ee88d912893f5a39ea7b806e0d',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -15,6 +15,8 @@ export interface IssueFilter extends SubjectFilter {
   state?: 'opened' | 'closed' | 'all' | null | undefined;
   /** Only confidential ones, or only others; both when absent. */
   confidential?: boolean | null | undefined;
+  /** Those of projects that are not archived; without effect on the issues of a single project. */
+  nonArchived?: boolean | null | undefined;
 }
 
 const { sql } = Prisma;
@@ -58,7 +60,7 @@ function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sq
 }
 
 /** Whether the filter is by state only, which the counters know. */
-export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolean {
+export function countsSuffice({ state: _state, nonArchived: _nonArchived, ...filter }: IssueFilter): boolean {
   return Object.entries(filter).every(([name, value]) => {
     if (value == null || name === 'in') return true;
     if (name === 'scope') return value === 'all';

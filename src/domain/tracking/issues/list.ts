@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
@@ -91,7 +91,7 @@ export async function listGroupIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`);
+  const places = placesOf(actor, filter, sql`n.lineage @> ARRAY[${group.id}]::int[]`);
   return readOf(context, places, ofPlaces(actor, filter, order, page), { filter, order, page, selection });
 }
 
@@ -104,8 +104,13 @@ export async function listIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.issues_enabled`);
+  const places = placesOf(actor, filter);
   return readOf(context, places, ofEverywhere(actor, filter, order, page), { filter, order, page, selection });
+}
+
+/** The subquery `places`: the projects with issues that the filter leaves. */
+function placesOf(actor: Actor, { nonArchived }: IssueFilter, where: Prisma.Sql = sql`TRUE`): Prisma.Sql {
+  return seenPlaces(actor, sql`p.issues_enabled AND ${where} ${nonArchived ? sql`AND NOT p.archived` : Prisma.empty}`);
 }
 
 interface List<R> {
