@@ -337,7 +337,7 @@ describe('Every way through the GraphQL schema', () => {
       return { args: `(id: "${toGlobalId('Project', id)}")`, only: 'Project' };
     }),
     search: searches,
-    find: ['open', SECRET, INTERNAL].map((word) => ({ args: `(search: "${word}")` })),
+    find: [{ args: '(search: "open")' }],
   });
 
   it.each(Object.entries(readers))(
