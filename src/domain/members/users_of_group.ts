@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { seenPlaces } from '#src/access/permissions/places.ts';
 import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
@@ -30,9 +30,9 @@ export async function searchGroupUsers<R>(
   const actor = requireActor(context);
   const groups = sql`SELECT g.id FROM ${table(group)} WHERE ${groupVisible(actor, group)}
     AND (${group.lineage} @> ARRAY[${id}]::int[] OR g.id = ANY((SELECT o.lineage FROM namespaces o WHERE o.id = ${id})::int[]))`;
-  const isMember = sql`EXISTS (SELECT 1 FROM members m WHERE m.user_id = ${user.id} AND ${notExpired('m')}
-    AND (m.namespace_id IN (${groups}) OR ${within(sql`m.project_id`)}))`;
-  const where = sql`${userMatches(user, actor, text)} AND ${isMember}`;
+  const members = sql`SELECT m.user_id FROM members m WHERE m.namespace_id = ANY(ARRAY(${groups})) AND ${notExpired('m')}
+    UNION ALL SELECT m.user_id FROM members m WHERE m.project_id = ANY(ARRAY(SELECT v.id FROM places v)) AND ${notExpired('m')}`;
+  const where = sql`${userMatches(user, actor, text)} AND ${user.id} IN (${members})`;
   const places = seenPlaces(actor, sql`n.lineage @> ARRAY[${id}]::int[]`);
   const list = () => pageOfRows(selection, { rows: user, where, order: NEWEST_FIRST }, page);
   const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [places]));

@@ -76,7 +76,7 @@ function variants({ route, parameters }: Endpoint): List[] {
     .replace(/^(\/groups\/:id\/(milestones|boards))\/:\w+/, `$1/${OF_GROUP}`)
     .replace(/:\w+/g, '1');
   const list = (query: string): List => ({
-    name: `GET ${route.path}${query && `?${query}`}`,
+    name: `GET ${query ? withQuery(route.path, query) : route.path}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
     method: 'GET',
     page: (number) => ({
