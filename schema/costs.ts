@@ -17,6 +17,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'MergeRequestVersion.commits': 400,
   'Commit.stats': 100,
   'RepositoryFile.lastCommitSha': 20,
+  'ProjectSearch.commits': 2000,
+  'ProjectSearch.files': 2000,
 };
 
 /** Assumed number of records for lists without a size argument. */

@@ -25,7 +25,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
-import type { Route } from '#rest/engine/route.ts';
+import { type Route, variantsOf } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 
 /** A route with everything derived from its operation, computed once at start. */
@@ -52,6 +52,8 @@ export interface Endpoint {
   /** The selection of the body, for the OpenAPI document. */
   readonly selection: SelectionSetNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The endpoints that the route chooses among, by word; empty without a choice. */
+  readonly choices: ReadonlyMap<string, Endpoint>;
 }
 
 /** Variables set by the engine itself. */
@@ -91,7 +93,13 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     secret: selectsSecrets(route.operation, operation),
     selection: leaf.selection,
     fragments,
+    choices: choicesOf(route, schema),
   };
+}
+
+function choicesOf(route: Route, schema: GraphQLSchema): Endpoint['choices'] {
+  const words = Object.keys(route.choice?.of ?? {});
+  return new Map(words.length > 0 ? variantsOf(route).map((own, at) => [words[at] ?? '', compile(own, schema)]) : []);
 }
 
 function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema, route: Route): Parameter[] {

@@ -101,7 +101,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
   };
 }
 
-const EXPOSED = [...PAGINATION_HEADERS, 'X-Diff-Overflow'].join(', ');
+const EXPOSED = [...PAGINATION_HEADERS, 'X-Diff-Overflow', 'X-Search-Limited', 'X-Search-Type'].join(', ');
 
 /** A request with its endpoint. */
 interface Call {
@@ -189,9 +189,10 @@ async function answerSender<A extends Asker>(
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
-  const asked = askedFor(endpoint, values, given, actor);
+  const chosen = chosenBy(endpoint, given);
+  const asked = askedFor(chosen.endpoint, values, given, actor, chosen.problems);
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
-  const work = () => operate(options, call, asked, actor);
+  const work = () => operate(options, { ...call, endpoint: chosen.endpoint }, asked, actor);
   const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes, outside of the queue.
   if (route.raw && found)
@@ -206,13 +207,24 @@ interface Asked {
   problems: string[];
 }
 
+/** The endpoint that a parameter chooses, or the errors in it. */
+function chosenBy(endpoint: Endpoint, given: Record<string, unknown>): { endpoint: Endpoint; problems: string[] } {
+  const { choice } = endpoint.route;
+  if (!choice) return { endpoint, problems: [] };
+  const { parameter } = choice;
+  const word = given[parameter] ?? '';
+  const chosen = typeof word === 'string' ? endpoint.choices.get(word.trim()) : undefined;
+  if (chosen) return { endpoint: chosen, problems: [] };
+  return { endpoint, problems: [`${parameter} ${word === '' ? 'is missing' : 'does not have a valid value'}`] };
+}
+
 function askedFor(
   endpoint: Endpoint,
   values: ReadonlyMap<string, string>,
   given: Record<string, unknown>,
   actor: Asker | null,
+  problems: string[],
 ): Asked {
-  const problems: string[] = [];
   const variables = readVariables(endpoint, values, given, problems);
   const page = endpoint.paginated ? pageParameters(given, problems) : null;
   if (problems.length > 0) return { variables, page, problems: [...new Set(problems)] };

@@ -40,6 +40,7 @@ export function respond(
     for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
   }
   raiseFlags(route, subtree, response);
+  for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);
   const sent = (route.within ?? []).reduceRight((inner, key) => ({ [key]: inner }), written);
   send(response, status, JSON.stringify(sent), request);
 }

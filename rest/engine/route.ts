@@ -138,6 +138,26 @@ export interface Route {
   readonly aliases?: Readonly<Record<string, string>>;
   /** Documented other names of parameters. */
   readonly synonyms?: Readonly<Record<string, string>>;
+  /** Headers of all successful responses. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The words of a parameter that chooses the operation. What the row has itself is that of the first. */
+  readonly choice?: Choice;
   /** What the route does, if the schema's description of its result does not fit. */
   readonly description?: string;
+}
+
+/** A parameter that chooses what a route does. */
+export interface Choice {
+  readonly parameter: string;
+  /** What the parameter says. */
+  readonly description: string;
+  /** What the operations are called together. */
+  readonly name: string;
+  /** How the route differs for each word. */
+  readonly of: Readonly<Record<string, Partial<Omit<Route, 'choice'>>>>;
+}
+
+/** The route for each word of its choice; the route itself without one. */
+export function variantsOf({ choice, ...route }: Route): Route[] {
+  return choice ? Object.values(choice.of).map((own) => ({ ...route, ...own })) : [route];
 }

@@ -51,6 +51,6 @@ const DESCRIPTION = `Projects, repositories, issues, pipelines and what is aroun
 - Send parameters in the query, as a form or as JSON. \`null\` in JSON, and an empty value elsewhere, mean no value.
 - Lists are paginated: the headers \`Link\` and \`X-Total\` describe the other pages.
 - Every \`GET\` also answers \`HEAD\`, with the same headers and no body.
-- Every operation names the GraphQL operation that it runs (\`x-graphql-operation\`).
+- Every operation names the GraphQL operation that it runs (\`x-graphql-operation\`), for each word of a parameter that chooses one.
 - Paths of projects and groups in URLs are URL-encoded: \`group%2Fproject\`.
 `;

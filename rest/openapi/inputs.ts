@@ -23,6 +23,17 @@ export interface Input {
 
 /** All parameters of an operation, under all their names. */
 export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
+  const { choice } = endpoint.route;
+  if (!choice) return ownInputs(endpoint, schema, components);
+  const { parameter: name, description } = choice;
+  const words = { type: 'string', enum: [...endpoint.choices.keys()] };
+  const rest = { required: true, needed: false, around: [], isList: false, ofRecords: false };
+  const all = [...endpoint.choices.values()].flatMap((one) => ownInputs(one, schema, components));
+  const byName = new Map(all.reverse().map((input) => [input.name, input]));
+  return [...[...byName.values()].reverse(), { name, in: placeOf(endpoint), ...rest, schema: words, description }];
+}
+
+function ownInputs(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
   const { route, parameters } = endpoint;
   const filled = filledBy(endpoint, schema);
   const own = parameters.map((parameter) =>

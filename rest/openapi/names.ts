@@ -14,6 +14,7 @@ export function operationId(endpoint: Endpoint, endpoints: readonly Endpoint[]):
 
 /** The name with its verb first, which a mutation's has already. */
 function verb({ operationName, route, paginated, list }: Endpoint): string {
+  if (route.choice) return `list${route.choice.name}`;
   if (route.method !== 'GET' || /^(?:List|Get)[A-Z]/.test(operationName)) return camelCase(operationName);
   return `${paginated || list ? 'list' : 'get'}${operationName}`;
 }

@@ -22,7 +22,9 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
     summary: headingOf(description),
     description,
     tags: [tagOf(route.path)],
-    'x-graphql-operation': operationName,
+    'x-graphql-operation': route.choice
+      ? Object.fromEntries([...endpoint.choices].map(([word, { operationName: name }]) => [word, name]))
+      : operationName,
     ...securityOf(route),
     parameters: [
       ...inputs.filter((input) => input.in !== 'body').map(parameterObject),

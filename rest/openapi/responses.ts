@@ -29,6 +29,7 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
   const headers = {
     ...(route.method === 'GET' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
     ...(paginated ? Object.fromEntries(PAGINATION_HEADERS.map((name) => [name, headerReference(name)])) : {}),
+    ...Object.fromEntries(Object.entries(route.headers ?? {}).map(([name, value]) => [name, constantHeader(value)])),
   };
   return {
     description: mayBeEmpty ? 'The deleted record; no body if there was nothing to delete.' : DESCRIPTIONS[status],
@@ -48,6 +49,12 @@ function isNonNull(endpoint: Endpoint, schema: GraphQLSchema): boolean {
 }
 
 function bodySchema(endpoint: Endpoint, components: Components): Json {
+  if (endpoint.choices.size === 0) return ownBodySchema(endpoint, components);
+  const all = [...endpoint.choices.values()].map((one) => JSON.stringify(ownBodySchema(one, components)));
+  return { anyOf: [...new Set(all)].map((text) => JSON.parse(text)) };
+}
+
+function ownBodySchema(endpoint: Endpoint, components: Components): Json {
   const { route, scalar, resultType, selection, fragments, paginated, list } = endpoint;
   if (route.body) return constantSchema(route.body);
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
@@ -142,6 +149,10 @@ function eitherSchema(
   });
   const all = Object.fromEntries([...kept, ...chosen]);
   return components.refer(resultType.name, { ...rest, properties: all, required: Object.keys(all) });
+}
+
+function constantHeader(value: string): Json {
+  return { description: `Always \`${value}\`.`, schema: { type: 'string', const: value }, required: true };
 }
 
 /** Shared response headers by their names in the document. */

@@ -28,6 +28,7 @@ const RESOURCES: Record<string, string> = {
   members: 'Member',
   access_requests: 'AccessRequest',
   events: 'Event',
+  search: 'ServerSearch',
   users: 'User',
   keys: 'SshKey',
   deploy_keys: 'DeployKey',

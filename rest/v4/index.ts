@@ -35,6 +35,7 @@ import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { runners } from '#rest/v4/runners.ts';
+import { searches } from '#rest/v4/search.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
@@ -64,6 +65,7 @@ export const routes: Route[] = [
   ...accessRequests,
   ...projects,
   ...events,
+  ...searches,
   ...settings,
   ...issues,
   ...issueLinks,

@@ -366,12 +366,17 @@ function threadIdOf({ id, discussionId, subjectType }: Threaded): ThreadId {
 }
 
 /** What says which kind of note it is. */
-type Kind = Readonly<{ isInThread: boolean; system: boolean; thread: Pick<ThreadFacts, 'originalPosition'> | null }>;
+export type NoteKind = Readonly<{
+  isInThread: boolean;
+  system: boolean;
+  thread: Pick<ThreadFacts, 'originalPosition'> | null;
+}>;
 
 /** All notes of a thread, so to speak. */
 const ALL_NOTES = { limit: 1_000, offset: 0, withTotal: false };
 
-function noteType({ isInThread, thread, system }: Kind) {
+/** What kind of thread a note is in, by the values of `NoteType`; null for single notes and system notes. */
+export function noteType({ isInThread, thread, system }: NoteKind) {
   if (system) return null;
   if (thread?.originalPosition != null) return 'DiffNote';
   return isInThread || thread !== null ? 'DiscussionNote' : null;

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, type PageArgs, pageArgs } from '#schema/connection.ts';
+import { type NoteKind, noteType } from '#schema/discussions/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Note } from '#schema/notes/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
@@ -19,6 +20,7 @@ import {
 } from '#src/domain/activity/list_events.ts';
 import { type PushSummary, pushSummary, withAddresses } from '#src/domain/repository/push_data.ts';
 import type { Direction, Page } from '#src/platform/page.ts';
+import { select } from '#src/platform/records/selection.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
@@ -50,7 +52,9 @@ const EventTarget = builder.enumType('EventTarget', {
     ISSUE: { value: 'Issue', description: 'An issue of the project.' },
     MERGE_REQUEST: { value: 'MergeRequest', description: 'A merge request of the project.' },
     MILESTONE: { value: 'Milestone', description: 'A milestone of the project.' },
-    NOTE: { value: 'Note', description: 'A comment on a commit, issue or merge request.' },
+    NOTE: { value: 'Note', description: 'A single comment on a commit, issue or merge request.' },
+    DISCUSSION_NOTE: { value: 'DiscussionNote', description: 'A comment in a thread.' },
+    DIFF_NOTE: { value: 'DiffNote', description: 'A comment in a thread on a line or a file.' },
   } as const,
 });
 
@@ -85,6 +89,11 @@ const EventPush = builder.objectRef<PushSummary>('EventPush').implement({
     commitTo: t.exposeString('commitTo', {
       nullable: true,
       description: 'Full hash where the branch or tag is afterwards; null if it was deleted.',
+    }),
+    refCount: t.int({
+      nullable: true,
+      description: 'Always null, as each branch and tag of a push has an event of its own.',
+      resolve: () => null,
     }),
     commitTitle: t.exposeString('commitTitle', {
       nullable: true,
@@ -128,7 +137,7 @@ Event.implement({
       type: EventTarget,
       nullable: true,
       description: 'Type of the record that the event is about; null without one.',
-      resolve: ({ targetType }) => targetType as 'Issue' | null,
+      resolve: ({ targetType, note }) => (note ? noteType(note as NoteKind) : null) ?? (targetType as 'Issue' | null),
     }),
     targetTitle: t.exposeString('targetTitle', {
       nullable: true,
@@ -177,9 +186,12 @@ Event.implement({
 
 export const EventConnection = connectionOf('Event', Event);
 
+/** What tells the kind of a comment, which is the type of the target. */
+const NOTE_KIND = select('Note', { isInThread: true, thread: true, system: true });
+
 /** What a document requests of the authors of events, and of the comments. */
 export function shownAt(info: GraphQLResolveInfo): Shown {
-  return { users: selectionAt(info, 'User'), notes: selectionAt(info, 'Note') };
+  return { users: selectionAt(info, 'User'), notes: NOTE_KIND.with(selectionAt(info, 'Note')) };
 }
 
 builder.objectField(EventConnection, 'newestId', (t) =>

@@ -17,7 +17,7 @@ import { listIssuesAcross } from '#src/domain/tracking/issues/list_across.ts';
 import type { IssueOrder } from '#src/domain/tracking/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
-const IssueStateFilter = builder.enumType('IssueStateFilter', {
+export const IssueStateFilter = builder.enumType('IssueStateFilter', {
   description: 'Filters issues by state.',
   values: {
     OPENED: { value: 'opened', description: 'Only issues that are open.' },

@@ -71,7 +71,7 @@ const SEARCHES: Record<'Project' | 'Group' | 'User' | 'Issue' | 'Milestone', Sea
   },
   User: (context, search, page, info) => listUsers(context, { search }, page, selectionAt(info, 'User')),
   Issue: (context, text, page, info) => searchIssues(context, text, page, selectionAt(info, 'Issue')),
-  Milestone: (context, text, page, info) => searchMilestones(context, text, page, selectionAt(info, 'Milestone')),
+  Milestone: (context, text, page, info) => searchMilestones(context, { text }, page, selectionAt(info, 'Milestone')),
 };
 
 builder.queryFields((t) => ({

@@ -11,6 +11,8 @@ import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
 import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page } from './reader.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
+import { searchFiles, searchMessages } from './search/in_process.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
@@ -26,6 +28,14 @@ export class IsomorphicReader extends ObjectReader {
     let count = 0;
     for await (const _ of walk(this.graph, this.store, query)) count++;
     return count;
+  }
+
+  searchFiles(search: FileSearch): Promise<FileHits> {
+    return searchFiles(this, search);
+  }
+
+  searchMessages(search: MessageSearch): Promise<MessageHits> {
+    return searchMessages(this, search);
   }
 
   mergeBases(left: Oid, right: Oid): Promise<Oid[]> {

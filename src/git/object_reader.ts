@@ -38,6 +38,7 @@ import type {
 } from './reader.ts';
 import { KEPT_REFS, MERGE_REQUEST_REFS } from './refs/name.ts';
 import { RefReader } from './refs/read.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 
 /** How many commits are asked for at a time. */
 const AT_ONCE = 50;
@@ -315,6 +316,8 @@ export abstract class ObjectReader implements RepositoryReader {
   protected abstract isReached(commit: Oid, from: readonly Oid[]): Promise<boolean>;
   abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
   abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
+  abstract searchFiles(search: FileSearch): Promise<FileHits>;
+  abstract searchMessages(search: MessageSearch): Promise<MessageHits>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;

@@ -18,6 +18,8 @@ import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page } from './reader.ts';
+import { grep, grepMessages } from './search/by_program.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;
@@ -73,6 +75,14 @@ export class ProgramReader extends ObjectReader {
   protected async countAll(query: LogQuery): Promise<number> {
     const [count] = await this.#revisions([query.start], ['--count'], query);
     return Number(count);
+  }
+
+  searchFiles(search: FileSearch): Promise<FileHits> {
+    return grep(this.directory, { ...search, commit: hash(search.commit) });
+  }
+
+  searchMessages(search: MessageSearch): Promise<MessageHits> {
+    return grepMessages(this.directory, { ...search, start: hash(search.start) });
   }
 
   async mergeBases(left: Oid, right: Oid): Promise<Oid[]> {

@@ -4,6 +4,7 @@ import type { Plan } from './diff/plan.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
 import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
 export interface LogQuery {
@@ -122,6 +123,11 @@ export interface RepositoryReader {
   count(query: LogQuery): Promise<number>;
   /** The newest commit that changed a path, as `git log -1 -- path` finds it; null if none did. */
   lastCommit(start: Oid, path: string): Promise<Commit | null>;
+
+  /** Finds files by a text or their paths: no binary ones, links or pointers to files that are kept elsewhere. */
+  searchFiles(search: FileSearch): Promise<FileHits>;
+  /** Finds commits by a text in their messages. */
+  searchMessages(search: MessageSearch): Promise<MessageHits>;
 
   /** The best common ancestors, the newest first; none if the histories are unrelated. */
   mergeBases(left: Oid, right: Oid): Promise<Oid[]>;

@@ -124,6 +124,12 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/issues': { ...reading, given: group },
     'GET /groups/:id/issues_statistics': { ...reading, given: group },
     'GET /groups/:id/merge_requests': { ...reading, given: group },
+    ...Object.fromEntries(
+      ['projects', 'issues', 'merge_requests', 'milestones', 'users'].map((scope) => [
+        `GET /groups/:id/search?scope=${scope}`,
+        { ...reading, given: (at: Stage) => ({ ...group(at), search: 'text' }) },
+      ]),
+    ),
     'PUT /groups/:id': {
       success: 200,
       level: 50,

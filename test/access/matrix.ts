@@ -1,12 +1,11 @@
 import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
-import { compile, type Endpoint } from '#rest/engine/compile.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
 import { statusOf } from '#rest/engine/errors.ts';
-import { routes } from '#rest/v4/index.ts';
-import { schema } from '#schema/index.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type ErrorCode, HTTP_STATUS } from '#src/platform/errors.ts';
+import { ENDPOINTS, withQuery } from '../support/endpoints.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import type { TestUser, World } from '../support/world.ts';
 
@@ -78,9 +77,7 @@ export interface Rule {
 }
 
 /** The routes by method and path, with all that follows from their operations. */
-export const endpoints = new Map<string, Endpoint>(
-  routes.map((route) => [`${route.method} ${route.path}`, compile(route, schema)]),
-);
+export const endpoints = ENDPOINTS;
 
 /** The status that a role is to get in a place that some may see. */
 export function inPlace(
@@ -145,7 +142,7 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const api = world.api(who);
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
-  if (method === 'get') return (await api.get(`${path}?${query}`)).status;
+  if (method === 'get') return (await api.get(withQuery(path, query))).status;
   return (await api[method](path, rest)).status;
 }
 

@@ -120,6 +120,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /users/:id': { ...reading, given: person },
     'GET /users/:id/events': { ...reading, given: person },
     'GET /events': reading,
+    ...Object.fromEntries(
+      ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users'].map((scope) => [
+        `GET /search?scope=${scope}`,
+        { ...reading, given: () => ({ search: 'text' }) },
+      ]),
+    ),
     'POST /users': { success: 201, level: 100, given: created },
     'PUT /users/:id': { ...administrating, given: async () => ({ ...(await person()), bio: 'changed' }) },
     'DELETE /users/:id': { ...administrating, given: person },

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { withQuery } from '../support/endpoints.ts';
 import { application, tokens } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -68,8 +69,9 @@ describe('Over the whole REST API', () => {
   it('read_user is enough for the reads where the OpenAPI document says so, and for no others', async () => {
     const { paths } = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
     const headers = { Authorization: `Bearer ${await token('read_user')}` };
-    for (const { path } of routes.filter(({ method, auth }) => method === 'GET' && auth !== 'optional')) {
-      const { body } = await world.send('GET', `/api/v4${placed(path)}`, { headers });
+    for (const { path, choice } of routes.filter(({ method, auth }) => method === 'GET' && auth !== 'optional')) {
+      const asked = choice ? withQuery(placed(path), `${choice.parameter}=users&search=text`) : placed(path);
+      const { body } = await world.send('GET', `/api/v4${asked}`, { headers });
       const { security = [] } = paths[`/api/v4${path.replace(/:(\w+)/g, '{$1}')}`].get;
       const isEnough = security.some(({ oauth2 }: { oauth2?: string[] }) => oauth2?.includes('read_user'));
       expect([path, body.error !== 'insufficient_scope']).toEqual([path, isEnough]);

@@ -56,6 +56,7 @@ async function feed(who: TestUser, path: string, projectId: number): Promise<str
     );
 }
 
+const SHA = '1'.repeat(40);
 const OF_OPEN = 'commented on open: About open';
 const OF_SECRET = 'commented on secret: About secret';
 const OF_MERGE = ['commented on merge: About merge', 'accepted merge'];
@@ -81,6 +82,21 @@ describe('Events about merge requests and notes', () => {
       target_title: 'open',
       note: { id: notes[0]?.id, body: 'About open', noteable_id: open.id, noteable_type: 'Issue', system: false },
     });
+  });
+
+  it('tell what kind of thread a note is in, by the type of the target', LONG, async () => {
+    const { project, merge, notes, at } = await stage();
+    const [ofIssue, , ofRequest] = notes.map((one) => one?.id ?? 0);
+    await world.db.note.update({ where: { id: ofIssue ?? 0 }, data: { startsThread: true } });
+    const shas = { baseSha: SHA, startSha: SHA, headSha: SHA };
+    const position = { positionType: 'text', ...shas, oldPath: 'a', newPath: 'a', oldLine: null, newLine: 1 };
+    const thread = { id: ofRequest ?? 0, noteId: ofRequest ?? 0, mergeRequestId: merge.id };
+    await world.db.discussion.create({ data: { ...thread, position, originalPosition: position } });
+    const { body } = await world.api(owner).get(`${at}?target_type=note`);
+    const types = new Map(body.map((one: Json) => [one.target_id, one.target_type]));
+    expect([...types.values()].sort()).toEqual(['DiffNote', 'DiscussionNote', 'Note']);
+    expect([types.get(ofIssue), types.get(ofRequest)]).toEqual(['DiscussionNote', 'DiffNote']);
+    expect(body.every(({ project_id }: Json) => project_id === project.id)).toBe(true);
   });
 
   it('follow an issue that becomes confidential, or public, or is deleted', LONG, async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { endpoints } from '../access/matrix.ts';
+import { withQuery } from '../support/endpoints.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
@@ -70,7 +71,7 @@ async function tryOut(key: string, { route, parameters }: Endpoint, nth: number)
         return encodeURIComponent(text.toWellFormed() || '-');
       });
       const query = new URLSearchParams({ [name]: String(odd).slice(0, 2000) });
-      const { status } = method === 'get' ? await api.get(`${path}?${query}`) : await api[method](path, given);
+      const { status } = method === 'get' ? await api.get(withQuery(path, query)) : await api[method](path, given);
       if (status >= 500 || status === 0) failed.push(`${name}: ${JSON.stringify(odd)?.slice(0, 60)} → ${status}`);
     }
   }

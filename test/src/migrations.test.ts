@@ -108,6 +108,8 @@ const RELEASED: Record<string, string> = {
     'c83bdd41dad4c99ed1e756b7c5d7703bd5119376673f1a60aed670a9abe92500',
   '20261126120043_deployments_by_commit': 'bf2a790caa49d5911e77b85349dd2e0772ae219b0dcf42d08d76bc67834beca3',
   '20261126120053_labels_with_priority': 'ae3fdf946d88f8580ff9fe4dbfb3f5b045d7d76cbad4c091d74a5a2859d0023b',
+  '20261126120011_notes_with_body': '596714a83cde2b73ac9abc4f9daf716f2a04959064441fe4c1d7f935a0157c30',
+  '20261126120021_snippets_with_title': '5796b8ecb497c48c21e9e24cd5369922283a76ee88d912893f5a39ea7b806e0d',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -204,7 +204,7 @@ export class World {
   async mergeRequest(
     project: { id: number },
     author: { id: number },
-    input: { milestoneId?: number; iid: number; sourceBranch?: string; targetBranch?: string },
+    input: { milestoneId?: number; iid: number; title?: string; sourceBranch?: string; targetBranch?: string },
   ) {
     return this.db.mergeRequest.create({
       data: {

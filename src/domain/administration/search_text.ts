@@ -1,3 +1,4 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { hasTrigrams } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -10,4 +11,25 @@ export function searchText(query: string): string {
   if (text.length > LONGEST) throw new BadRequest(`query is too long (maximum is ${LONGEST} characters)`);
   if (!hasTrigrams(text)) throw new BadRequest('query needs at least three letters or digits in a row');
   return text;
+}
+
+/** Characters of the longest text for which `find` looks. */
+const MOST_CHARACTERS = 4096;
+
+/** Shorter texts are in almost everything. */
+const FEWEST_CHARACTERS = 2;
+
+/** The text that `find` looks for; null for one that is too short to find anything. For signed-in actors. Throws BadRequest. */
+export function textToFind(context: Context, search: string): string | null {
+  requireActor(context);
+  if (search.length > MOST_CHARACTERS)
+    throw new BadRequest(`search is too long (maximum is ${MOST_CHARACTERS} characters)`, 'search');
+  const text = search.trim();
+  return text.length < FEWEST_CHARACTERS ? null : text;
+}
+
+/** The number that a text names, `#12` of an issue or `!12` of a merge request; null if it names none. */
+export function numberIn(text: string, sign: '#' | '!'): number | null {
+  const digits = text.startsWith(sign) ? text.slice(1) : '';
+  return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : null;
 }

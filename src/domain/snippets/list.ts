@@ -1,8 +1,10 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import { accessibleProjects } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { newestFirst, personal, snippet, visible } from '#src/domain/snippets/visible.ts';
-import { Prisma, readPages } from '#src/platform/database/db.ts';
+import { containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage } from '#src/platform/records/read.ts';
@@ -54,4 +56,26 @@ export async function listPublicSnippets<R>(
   requireActor(context);
   const where = sql`${personal} AND ${visible(null)}`;
   return readPage(context.db, selection, { rows: snippet, where, order: newestFirst }, page);
+}
+
+/** How many snippets with a title are looked at: the newest. */
+const MOST_HITS = 5_000;
+
+/** The snippets with a text in their titles that the actor can see, of all projects and users, newest first. */
+export async function searchSnippets<R>(
+  context: Context,
+  { text, nonArchived = false }: { text: string; nonArchived?: boolean },
+  page: PageRequest,
+  selection: Selection<'Snippet', R>,
+): Promise<Page<R>> {
+  const actor = requireActor(context);
+  const pattern = containing(text);
+  const held = hasTrigrams(text) ? sql`f.title ILIKE ${pattern}` : holds(sql`f.title`, pattern);
+  const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MOST_HITS})`;
+  const places = seenPlaces(actor, sql`p.snippets_enabled ${nonArchived ? sql`AND NOT p.archived` : Prisma.empty}`);
+  const isMember = sql`${snippet.projectId} IN (${accessibleProjects(actor)})`;
+  const where = sql`${snippet.id} = ANY(${hits}) AND (${personal} OR ${within(snippet.projectId)}) AND ${visible(actor, isMember)}`;
+  const list = () => pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);
+  const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [places]));
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -47,6 +47,12 @@ export function ownRules({ world, anyone, reading, project, fresh }: ProjectGive
     'POST /projects/:id/unarchive': { success: 201, level: 50, given: fresh },
     'GET /projects/:id/users': { ...anyone, given: project },
     'GET /projects/:id/events': { ...anyone, given: project },
+    ...Object.fromEntries(
+      ['issues', 'merge_requests', 'milestones', 'users', 'notes', 'commits', 'blobs', 'wiki_blobs'].map((scope) => [
+        `GET /projects/:id/search?scope=${scope}`,
+        { ...reading, given: (at: Stage) => ({ ...project(at), search: 'text' }) },
+      ]),
+    ),
     'POST /projects/:id/uploads': { ...reading, success: 201, given: attached },
   };
 }

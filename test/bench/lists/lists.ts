@@ -11,10 +11,11 @@ import {
   isRequiredArgument,
   isUnionType,
 } from 'graphql';
-import { compile, type Endpoint } from '#rest/engine/compile.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { endpointsOf, withQuery } from '../../support/endpoints.ts';
 import { listTokens, OF_GROUP } from './dataset.ts';
 
 /** One list in one order or with one search, of which any page can be asked for. */
@@ -38,7 +39,7 @@ export interface Connection extends List {
 }
 
 /** Lists that read repositories, which `--only repository` measures. */
-const OF_REPOSITORIES = /\/repository\//;
+const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
@@ -67,10 +68,9 @@ const FILTERS = [
 
 /** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
 export function restLists(): List[] {
-  const endpoints = routes.filter(({ method, path }) => method === 'GET' && !OF_REPOSITORIES.test(path));
-  return endpoints
-    .map((route) => compile(route, schema))
-    .filter(({ paginated }) => paginated)
+  return routes
+    .flatMap(endpointsOf)
+    .filter(({ route, paginated }) => route.method === 'GET' && paginated && !OF_REPOSITORIES.test(route.path))
     .flatMap(variants);
 }
 
@@ -89,10 +89,12 @@ function variants({ route, parameters }: Endpoint): List[] {
     .replace(/^(\/groups\/:id\/(milestones|boards))\/:\w+/, `$1/${OF_GROUP}`)
     .replace(/:\w+/g, '1');
   const list = (query: string): List => ({
-    name: `GET ${route.path}${query && `?${query}`}`,
+    name: `GET ${query ? withQuery(route.path, query) : route.path}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
     method: 'GET',
-    page: (number) => ({ path: `/api/v4${path}?per_page=${PER_PAGE}&page=${number}${query && `&${query}`}` }),
+    page: (number) => ({
+      path: withQuery(`/api/v4${path}`, `per_page=${PER_PAGE}&page=${number}${query && `&${query}`}`),
+    }),
     total: ({ headers }) => Number(headers['x-total']),
   });
   const values = (name: string) => {
@@ -103,7 +105,9 @@ function variants({ route, parameters }: Endpoint): List[] {
   const orders = values('order_by').flatMap((by) => ['asc', 'desc'].map((sort) => `order_by=${by}&sort=${sort}`));
   const states = values('state').map((state) => `state=${state}`);
   const search = parameters.find(({ name }) => ['search', 'query'].includes(name))?.name;
-  const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}=${text}`);
+  const isSearch = parameters.some(({ name, required }) => name === search && required);
+  const texts = isSearch ? ['server', ...SEARCHES.slice(1)] : SEARCHES;
+  const searches = search === undefined ? [] : texts.map((text) => `${search}=${text}`);
   const flags = ['all_available', 'owned', 'starred', 'membership']
     .filter((flag) => parameters.some(({ name }) => name === flag))
     .map((flag) => `${flag}=true`);
@@ -112,7 +116,8 @@ function variants({ route, parameters }: Endpoint): List[] {
   const filters = FILTERS.filter((filter) =>
     parameters.some(({ name }) => ofSubjects && filter.startsWith(`${name}=`)),
   );
-  return ['', ...orders, ...states, ...searches, ...flags, ...labels, ...filters].map(list);
+  const plain = isSearch ? [] : ['', ...orders, ...states];
+  return [...plain, ...searches, ...flags, ...labels, ...filters].map(list);
 }
 
 /** Fields that are encrypted, of which the dataset has none. */

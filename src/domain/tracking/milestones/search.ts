@@ -2,7 +2,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
-import { containing, Prisma, readPages } from '#src/platform/database/db.ts';
+import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
@@ -17,24 +17,38 @@ const NEWEST_FIRST = order('Milestone', ['id'], 'desc');
 /** Maximum number of milestones with the text that are read. */
 const MOST_HITS = 5_000;
 
-/**
- * The milestones of the whole server with a text in title or description that the actor can see, newest first.
- *
- * @param text that trigram indexes can find (searchText)
- */
+/** Where to search, and for what. */
+export interface MilestoneSearch {
+  /** By trigram indexes, if they can find it. */
+  text: string;
+  /** Only those of this group, of the groups inside, and of projects in any of them. */
+  group?: { id: number };
+  /** Not those of archived projects. */
+  nonArchived?: boolean;
+}
+
+/** The milestones of the server, or of a group, with a text in title or description that the actor can see, newest first. */
 export async function searchMilestones<R>(
   context: Context,
-  text: string,
+  { text, group: inside, nonArchived = false }: MilestoneSearch,
   page: PageRequest,
   selection: Selection<'Milestone', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
   const pattern = containing(text);
-  const hits = sql`ARRAY(SELECT f.id FROM milestones f WHERE f.title ILIKE ${pattern}
-    UNION SELECT f.id FROM milestones f WHERE f.description ILIKE ${pattern} LIMIT ${MOST_HITS})`;
-  const seen = sql`(${within(milestone.projectId)} OR ${milestone.groupId} IN (SELECT g.id FROM ${table(group)} WHERE ${groupVisible(actor, group)}))`;
-  const where = sql`${milestone.id} = ANY(${hits}) AND ${seen}`;
+  const found = hasTrigrams(text)
+    ? sql`SELECT f.id FROM milestones f WHERE f.title ILIKE ${pattern} UNION SELECT f.id FROM milestones f WHERE f.description ILIKE ${pattern}`
+    : sql`SELECT f.id FROM milestones f WHERE ${holds(sql`f.title`, pattern)} OR ${holds(sql`f.description`, pattern)} ORDER BY f.id DESC`;
+  const lineage = inside ? [sql`ARRAY[${inside.id}]::int[]`] : [];
+  const groups = all([groupVisible(actor, group), ...lineage.map((of) => sql`${group.lineage} @> ${of}`)]);
+  const projects = all([
+    sql`TRUE`,
+    ...lineage.map((of) => sql`n.lineage @> ${of}`),
+    ...(nonArchived ? [sql`NOT p.archived`] : []),
+  ]);
+  const seen = sql`(${within(milestone.projectId)} OR ${milestone.groupId} IN (SELECT g.id FROM ${table(group)} WHERE ${groups}))`;
+  const where = sql`${milestone.id} = ANY(ARRAY(${found} LIMIT ${MOST_HITS})) AND ${seen}`;
   const list = () => pageOfRows(selection, { rows: milestone, where, order: NEWEST_FIRST }, page);
-  const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor)]));
-  return found ?? { nodes: [], offset: page.offset, total: 0 };
+  const [read] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor, projects)]));
+  return read ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -22,7 +22,12 @@ export function searchHits(searched: Searched | null, table: 'issues' | 'merge_r
   const found = searched.columns.map(
     (column) => sql`SELECT f.id FROM ${raw(table)} f WHERE ${FOUND[column]} ILIKE ${pattern}`,
   );
-  return [sql`hits AS MATERIALIZED (${Prisma.join(found, ' UNION ALL ')} LIMIT ${MOST_HITS + 1})`];
+  return [hitsOf(found)];
+}
+
+/** The subquery `hits` with the IDs that statements find. */
+export function hitsOf(found: readonly Prisma.Sql[]): Prisma.Sql {
+  return sql`hits AS MATERIALIZED (${Prisma.join([...found], ' UNION ALL ')} LIMIT ${MOST_HITS + 1})`;
 }
 
 const FOUND = { title: sql`f.title`, description: sql`f.description` };

@@ -1,0 +1,24 @@
+/**
+ * A pattern for whole paths, in any case: what lies between any number of any characters. The first part is at the beginning, the last
+ * one at the end: `['src/', '.ts']` are all paths that begin with `src/` and end in `.ts`.
+ */
+export type PathPattern = readonly [string, ...string[]];
+
+/** Whether a path, in lower case, is as the pattern says. Takes time in proportion to their lengths. */
+export function matchesPath(path: string, [first, ...rest]: PathPattern): boolean {
+  const last = rest.pop();
+  if (last === undefined) return path === first.toLowerCase();
+  if (!path.startsWith(first.toLowerCase())) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = path.indexOf(part.toLowerCase(), at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return path.length - at >= last.length && path.endsWith(last.toLowerCase());
+}
+
+/** The pattern as git takes it. */
+export function pathspec(pattern: PathPattern): string {
+  return `:(icase)${pattern.map((part) => part.replace(/[\\*?[]/g, '\\$&')).join('*')}`;
+}
