@@ -59,6 +59,7 @@ const CHOICES: Record<string, string> = {
   statistics: 'Whether records have `statistics`.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',
+  render_html: 'Whether the record has `title_html` and `description_html`.',
 };
 
 function bareSchema(parameter: Parameter, { route, components }: Input): Json {
