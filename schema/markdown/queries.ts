@@ -15,7 +15,10 @@ builder.queryFields((t) => ({
     description:
       'Renders a text in Markdown. Text that is too long, or takes too long to render, is shown as it is written. For signed-in callers.',
     args: {
-      text: t.arg.string({ required: true, description: 'The text, in Markdown.' }),
+      text: t.arg.string({
+        required: true,
+        description: 'What is rendered; more than 131,072 characters are shown as they are written.',
+      }),
       gfm: t.arg.boolean({
         required: true,
         defaultValue: false,
