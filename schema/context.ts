@@ -10,6 +10,7 @@ import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statis
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
 import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
+import { htmlOfTexts, type TextToRender } from '#src/domain/tracking/markdown/of_texts.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
 /** What every resolver gets: the domain's context, the client's URL of the server, and batching loaders for this request. */
@@ -30,7 +31,7 @@ export function graphqlContext(
   context: Context,
   server: Pick<GraphQLContext, 'baseUrl' | 'ssh' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
-  return { ...context, ...server, loaders: new Loaders(context) };
+  return { ...context, ...server, loaders: new Loaders(context, server.baseUrl) };
 }
 
 /** The context for an operation that has only this purpose. */
@@ -38,12 +39,13 @@ export function contextFor<C extends GraphQLContext>(context: C, purpose: Purpos
   const actor = actorFor(context.actor, purpose);
   if (actor === context.actor) return context;
   const own = { ...context, actor };
-  return Object.assign(own, { loaders: new Loaders(own) });
+  return Object.assign(own, { loaders: new Loaders(own, own.baseUrl) });
 }
 
 /** The batching loaders of one operation, each created on first use: most operations need none. */
 export class Loaders {
   readonly #context: Context;
+  readonly #baseUrl: string;
   #noted: ProjectRow[] | undefined;
   #ofFields: Map<FieldNode, Map<string, DataLoader<unknown, unknown>>> | undefined;
   #project: DataLoader<number, ProjectRow | null> | undefined;
@@ -54,9 +56,11 @@ export class Loaders {
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
+  #html: DataLoader<TextToRender, string> | undefined;
 
-  constructor(context: Context) {
+  constructor(context: Context, baseUrl: string) {
     this.#context = context;
+    this.#baseUrl = baseUrl;
   }
 
   /** Caches a project that the actor can see. */
@@ -133,6 +137,16 @@ export class Loaders {
   get commitStatus(): DataLoader<CommitKey, JobStatus | null, string> {
     this.#commitStatus ??= new DataLoader((keys) => commitStatuses(this.#context, keys), { cacheKeyFn: commitKey });
     return this.#commitStatus;
+  }
+
+  /** Texts in Markdown as HTML, with the references that the actor may read. */
+  get html(): DataLoader<TextToRender, string> {
+    const project = (id: number) => this.project.load(id);
+    this.#html ??= new DataLoader((texts) => htmlOfTexts(this.#context, this.#baseUrl, texts, project), {
+      cache: false,
+      maxBatchSize: 100,
+    });
+    return this.#html;
   }
 }
 

@@ -19,6 +19,17 @@ export const COSTS: Readonly<Record<string, number>> = {
   'RepositoryFile.lastCommitSha': 20,
   'ProjectSearch.commits': 2000,
   'ProjectSearch.files': 2000,
+  // A text takes up to a second of a thread.
+  'Query.markdown': 500,
+  'Issue.titleHtml': 20,
+  'Issue.descriptionHtml': 20,
+  'MergeRequest.titleHtml': 20,
+  'MergeRequest.descriptionHtml': 20,
+  'Note.bodyHtml': 20,
+  'Milestone.descriptionHtml': 20,
+  'Label.descriptionHtml': 5,
+  'Project.descriptionHtml': 20,
+  'Group.descriptionHtml': 20,
 };
 
 /** Assumed number of records for lists without a size argument. */

@@ -51,6 +51,8 @@ export interface Route {
   readonly verbatim?: readonly string[];
   /** Whether the command has a queue of its own, which rejects callers sooner. */
   readonly bypassQueue?: true;
+  /** Whether a POST only reads, so that the scope `read_api` suffices. */
+  readonly reads?: true;
   /** Whether it serves files of a repository, for which the scope `read_repository` suffices. */
   readonly filesOfRepository?: true;
   /** Sends the content that the reader of this name makes from the operation's result, instead of a record. */

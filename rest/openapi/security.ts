@@ -64,7 +64,7 @@ export function securityOf(route: Route): Json {
 
 /** The scopes that suffice besides `api`. */
 function scopesBeside(route: Route): string[] {
-  if (route.method !== 'GET') return [];
+  if (route.method !== 'GET' && !route.reads) return [];
   return [
     'read_api',
     ...(readsAccounts(route) ? ['read_user'] : []),

@@ -23,6 +23,7 @@ import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { lint } from '#rest/v4/lint.ts';
+import { markdown } from '#rest/v4/markdown.ts';
 import { members } from '#rest/v4/members.ts';
 import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
@@ -95,6 +96,7 @@ export const routes: Route[] = [
   ...jobs,
   ...runners,
   ...lint,
+  ...markdown,
   ...environments,
   ...deployments,
   ...triggers,

@@ -46,7 +46,7 @@ const request = async (key: string): Promise<Given> => ({
 /** Whether the operation of a route changes something: GET /hooks/:id tests the hook. */
 const acts = (key: string) => getOperationAST(endpoints.get(key)?.document as DocumentNode)?.operation === 'mutation';
 const keys = [...endpoints.keys()];
-const reads = keys.filter((key) => key.startsWith('GET') && !acts(key));
+const reads = keys.filter((key) => (key.startsWith('GET') || endpoints.get(key)?.route.reads) && !acts(key));
 const others = keys.filter((key) => !reads.includes(key));
 const ofFiles = reads.filter((key) => endpoints.get(key)?.route.filesOfRepository);
 

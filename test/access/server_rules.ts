@@ -190,6 +190,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'PUT /runners/:id': { ...administrating, given: async () => ({ ...(await sharedRunner()), description: 'new' }) },
     'DELETE /runners/:id': { success: 204, level: 100, given: sharedRunner },
     'POST /ci/lint': { ...anybody, given: () => ({ content: 'a: {script: x}' }) },
+    'POST /markdown': { success: 201, level: 0, given: () => ({ text: '*a*' }) },
     'GET /templates/licenses': anybody,
     'GET /templates/licenses/:name': { ...anybody, given: () => ({ name: 'mit' }) },
     'GET /templates/gitignores': anybody,

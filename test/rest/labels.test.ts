@@ -24,6 +24,7 @@ const KEYS = [
   'color',
   'text_color',
   'description',
+  'description_html',
   'open_issues_count',
   'closed_issues_count',
   'open_merge_requests_count',

@@ -22,6 +22,12 @@ const subjectsTo = (user: TestUser) => mailbox.to(addressOf(user)).map(({ subjec
 const header = (raw: string, name: string) =>
   new RegExp(`^${name}:\\s+(.*(?:\\r\\n[ \\t].*)*)`, 'mi').exec(raw)?.[1]?.replace(/\r\n[ \t]+/g, ' ');
 
+/** The HTML of a message as it came. */
+const htmlPart = (raw: string) =>
+  (raw.split(/Content-Type: text\/html.*\r\nContent-Transfer-Encoding: quoted-printable/)[1] ?? '')
+    .replace(/=\r\n/g, '')
+    .replace(/(?:=[0-9A-F]{2})+/g, (bytes) => Buffer.from(bytes.replaceAll('=', ''), 'hex').toString());
+
 beforeAll(async () => {
   project = await world.project({ owner, name: 'Rocket', path: 'rocket', visibility: 'private' });
   for (const user of [author, assignee]) await world.member(project, user, 'developer');
@@ -88,12 +94,12 @@ describe('Mail about an issue', () => {
       expect(header(first.raw, 'Message-ID')).toBe(`<issue_${issue.id}@127.0.0.1>`);
       expect(header(first.raw, 'In-Reply-To')).toBeUndefined();
 
-      const note = await comment(assignee, issue.iid, 'It is the <b>pump</b>');
+      const note = await comment(assignee, issue.iid, 'It is the <b onclick="a()">pump</b>');
       const reply = await mailbox.next(addressOf(author));
       expect(reply.subject).toBe(`Re: Rocket | Engine stalls (#${issue.iid})`);
       expect(reply.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}#note_${note.id}`);
-      expect(reply.text).toContain('It is the <b>pump</b>');
-      expect(reply.raw).toContain('&#60;b&#62;pump');
+      expect(reply.text).toContain('It is the <b onclick="a()">pump</b>');
+      expect(htmlPart(reply.raw)).toContain('<div><p dir="auto">It is the <b>pump</b></p></div>');
       for (const name of ['In-Reply-To', 'References']) {
         expect(header(reply.raw, name)).toBe(`<issue_${issue.id}@127.0.0.1>`);
       }
@@ -111,6 +117,29 @@ describe('Mail about an issue', () => {
       expect(subjectsTo(bystander)).toEqual([]);
     },
   );
+
+  it('has Markdown as HTML, with links to what its reader can see and to nothing else', async () => {
+    const [reader, stranger] = [await member(), await member('guest')];
+    const hidden = await world.project({ owner: author, visibility: 'private' });
+    await world.member(hidden, reader, 'reporter');
+    const { iid } = await world.issue(hidden, author, { title: 'The secret title' });
+    const secret = `${hidden.fullPath}#${iid}`;
+    const issue = await world.issue(project, owner);
+    const body = `@${reader.username} @${stranger.username}: *see* ${secret} and [a](doc/a.md) ![a picture](https://example.org/a.png)`;
+    await comment(author, issue.iid, body);
+    const [read, unread] = [await mailbox.next(addressOf(reader)), await mailbox.next(addressOf(stranger))];
+    for (const { text, raw } of [read, unread]) {
+      expect(text).toContain(body);
+      expect(htmlPart(raw)).toContain(`<em>see</em>`);
+      expect(htmlPart(raw)).toContain('<span>a picture</span>');
+      expect(htmlPart(raw)).toContain(`href="${world.url}/${reader.username}"`);
+    }
+    expect(htmlPart(read.raw)).toMatch(
+      new RegExp(`title="The secret title"[^>]* href="${world.url}/.*">${secret}</a>`),
+    );
+    expect(htmlPart(unread.raw)).toContain(`</em> ${secret} and `);
+    expect(unread.raw).not.toContain('secret title');
+  });
 
   it(
     'tells the old and the new assignee, and nobody of titles, descriptions, labels and edited notes',
@@ -375,7 +404,8 @@ describe('Sending', () => {
     await findRecipients({ db, jobs }, [told.happening]);
     await settled(user);
     const mailer = createMailer({ url: mailbox.url, from: 'gantry@example.org' });
-    await sendTold({ db, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
+    const { repositories } = world;
+    await sendTold({ db, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
     expect(subjectsTo(user)).toHaveLength(1);
   });
 

@@ -148,6 +148,15 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('only src/domain/tracking/markdown knows what renders Markdown', () => {
+    const found = importsOf('src').filter(
+      ({ file, imported }) =>
+        /^(markdown-it|sanitize-html|highlight\.js)/.test(imported) &&
+        !file.startsWith('src/domain/tracking/markdown/'),
+    );
+    expect(listed(found)).toEqual([]);
+  });
+
   it('only access/oauth knows the provider', () => {
     const found = importsOf('src').filter(
       ({ file, imported }) => imported === 'oidc-provider' && !file.startsWith('src/access/oauth/'),

@@ -54,7 +54,7 @@ export async function findProject<R = unknown>(
 
 /** The projects with these IDs that the actor may see, in no particular order: for dataloaders. */
 export async function findProjectsByIds<R = unknown>(
-  context: Context,
+  context: Pick<Context, 'db' | 'actor'>,
   ids: readonly number[],
   selection?: Selection<'Project', R>,
 ): Promise<(ProjectRow & R)[]> {

@@ -270,7 +270,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     openapi: (request, response) => openapi.send(request as Request, response as Response),
     authenticate: identify,
     admit: (actor, { route }) => {
-      if (route.method !== 'GET') requireApiScope(actor);
+      if (route.method !== 'GET' && !route.reads) requireApiScope(actor);
     },
     precheck: (actor, ability, ref, endpoint, request) =>
       precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as IdOrPath),
@@ -311,7 +311,7 @@ function serveRest(app: Express, entrance: Entrance): void {
 
 /** The purpose of a route's requests; undefined where they change something. */
 function purposeOf({ route }: Endpoint): Purpose | undefined {
-  if (route.method !== 'GET') return undefined;
+  if (route.method !== 'GET' && !route.reads) return undefined;
   return route.filesOfRepository ? 'read_files' : 'read';
 }
 

@@ -1,12 +1,15 @@
+import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import type { Facts } from '#src/domain/notifications/mailing/facts.ts';
 import type { Recipient } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 
-/** Characters of a subject, and of a quoted text; longer ones are truncated. */
+/** Characters of a subject; longer ones are truncated. */
 const MOST_OF_SUBJECT = 200;
-const MOST_OF_TEXT = 20_000;
+
+/** What separates the notes of a review, as text and in HTML. */
+const BETWEEN = { text: '\n\n---\n\n', html: '\n<hr>\n' };
 
 const WHY: Record<Recipient['reason'], string> = {
   mentioned: 'you were mentioned',
@@ -30,21 +33,27 @@ interface Links {
   unsubscribe: string | null;
 }
 
-/** A message about an event, as text and simple HTML. Mail clients thread those about one record. */
+/**
+ * A message about an event, as text and simple HTML. Mail clients thread those about one record.
+ *
+ * @param rendered its texts as sanitised HTML
+ */
 export function composeTold(
   happening: Keyed,
   { email: to, reason }: Recipient,
   facts: Facts,
+  rendered: readonly string[],
   { baseUrl, unsubscribe }: Links,
 ): Message {
   const page = `${baseUrl}${facts.path}`;
-  const [sentence, text] = [line(facts.sentence), facts.text === null ? null : cut(facts.text, MOST_OF_TEXT)];
+  const sentence = line(facts.sentence);
+  const text = facts.texts.length === 0 ? null : facts.texts.join(BETWEEN.text);
   const why = `You receive this email because ${WHY[reason]}.`;
   const parts = [sentence, text, page, why, unsubscribe && `Unsubscribe: ${unsubscribe}`, `Gantry at ${baseUrl}`];
   const html = `<!doctype html>
 <html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
 <p>${escapeHtml(sentence)}</p>
-${text === null ? '' : `<div style="white-space: pre-wrap">${escapeHtml(text)}</div>\n`}<p><a href="${escapeHtml(page)}">View it on Gantry</a></p>
+${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href="${escapeHtml(page)}">View it on Gantry</a></p>
 <p><small>${escapeHtml(why)}${unsubscribe ? ` <a href="${escapeHtml(unsubscribe)}">Unsubscribe</a>` : ''}</small></p>
 <p><small>Gantry at ${escapeHtml(baseUrl)}</small></p>
 </body></html>
@@ -85,9 +94,4 @@ function isFirst({ event }: Keyed): boolean {
 /** Text as one line without control characters, including those that change the direction of text. */
 function line(text: string): string {
   return text.replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
-}
-
-function cut(text: string, most: number): string {
-  const characters = text.length > most ? [...text.slice(0, 2 * most)] : [];
-  return characters.length > most ? `${characters.slice(0, most).join('')}…` : text;
 }

@@ -1,3 +1,4 @@
+import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import {
   type Happening,
   notesIn,
@@ -18,8 +19,8 @@ export interface Facts {
   number: string;
   /** The event in a sentence. */
   sentence: string;
-  /** The new text, if any. */
-  text: string | null;
+  /** The new description, or the new notes; empty for what comes without text. Truncated where they are long. */
+  texts: string[];
   /** Path of the page on the server. */
   path: string;
 }
@@ -29,8 +30,8 @@ export function factsOf(db: Db, happening: Happening): Promise<Facts | null> {
   return 'subject' in happening ? ofRecord(db, happening) : ofPipeline(db, happening);
 }
 
-/** What separates the notes of a review. */
-const BETWEEN = '\n\n---\n\n';
+/** Characters of all texts together. */
+const MOST_OF_TEXT = 20_000;
 
 interface Read {
   iid: number;
@@ -67,9 +68,19 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     title: read.title,
     number: `${isIssue ? '#' : '!'}${read.iid}`,
     sentence: sentence(happening, read),
-    text: isNew ? read.description : event === 'newNote' ? read.notes.join(BETWEEN) : null,
+    texts: shown(isNew ? [read.description ?? ''] : event === 'newNote' ? read.notes : []),
     path: event === 'newNote' ? `${page}#note_${noteId}` : page,
   };
+}
+
+/** The texts that are not blank, up to the limit. */
+function shown(texts: readonly string[]): string[] {
+  let left = MOST_OF_TEXT;
+  return texts.flatMap((text) => {
+    const part = left > 0 ? cut(text, left) : '';
+    left -= text.length;
+    return part.trim() === '' ? [] : [part];
+  });
 }
 
 function namesOf(userIds: readonly number[] = []): Prisma.Sql {
@@ -125,7 +136,7 @@ async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening): Pro
     title: `Pipeline ${end} for ${ref}`,
     number: `#${pipelineId}`,
     sentence: `Your pipeline #${pipelineId} for ${ref} at ${sha.slice(0, 8)} ${end}.`,
-    text: null,
+    texts: [],
     path: `/${fullPath}/pipelines/${pipelineId}`,
   };
 }

@@ -1,17 +1,20 @@
+import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
 import { composeTold } from '#src/domain/notifications/mailing/compose.ts';
 import { factsOf } from '#src/domain/notifications/mailing/facts.ts';
 import { recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import { UNSUBSCRIBE_PATH, unsubscribeToken } from '#src/domain/notifications/mailing/unsubscribe.ts';
-import type { Db } from '#src/platform/database/db.ts';
+import { findProjectsByIds } from '#src/domain/projects/find.ts';
+import { htmlOfTexts } from '#src/domain/tracking/markdown/of_texts.ts';
 
 /**
  * Sends the mail about an event to one user: once, and only if the user still wants it and may see its record now. Throws errors
  * of the mail server, to be retried later.
  */
 export async function sendTold(
-  { db, secret, mailer, baseUrl }: Outgoing & { db: Db; secret: string },
+  { db, repositories, secret, mailer, baseUrl }: Outgoing & Pick<Context, 'db' | 'repositories' | 'secret'>,
   { happening, userId }: { happening: Keyed; userId: number },
 ): Promise<void> {
   const where = { key_userId: { key: happening.key, userId } };
@@ -25,6 +28,21 @@ export async function sendTold(
     'subject' in happening
       ? `${base}${UNSUBSCRIBE_PATH}?token=${unsubscribeToken(secret, { userId, ...happening.subject })}`
       : null;
-  await mailer.send(composeTold(happening, recipient, facts, { baseUrl: base, unsubscribe }));
+  const rendered = await renderedFor(userId, { db, repositories }, base, happening.projectId, facts.texts);
+  await mailer.send(composeTold(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }));
   await db.mailDelivery.updateMany({ where: { key: happening.key, userId }, data: { sentAt: new Date() } });
+}
+
+/** Texts as HTML with links to what the user can see, and with the texts of images: loading one would tell who reads the mail. */
+async function renderedFor(
+  userId: number,
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  baseUrl: string,
+  projectId: number,
+  texts: readonly string[],
+): Promise<string[]> {
+  const context = { db, repositories, actor: await activeUser(db, userId), clientAddress: null };
+  const wanted = texts.map((text) => ({ text, projectId, flavour: 'gfm' as const }));
+  const findProject = async (id: number) => (await findProjectsByIds(context, [id]))[0] ?? null;
+  return htmlOfTexts(context, baseUrl, wanted, findProject, { images: false });
 }

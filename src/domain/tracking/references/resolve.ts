@@ -48,13 +48,34 @@ export async function resolveRecords(
   from: string,
   names: readonly RecordName[],
 ): Promise<NamedRecord[]> {
-  if (names.length === 0) return [];
   const wanted = distinctNames(from, names).map(({ type, path, number }) => ({ type, number, ...placeOf(path, from) }));
+  const found = await recordsAt(db, actor, wanted);
+  return found.map(({ type, id, iid, projectId }) => ({ type, id, iid, projectId }));
+}
+
+/** An issue or merge request by the place of its project. */
+export interface PlacedName {
+  type: RecordName['type'];
+  number: number;
+  /** Path of the namespace of its project. */
+  around: string;
+  /** Path of the project in it. */
+  own: string;
+}
+
+/** Those of the records that the actor can see, with their names, in one statement; none for no names. */
+export async function recordsAt(
+  db: Pick<Transaction, '$queryRaw'>,
+  actor: Seer,
+  wanted: readonly PlacedName[],
+): Promise<(NamedRecord & PlacedName & { title: string; fullPath: string })[]> {
+  if (wanted.length === 0) return [];
   const level = sql`l.level`;
   const readsCode = sql`(${openTo(actor, project)} OR ${level} >= ${REPORTER} OR ${actor.admin})`;
-  return queryRows<NamedRecord>(
+  return queryRows(
     db,
-    sql`SELECT r.type, COALESCE(i.id, mr.id) AS id, r.number AS iid, p.id AS "projectId"
+    sql`SELECT r.*, COALESCE(i.id, mr.id) AS id, r.number AS iid, p.id AS "projectId", COALESCE(i.title, mr.title) AS title,
+        ${namespace.fullPath} || '/' || ${project.path} AS "fullPath"
       FROM json_to_recordset(${JSON.stringify(wanted)}::json) AS r (type text, number int, around text, own text)
       JOIN ${table(namespace)} ON lower(${namespace.fullPath}) = lower(r.around) AND ${namespace.deletedAt} IS NULL
       JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id} AND lower(${project.path}) = lower(r.own)
@@ -64,7 +85,7 @@ export async function resolveRecords(
         AND ${issueVisible(issue, actor, sql`${level} >= ${REPORTER}`)}
       LEFT JOIN ${table(mergeRequest)} ON r.type = 'MergeRequest' AND ${project.mergeRequestsEnabled} AND ${readsCode}
         AND ${mergeRequest.targetProjectId} = ${project.id} AND ${mergeRequest.iid} = r.number
-      WHERE ${projectVisible(actor, project, level)} AND COALESCE(i.id, mr.id) IS NOT NULL ORDER BY 1, 2`,
+      WHERE ${projectVisible(actor, project, level)} AND COALESCE(i.id, mr.id) IS NOT NULL ORDER BY r.type, id`,
   );
 }
 
@@ -75,7 +96,7 @@ export function namesProject(path: string | null, fullPath: string): boolean {
 }
 
 /** Namespace and own path of a project that a text of another one references. */
-function placeOf(path: string | null, from: string): { around: string; own: string } {
+export function placeOf(path: string | null, from: string): { around: string; own: string } {
   const full = path === null ? from : path.includes('/') ? path : `${from.slice(0, from.lastIndexOf('/'))}/${path}`;
   const slash = full.lastIndexOf('/');
   return { around: full.slice(0, slash), own: full.slice(slash + 1) };

@@ -1,0 +1,179 @@
+import crypto from 'node:crypto';
+import { nameToEmoji } from 'gemoji';
+import highlighter from 'highlight.js/lib/common';
+import MarkdownIt, { type MarkdownIt as Parser, type StateCore, type Token } from 'markdown-it';
+import footnotes from 'markdown-it-footnote';
+import { referencesIn } from '#src/domain/tracking/markdown/references.ts';
+import { type Surroundings, sanitize } from '#src/domain/tracking/markdown/sanitize.ts';
+
+/** What a reference leads to. */
+export interface Link {
+  type: 'issue' | 'merge_request' | 'user' | 'group' | 'label' | 'milestone' | 'commit';
+  url: string;
+  /** Shown for the link where there is a pointer. */
+  title: string;
+  /** Numeric ID of the record; null for commits. */
+  id: number | null;
+}
+
+/** A text to be rendered. */
+export interface Rendering extends Surroundings {
+  text: string;
+  /** `commonmark` has tables as well; `gfm` is all that descriptions and comments can have; `line` is text with references and emoji. */
+  flavour: 'commonmark' | 'gfm' | 'line';
+  /** What the references in the text lead to, by how they are written; others stay text. */
+  links: ReadonlyMap<string, Link>;
+}
+
+/** Characters of HTML that a text may become: many links may share one long address. */
+const LARGEST_HTML = 1024 * 1024;
+/** Characters of a block of code that is highlighted: others are shown without. */
+const MOST_HIGHLIGHTED = 32_768;
+const LONGEST_ADDRESS = 2048;
+/** Quotations and lists within each other. */
+const maxNesting = 50;
+
+const parsers = { commonmark: commonmark(), gfm: gfm(), line: line() };
+
+/** The sanitised HTML of a text; null if it would be too large. Takes long for some texts: for a thread. */
+export function renderHtml(rendering: Rendering): string | null {
+  const { text, flavour, links } = rendering;
+  const parser = parsers[flavour];
+  const env = { links, docId: crypto.createHash('sha256').update(text).digest('hex').slice(0, 8) };
+  const tokens = flavour === 'line' ? parser.parseInline(text, env) : parser.parse(text, env);
+  if (sizeOf(tokens) > LARGEST_HTML) return null;
+  const raw = parser.renderer.render(tokens, parser.options, env);
+  if (raw.length > LARGEST_HTML) return null;
+  const html = sanitize(raw, rendering).trimEnd().toWellFormed();
+  return html.length > LARGEST_HTML ? null : html;
+}
+
+function commonmark(): Parser {
+  return new MarkdownIt('commonmark', { maxNesting }).enable('table');
+}
+
+function gfm(): Parser {
+  const parser = new MarkdownIt('default', { html: true, linkify: true, maxNesting, highlight }).use(footnotes);
+  parser.linkify.set({ fuzzyLink: false }).add('www.', { validate: lengthOfAddress, normalize: completeAddress });
+  parser.core.ruler.before('linkify', 'task_lists', makeTaskLists);
+  parser.core.ruler.after('linkify', 'references', makeLinks);
+  parser.core.ruler.push('anchors', makeAnchors);
+  return parser;
+}
+
+/** How many characters of an address follow its `www.`, without the end of a sentence. */
+function lengthOfAddress(text: string, at: number): number {
+  return /^[^\s<]*[^\s<.,;:!?"'()*_~]/.exec(text.slice(at, at + LONGEST_ADDRESS))?.[0].length ?? 0;
+}
+
+function completeAddress(match: { url: string }): void {
+  match.url = `http://${match.url}`;
+}
+
+function line(): Parser {
+  const parser = new MarkdownIt('zero');
+  parser.core.ruler.after('inline', 'references', makeLinks);
+  return parser;
+}
+
+/** About the length of the HTML of tokens, which may share long texts. */
+function sizeOf(tokens: readonly Token[]): number {
+  let size = 0;
+  for (const { content, attrs, children } of tokens) {
+    size += content.length;
+    for (const [, value] of attrs ?? []) size += String(value).length;
+    if (children) size += sizeOf(children);
+    if (size > LARGEST_HTML) break;
+  }
+  return size;
+}
+
+function highlight(code: string, language: string): string {
+  if (code.length > MOST_HIGHLIGHTED || !highlighter.getLanguage(language)) return '';
+  return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+}
+
+/** Items of lists that begin with `[ ]` or `[x]` get a box. */
+function makeTaskLists({ tokens, Token }: StateCore): void {
+  const lists: Token[] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (/^(bullet|ordered)_list_open$/.test(token.type)) lists.push(token);
+    if (/^(bullet|ordered)_list_close$/.test(token.type)) lists.pop();
+    const item = tokens[at - 2];
+    const [first] = token.children ?? [];
+    if (token.type !== 'inline' || item?.type !== 'list_item_open' || first?.type !== 'text') continue;
+    const [box, mark] = /^\[([ xX])\](?=[ \t])/.exec(first.content) ?? [];
+    if (box === undefined) continue;
+    first.content = first.content.slice(box.length);
+    const input = new Token('html_inline', '', 0);
+    input.content = `<input type="checkbox" class="task-list-item-checkbox" disabled${mark === ' ' ? '' : ' checked'}>`;
+    token.children?.unshift(input);
+    item.attrSet('class', 'task-list-item');
+    lists.at(-1)?.attrSet('class', 'task-list');
+  }
+}
+
+/** References that lead somewhere become links, and names of emoji become emoji; both in text alone. */
+function makeLinks({ tokens, env, Token }: StateCore): void {
+  const links = env.links as Rendering['links'];
+  for (const token of tokens) {
+    if (token.type !== 'inline' || !token.children) continue;
+    let within = 0;
+    token.children = token.children.flatMap((child) => {
+      if (child.type === 'link_open' || (child.type === 'html_inline' && /^<a[\s>]/i.test(child.content))) within++;
+      if (child.type === 'link_close' || (child.type === 'html_inline' && /^<\/a/i.test(child.content))) within--;
+      return child.type === 'text' ? linked(child, within > 0 ? new Map() : links, Token) : [child];
+    });
+  }
+}
+
+function linked({ content, level }: Token, links: Rendering['links'], Made: typeof Token): Token[] {
+  const made: Token[] = [];
+  const add = (type: string, nesting: -1 | 0 | 1, set: Partial<Token>) =>
+    made.push(Object.assign(new Made(type, nesting === 0 ? '' : 'a', nesting), { level, ...set }));
+  let end = 0;
+  for (const { written, index } of links.size === 0 ? [] : referencesIn(content)) {
+    const link = links.get(written);
+    if (!link) continue;
+    const { type, url, title, id } = link;
+    if (index > end) add('text', 0, { content: withEmoji(content.slice(end, index)) });
+    const attrs: [string, string][] = [
+      ['href', url],
+      ['class', `gfm gfm-${type}`],
+      ['title', title],
+      ['data-reference-type', type],
+      ...(id === null ? [] : [['data-id', String(id)] as [string, string]]),
+    ];
+    add('link_open', 1, { attrs });
+    add('text', 0, { content: written });
+    add('link_close', -1, {});
+    end = index + written.length;
+  }
+  if (end < content.length) add('text', 0, { content: withEmoji(content.slice(end)) });
+  return made;
+}
+
+function withEmoji(text: string): string {
+  return text.replace(/:([a-z0-9_+-]{1,50}):/g, (written, name) =>
+    Object.hasOwn(nameToEmoji, name) ? (nameToEmoji[name] ?? written) : written,
+  );
+}
+
+/** Headings get an ID of their words, so that links lead to them. */
+function makeAnchors({ tokens }: StateCore): void {
+  const taken = new Map<string, number>();
+  for (const [at, heading] of tokens.entries()) {
+    if (heading.type !== 'heading_open') continue;
+    const words = (tokens[at + 1]?.children ?? []).filter(({ type }) => type === 'text' || type === 'code_inline');
+    const said = words.map(({ content }) => content).join('');
+    const id = said
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_\s-]/gu, '')
+      .replace(/\s/g, '-');
+    if (id === '') continue;
+    const before = taken.get(id) ?? 0;
+    taken.set(id, before + 1);
+    heading.attrSet('id', before === 0 ? id : `${id}-${before}`);
+  }
+}

@@ -1,0 +1,50 @@
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { isProse, type Rendering, renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
+import { type Looking, resolveLinks } from '#src/domain/tracking/markdown/resolve.ts';
+
+/** A text in Markdown. */
+export interface TextToRender {
+  text: string;
+  /** The project that it is in, if any. */
+  projectId: number | null;
+  flavour: Rendering['flavour'];
+}
+
+/**
+ * The sanitised HTML of texts, with links to what the actor may read. However many there are, they take at most three statements
+ * beside that for their projects, and none if they are plain words.
+ *
+ * @param findProject finds the projects that the actor can see, null for others
+ * @param images whether images are shown, rather than their texts
+ * @throws RateLimited, Unavailable if too many texts wait; ThreadLate if the machine is busy
+ */
+export async function htmlOfTexts(
+  context: Looking,
+  baseUrl: string,
+  texts: readonly TextToRender[],
+  findProject: (id: number) => Promise<ProjectRow | null>,
+  { images = true }: { images?: boolean } = {},
+): Promise<string[]> {
+  const caller = callerOf(context.actor, context.clientAddress);
+  const placed = await Promise.all(
+    texts.map(async ({ text, projectId, flavour }) => {
+      // Nothing in the others depends on where they are, or who reads them.
+      const mayRefer = flavour !== 'commonmark' && !isProse(text);
+      const project = mayRefer && projectId !== null ? await findProject(projectId) : null;
+      return { text, flavour, project, mayRefer };
+    }),
+  );
+  const links = await resolveLinks(
+    context,
+    baseUrl,
+    placed.map(({ text, project, mayRefer }) => ({ text: mayRefer ? text : '', project })),
+  );
+  const rendered: string[] = [];
+  for (const [at, { text, flavour, project }] of placed.entries()) {
+    const home = project && { url: `${baseUrl}/${project.fullPath}`, defaultBranch: project.defaultBranch };
+    const how = { text, flavour, links: links[at] ?? new Map(), baseUrl, project: home, images };
+    rendered.push(await renderMarkdown(caller, how));
+  }
+  return rendered;
+}

@@ -1,0 +1,160 @@
+import sanitizeHtml from 'sanitize-html';
+
+/** Where a text is shown. */
+export interface Surroundings {
+  /** URL of the server, without a trailing slash. */
+  baseUrl: string;
+  /** Relative links lead into this project; without one they stay as they are. */
+  project: { url: string; defaultBranch: string | null } | null;
+  /** Whether images are shown, rather than their texts. */
+  images: boolean;
+}
+
+/** Before each ID, so that none is one of the page around, nor the name of a property of its document. */
+const OWN = 'user-content-';
+
+/** A link is relative if it stays here. No link that may be kept has this scheme. */
+const HERE = 'ftp://relative.invalid';
+
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+const BLOCKS = new Set(['p', 'ul', 'ol', 'blockquote', 'table', ...HEADINGS]);
+
+const allowedTags = [
+  ...BLOCKS,
+  ...['pre', 'div', 'hr', 'br', 'li', 'dl', 'dt', 'dd', 'section', 'details', 'summary', 'figure', 'figcaption'],
+  ...[
+    'thead',
+    'tbody',
+    'tfoot',
+    'tr',
+    'th',
+    'td',
+    'caption',
+    'a',
+    'img',
+    'input',
+    'span',
+    'code',
+    'em',
+    'strong',
+    'b',
+    'i',
+  ],
+  ...[
+    's',
+    'del',
+    'ins',
+    'strike',
+    'u',
+    'sub',
+    'sup',
+    'small',
+    'mark',
+    'kbd',
+    'samp',
+    'var',
+    'q',
+    'cite',
+    'abbr',
+    'dfn',
+    'tt',
+  ],
+  ...['ruby', 'rt', 'rp', 'bdo', 'bdi', 'time', 'wbr'],
+];
+
+const cells = ['align', 'colspan', 'rowspan'];
+const allowedAttributes = {
+  '*': ['id', 'dir', 'title'],
+  a: ['href', 'rel', 'data-reference-type', 'data-id'],
+  img: ['src', 'alt', 'width', 'height'],
+  input: ['type', 'disabled', 'checked'],
+  ol: ['start', 'type', 'reversed'],
+  li: ['value'],
+  th: cells,
+  td: cells,
+  details: ['open'],
+  time: ['datetime'],
+};
+const allowedClasses = {
+  a: ['gfm', 'gfm-*', 'footnote-backref'],
+  code: ['language-*'],
+  span: ['hljs-*'],
+  sup: ['footnote-ref'],
+  hr: ['footnotes-sep'],
+  section: ['footnotes'],
+  ol: ['footnotes-list', 'task-list'],
+  ul: ['task-list'],
+  li: ['footnote-item', 'task-list-item'],
+  input: ['task-list-item-checkbox'],
+};
+
+/** The HTML without all that is not on the lists above: no scripts, styles, forms or frames, and links to http, https and mailto. */
+export function sanitize(html: string, surroundings: Surroundings): string {
+  return sanitizeHtml(html, {
+    allowedTags,
+    allowedAttributes,
+    allowedClasses,
+    allowedSchemes: ['http', 'https', 'mailto'],
+    allowedSchemesByTag: { img: ['http', 'https'] },
+    allowProtocolRelative: false,
+    nestingLimit: 200,
+    transformTags: {
+      a: (tagName, { rel: _rel, name, href, ...attribs }) => {
+        const id = attribs.id ?? name;
+        const own = id === undefined ? attribs : { ...attribs, id };
+        return { tagName, attribs: href === undefined ? own : { ...own, ...linkTo(href, surroundings) } };
+      },
+      img: (tagName, { src, ...attribs }) => {
+        if (!surroundings.images) return { tagName: 'span', attribs: {}, text: attribs.alt ?? '' };
+        const url = src === undefined ? undefined : leadTo(src, 'raw', surroundings);
+        return { tagName, attribs: url === undefined ? attribs : { ...attribs, src: url } };
+      },
+      input: (tagName, { checked, class: name }) => ({
+        tagName,
+        attribs: {
+          type: 'checkbox',
+          ...(name !== undefined && { class: name }),
+          disabled: '',
+          ...(checked !== undefined && { checked: '' }),
+        },
+      }),
+      '*': (tagName, attribs) => ({ tagName, attribs: asHere(tagName, attribs) }),
+    },
+  });
+}
+
+/** Attributes as they are for any tag. The alignment of columns comes as a style. */
+function asHere(tagName: string, { id, style, ...attribs }: Record<string, string>): Record<string, string> {
+  const [, align] = /^text-align:(left|center|right)$/.exec(style ?? '') ?? [];
+  return {
+    ...(BLOCKS.has(tagName) && { dir: 'auto' }),
+    ...attribs,
+    ...(align !== undefined && { align }),
+    ...(id !== undefined && { id: id.startsWith(OWN) ? id : `${OWN}${id}` }),
+  };
+}
+
+/** The attributes of a link: pages elsewhere learn nothing of the one that it is on, and gain nothing by it. */
+function linkTo(written: string, surroundings: Surroundings): Record<string, string> {
+  const href = leadTo(written, 'blob', surroundings);
+  if (href === undefined) return {};
+  const url = URL.parse(href);
+  const isElsewhere =
+    url !== null && url.protocol !== 'mailto:' && url.origin !== URL.parse(surroundings.baseUrl)?.origin;
+  return { href, ...(isElsewhere && { rel: 'nofollow noreferrer noopener' }) };
+}
+
+/** Where a link leads; undefined if it must not be followed. */
+function leadTo(written: string, page: 'blob' | 'raw', { baseUrl, project }: Surroundings): string | undefined {
+  const href = written.trim();
+  if (/^(?:https?:\/\/|mailto:)/i.test(href)) return href;
+  const url = URL.parse(href, HERE);
+  if (url === null || !url.href.startsWith(`${HERE}/`)) return undefined;
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  if (href.startsWith('#')) return href.startsWith(`#${OWN}`) ? href : `#${OWN}${href.slice(1)}`;
+  if (project === null || href === '') return href;
+  if (/^\/uploads\/[0-9a-f]{32}\//.test(path)) return `${project.url}${path}`;
+  if (path.startsWith('/-/')) return `${baseUrl}${path}`;
+  if (project.defaultBranch === null) return href;
+  return `${project.url}/-/${page}/${encodeURI(project.defaultBranch).replace(/[?#]/g, encodeURIComponent)}${path}`;
+}
