@@ -23,28 +23,35 @@ beforeAll(async () => {
 
 const COMMIT_KEYS = [
   'id',
-  'message',
+  'short_id',
+  'title',
+  'created_at',
   'parent_ids',
-  'authored_date',
+  'message',
   'author_name',
   'author_email',
-  'committed_date',
+  'authored_date',
   'committer_name',
   'committer_email',
+  'committed_date',
 ];
 const notFound = { status: 404, body: { message: '404 Tag Not Found' } };
 
 describe('GET /projects/:id/repository/tags', () => {
-  it('lists in the reverse order of names, with exactly the keys of the contract', LONG, async () => {
-    const { status, headers, body } = await api.get(`${at}?per_page=100`);
-    const names = gitLines(directory, ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/tags']).reverse();
-    expect([status, headers['x-total']]).toEqual([200, String(names.length)]);
-    expect(body.map(({ name }: Json) => name)).toEqual(names);
-    for (const tag of body) {
-      expect(Object.keys(tag)).toEqual(['name', 'message', 'commit', 'release']);
-      if (tag.commit) expect(Object.keys(tag.commit)).toEqual(COMMIT_KEYS);
-    }
-  });
+  it(
+    'lists in the reverse order of names, with exactly the keys of the contract, and commits with those of other lists',
+    LONG,
+    async () => {
+      const { status, headers, body } = await api.get(`${at}?per_page=100`);
+      const names = gitLines(directory, ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/tags']).reverse();
+      expect([status, headers['x-total']]).toEqual([200, String(names.length)]);
+      expect(body.map(({ name }: Json) => name)).toEqual(names);
+      for (const tag of body) {
+        expect(Object.keys(tag)).toEqual(['name', 'message', 'commit', 'release']);
+        if (tag.commit) expect(Object.keys(tag.commit)).toEqual(COMMIT_KEYS);
+      }
+    },
+  );
 
   it('is paginated, with as many statements for a long list as for a short one', async () => {
     expect((await api.get(`${at}?per_page=2&page=2`)).headers).toMatchObject({ 'x-page': '2', 'x-prev-page': '1' });

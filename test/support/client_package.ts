@@ -22,7 +22,7 @@ export class ClientPackage {
       .digest('hex');
     const mark = path.join(this.directory, 'node_modules', '.installed');
     if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
-    await this.succeed('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']);
+    await this.succeed('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
     writeFileSync(mark, lock);
   }
 

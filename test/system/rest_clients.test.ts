@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClientPackage } from '../support/client_package.ts';
-import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
+import { printed, run, type ServerProcess, startServer } from '../support/server_process.ts';
 
 const clients = new ClientPackage('rest_clients');
 let server: ServerProcess;
@@ -36,4 +36,20 @@ describe('Clients generated from the OpenAPI document', () => {
   it('compile as strictly as tsc can', async () => {
     expect(await clients.checkTypes()).toEqual({ status: 0, stdout: '', stderr: '' });
   });
+});
+
+/** Requests of clients that cannot be installed here, as their sources send them, and what these read of the answers. */
+describe('Replays of clients', () => {
+  it.each(['glab', 'atlantis', 'woodpecker', 'marge_bot', 'reviewdog'])(
+    'of %s do what the client is for',
+    async (name) => {
+      const token = printed(server.output(), 'Private token') ?? '';
+      const program = path.join(clients.directory, 'replays', `${name}.js`);
+      expect(await run(process.execPath, [program, server.url, token], {})).toEqual({
+        status: 0,
+        stdout: 'walked\n',
+        stderr: '',
+      });
+    },
+  );
 });
