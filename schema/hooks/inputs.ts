@@ -7,7 +7,7 @@ const WEBHOOK_URL =
   'The URL to send events to, with http or https. Its address must be a public one unless the server allows it.';
 
 const TOKEN =
-  'Secret that is sent in the header `X-Gitlab-Token` and signs the requests; blank or null for none. At most 255 characters. Stored encrypted.';
+  'Secret that is sent in the header `X-Gitlab-Token` and signs the requests; blank or null for none. At most 2,048 characters. Stored encrypted.';
 
 /** The event switches; `isNew` adds the defaults for new webhooks. */
 const events = (t: InputFields, isNew: boolean) => {

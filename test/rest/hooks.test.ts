@@ -90,10 +90,10 @@ describe('POST /projects/:id/hooks', () => {
     expect(await api.post(at, {})).toMatchObject({ status: 400, body: { error: 'url is missing' } });
     const broken = await api.post(at, { url: url(), token: 'a\r\nX-Other: b' });
     expect(broken).toMatchObject({ status: 400, body: { message: { token: [expect.any(String)] } } });
-    const long = await api.post(at, { url: url(), token: 'x'.repeat(256) });
+    const long = await api.post(at, { url: url(), token: 'x'.repeat(2_049) });
     expect(long).toMatchObject({
       status: 400,
-      body: { message: { token: ['is too long (maximum is 255 characters)'] } },
+      body: { message: { token: ['is too long (maximum is 2048 characters)'] } },
     });
   });
 

@@ -107,7 +107,7 @@ async function requireRoom(
 }
 
 /** The longest secret, in characters. */
-const LONGEST_TOKEN = 255;
+const LONGEST_TOKEN = 2_048;
 
 function columns({ imports, secret }: Context, values: HookValues, isSystem: boolean) {
   const { url, token, enableSslVerification } = values;

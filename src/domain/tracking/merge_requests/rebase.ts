@@ -10,6 +10,7 @@ import { signatureOf } from '#src/domain/repository/write.ts';
 import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { requireSourcePush, type SourceBranch } from '#src/domain/tracking/merge_requests/push_source.ts';
+import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
@@ -87,6 +88,8 @@ export async function rebaseMergeRequest(context: Context, id: number, skipCi: b
   } catch (error) {
     mergeError = `Rebase failed: ${reasonOf(error)}`;
   }
+  // Who waits for the end goes on with the new head.
+  if (mergeError === null) await refreshMergeRequest(context, id, actor.id);
   await context.db.mergeRequest.updateMany({ where: { id }, data: { rebasingSince: null, mergeError } });
 }
 
