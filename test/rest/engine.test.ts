@@ -159,7 +159,7 @@ describe('Routes', () => {
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['access-control-allow-credentials']).toBeUndefined();
     expect(headers['access-control-expose-headers']).toBe(
-      'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, X-Diff-Overflow',
+      'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, X-Diff-Overflow, X-Search-Limited, X-Search-Type',
     );
     const preflight = await world.send('OPTIONS', `/api/v4${at}/issues`, {
       headers: { Origin: 'https://elsewhere.example', 'Access-Control-Request-Headers': 'private-token' },

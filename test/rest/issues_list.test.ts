@@ -33,10 +33,12 @@ const KEYS = [
   'user_notes_count',
   'upvotes',
   'downvotes',
+  'start_date',
   'due_date',
   'confidential',
+  'discussion_locked',
   'web_url',
-  // The keys that today's version adds.
+  // The keys that today's version adds, and two above.
   'closed_at',
   'closed_by',
   'type',

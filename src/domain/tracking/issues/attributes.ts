@@ -148,7 +148,6 @@ export async function resolveAttributes(
   const reviewers = attributes.reviewerIds ?? undefined;
   const reviewerIds = reviewers && (await involvable(db, type, project, reviewers));
   const errors: FieldErrors = {};
-  const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
   if (assigneeIds && assigneeIds.length !== wanted.length) {
     if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
     else errors.assignee_id = ['is not a user who can read the project'];
@@ -156,6 +155,7 @@ export async function resolveAttributes(
   if (reviewerIds && reviewerIds.length !== reviewers.length) {
     errors.reviewer_ids = ['has users who cannot read the project'];
   }
+  const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
   if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   const columns = {
     ...(assigneeIds === undefined ? {} : { assigneeId: assigneeIds[0] ?? null }),
