@@ -91,5 +91,5 @@ const body = {
 const merged = await call('PUT', `${one}/merge`, { body });
 assert.equal(merged.state, 'merged');
 assert.match(merged.squash_commit_sha, /^[0-9a-f]{40}$/);
-await call('GET', `${at}/repository/branches/topic`, { status: 404 });
+await poll((left) => left.every(({ name }) => name !== 'topic'), 'GET', `${at}/repository/branches`);
 walked();

@@ -9,7 +9,8 @@ const me = await call('GET', '/user');
 for (const mergeRequest of Object.values(mergeRequests)) {
   await call('PUT', `${at}/merge_requests/${mergeRequest.iid}`, { body: { assignee_ids: [me.id] } });
 }
-await call('POST', `${at}/repository/branches`, { body: { branch: 'nobody', ref: 'topic' } });
+await call('POST', `${at}/repository/branches`, { body: { branch: 'nobody', ref: 'main' } });
+await call('POST', `${at}/repository/files/b.txt`, { body: { branch: 'nobody', content: 'b', commit_message: 'Add' } });
 await call('POST', `${at}/merge_requests`, {
   body: { source_branch: 'nobody', target_branch: 'main', title: 'Of nobody' },
 });
