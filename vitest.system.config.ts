@@ -5,6 +5,7 @@ const all = 'test/system/*.test.ts';
 /** Clients and people at work on a server of their own: nothing of it measures, and no port is fixed. */
 const people = [
   'accounts',
+  'bots',
   'clients',
   'doctor',
   'fsck',
