@@ -92,7 +92,7 @@ function isBlank(value: unknown): boolean {
 }
 
 /** Sets a variable, or a field of an input variable. */
-function fill(variables: Record<string, unknown>, path: Parameter['fills'], value: unknown): void {
+export function fill(variables: Record<string, unknown>, path: Parameter['fills'], value: unknown): void {
   let at = variables;
   let key: string = path[0];
   for (let depth = 1; depth < path.length; depth += 1) {

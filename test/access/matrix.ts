@@ -2,6 +2,7 @@ import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { statusOf } from '#rest/engine/errors.ts';
+import { fill } from '#rest/engine/variables.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type ErrorCode, HTTP_STATUS } from '#src/platform/errors.ts';
@@ -159,7 +160,7 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   for (const parameter of parameters) {
     const isFile = parameter.name === route.file;
     if (given[parameter.name] !== undefined && !isFile)
-      variables[parameter.name] = coerce(given[parameter.name], parameter);
+      fill(variables, parameter.fills, coerce(given[parameter.name], parameter));
   }
   for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
