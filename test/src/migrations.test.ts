@@ -110,6 +110,7 @@ const RELEASED: Record<string, string> = {
   '20261126120053_labels_with_priority': 'ae3fdf946d88f8580ff9fe4dbfb3f5b045d7d76cbad4c091d74a5a2859d0023b',
   '20261126120011_notes_with_body': '596714a83cde2b73ac9abc4f9daf716f2a04959064441fe4c1d7f935a0157c30',
   '20261126120021_snippets_with_title': '5796b8ecb497c48c21e9e24cd5369922283a76ee88d912893f5a39ea7b806e0d',
+  '20261126130006_past_resource_events': 'a682115bc287fc69ac8e8522a83d54a750a43c1f18b793e5ae7e490674dd1290',
 };
 
 const directory = packagePath('prisma/migrations');

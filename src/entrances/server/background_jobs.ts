@@ -35,6 +35,7 @@ import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refres
 import { removeUnneededRefs } from '#src/domain/tracking/merge_requests/remove_refs.ts';
 import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_commits.ts';
 import { referFromCommits } from '#src/domain/tracking/references/push.ts';
+import { recordPastEvents } from '#src/domain/tracking/resource_events/past.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
@@ -65,6 +66,7 @@ export const JOB_PACES: JobPaces = {
   'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'merge_requests.store_commits': { cron: '37 * * * *' },
+  'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
@@ -123,6 +125,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'merge_requests.store_commits': () => storeMissingCommits({ db, repositories }),
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
+    'resource_events.record_past': () => recordPastEvents({ db }),
     'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs, followers }, push),
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
