@@ -191,6 +191,23 @@ describe('Migrations that were released', () => {
     expect(rows).toEqual([{ count: 299, users: [2], seven: false }]);
   });
 
+  it('take for the past what was before the first event that was recorded', LONG, async () => {
+    const past = '20261126130006_past_resource_events';
+    const count = readMigrations(directory).findIndex(({ name }) => name === past);
+    const since = async (events: string) => {
+      const url = await emptyDatabase();
+      await migrate(url, undefined, firstMigrations(count));
+      await administer(url, (client) => client.query(`${DATA} ${events}`));
+      await migrate(url);
+      const query = `SELECT recorded_since AS at, recorded_since > now() - interval '10 minutes' AS "isNow" FROM past_resource_events`;
+      return administer(url, async (client) => (await client.query(query)).rows);
+    };
+    expect(await since('')).toMatchObject([{ isNow: true }]);
+    const events = `INSERT INTO state_events (issue_id, state, created_at) VALUES (1, 'closed', '2026-11-03 12:00Z'), (2, 'closed', now());
+      INSERT INTO milestone_events (issue_id, action, state, created_at) VALUES (1, 'add', 'opened', '2026-11-04 12:00Z');`;
+    expect(await since(events)).toMatchObject([{ at: new Date('2026-11-03T11:59:00Z') }]);
+  });
+
   it('leave new rows their own numbers behind the old ones', LONG, async () => {
     const url = await emptyDatabase();
     await migrate(url, undefined, firstMigrations(1));
