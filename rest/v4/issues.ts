@@ -93,6 +93,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues',
     operation: operations.CreateIssueDocument,
     result: 'createIssue.issue',
+    alsoRefuses: [409],
     onlyWith,
     commaSeparated,
     exclusive,

@@ -87,6 +87,10 @@ const CreateIssueInput = builder.inputType('CreateIssueInput', {
       description:
         'When the issue was opened; now when left out. For administrators and the owner of the personal namespace.',
     }),
+    iid: t.int({
+      description:
+        'Number of the issue, which no other issue of the project has; the next one when left out. For administrators and owners of the project.',
+    }),
   }),
 });
 

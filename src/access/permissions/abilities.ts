@@ -52,6 +52,7 @@ export const projectAbilities = {
   update_issue: { level: REPORTER, feature: 'issues' },
   move_issue: { level: REPORTER, feature: 'issues' },
   delete_issue: { level: OWNER, feature: 'issues' },
+  number_issue: { level: OWNER, feature: 'issues' },
   set_timestamps: { level: ADMIN },
   admin_board: { level: REPORTER },
   admin_label: { level: REPORTER },

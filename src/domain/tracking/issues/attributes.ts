@@ -126,7 +126,8 @@ export function permittedLock(
   return null;
 }
 
-function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
+/** Throws Forbidden, which names the fields and who can set them, unless they are to be skipped. */
+export function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
   if (ignoreForbidden || refused.length === 0) return;
   throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);
 }

@@ -1,10 +1,10 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { issueEvent } from '#src/domain/activity/record_event.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
 import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/domain/tracking/discussions/follow_up.ts';
@@ -16,6 +16,7 @@ import {
   permittedAttributes,
   permittedLock,
   permittedTimestamp,
+  refuse,
   resolveAttributes,
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
@@ -23,7 +24,8 @@ import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
-import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
+import { BadRequest, Conflict } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 export interface NewIssue extends IssueAttributes, FollowUpWish {
@@ -36,9 +38,14 @@ export interface NewIssue extends IssueAttributes, FollowUpWish {
   discussionLocked?: boolean | null | undefined;
   /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
+  /** The next one of the project if absent. Accepted from administrators and owners of the project. */
+  iid?: number | null | undefined;
 }
 
-/** Opens an issue, and applies the quick actions of its description. Throws NotFound, Forbidden, ValidationFailed. */
+/** Highest number that can be chosen: the project goes on counting from there. */
+const HIGHEST_IID = 1_000_000_000;
+
+/** Opens an issue, and applies the quick actions of its description. Throws NotFound, Forbidden, BadRequest, ValidationFailed, Conflict. */
 export async function createIssue(context: Context, given: NewIssue): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, given.project);
@@ -67,19 +74,25 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const { createdAt: at, ignoreForbidden } = input;
   const discussionLocked = permittedLock(actor, project, input);
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
+  const wanted = permittedNumber(actor, project, input);
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
-    const [issue] = await db.$queryRaw<[{ id: number; iid: number }]>`
+    const inserted = db.$queryRaw<[{ id: number; iid: number }]>`
       WITH counter AS (
-        UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${project.id}
-        RETURNING last_issue_iid),
+        UPDATE project_counters SET last_issue_iid = GREATEST(last_issue_iid, COALESCE(${wanted}::int, last_issue_iid + 1))
+        WHERE project_id = ${project.id} RETURNING COALESCE(${wanted}::int, last_issue_iid) AS iid),
       issue AS (
         INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
           discussion_locked, created_at, updated_at)
-        SELECT last_issue_iid, ${project.id}, ${actor.id}, ${title}, ${description},
+        SELECT counter.iid, ${project.id}, ${actor.id}, ${title}, ${description},
           ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
           ${columns.dueDate ?? null}::date, ${discussionLocked}::boolean, ${createdAt}::timestamptz, ${createdAt}::timestamptz
         FROM counter RETURNING id, iid, title)${event}
       SELECT id, iid FROM issue`;
+    const [issue] = await inserted.catch((error) => {
+      throw wanted !== null && violates(error, 'iid')
+        ? new Conflict('iid has already been taken', undefined, 'iid')
+        : error;
+    });
     return issue;
   };
   const labels = labelsGiven(attributes);
@@ -102,6 +115,17 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     return id;
   });
   return { project, id };
+}
+
+/** The number that is chosen for the issue, if the actor may. Throws BadRequest, and Forbidden unless it is to be skipped. */
+function permittedNumber(actor: Actor, project: ProjectRow, { iid, ignoreForbidden }: NewIssue): number | null {
+  if (iid == null) return null;
+  if (!can(actor, 'number_issue', project)) {
+    refuse(['iid'], 'administrators and owners of the project', ignoreForbidden);
+    return null;
+  }
+  if (iid < 1 || iid > HIGHEST_IID) throw new BadRequest(`iid must be between 1 and ${HIGHEST_IID}`, 'iid');
+  return iid;
 }
 
 /** The attributes set by quick actions on a new issue, which is open. */
