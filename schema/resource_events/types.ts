@@ -1,13 +1,18 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { labelOf } from '#schema/labels/label_of.ts';
 import { Label } from '#schema/labels/types.ts';
 import { MergeRequestState } from '#schema/merge_requests/types.ts';
 import { milestoneOf } from '#schema/milestones/milestone_of.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import '#schema/users/types.ts';
+import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
 import type { EventModel } from '#src/domain/tracking/resource_events/list.ts';
+import { select } from '#src/platform/records/selection.ts';
 
 const ResourceEventAction = builder.enumType('ResourceEventAction', {
   description: 'Whether something was added to an issue or merge request, or removed.',
@@ -76,12 +81,27 @@ export const StateEvent = builder.prismaObject('StateEvent', {
       nullable: true,
       description: 'Hash of the commit whose message closed the issue; null if it was not closed by a commit.',
     }),
-    sourceMergeRequestId: t.exposeInt('sourceMergeRequestId', {
+    sourceMergeRequestId: t.int({
       nullable: true,
-      description: 'Numeric ID of the merge request that closed the issue; null if it was not closed by one.',
+      description:
+        'Numeric ID of the merge request that closed the issue; null if it was not closed by one, or if the caller cannot see it.',
+      select: { sourceMergeRequestId: true },
+      resolve: ({ sourceMergeRequestId: id }, _args, context, info) =>
+        id === null ? null : seenMergeRequests(context, info).load(id),
     }),
   }),
 });
+
+const ID = select('MergeRequest', { id: true });
+
+/** Loads merge requests by ID: the ID, null if the caller cannot see it. */
+function seenMergeRequests(context: GraphQLContext, info: GraphQLResolveInfo) {
+  return loaderAt(context, info, ID, async (ids: readonly number[]) => {
+    const projectOf = (project: number) => context.loaders.project.load(project);
+    const seen = new Set((await findMergeRequestsByIds(context, ids, ID, projectOf)).map(({ id }) => id));
+    return ids.map((id) => (seen.has(id) ? id : null));
+  });
+}
 
 const TYPES = { LabelEvent, MilestoneEvent, StateEvent } as const;
 

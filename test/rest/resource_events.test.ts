@@ -187,6 +187,20 @@ describe('GET resource_state_events', () => {
       resource_id: request.id,
     });
   });
+
+  it('does not tell of a merge request that the reader cannot see', async () => {
+    const stranger = await world.user();
+    const elsewhere = await world.project({ owner: stranger });
+    await withTopic(world, elsewhere, stranger);
+    const hidden = await opened(world, elsewhere, stranger);
+    const path = await issue({});
+    const iid = Number(path.split('/').at(-1));
+    const { id } = await world.db.issue.findFirstOrThrow({ where: { projectId: project.id, iid } });
+    await world.db.stateEvent.create({ data: { issueId: id, state: 'closed', sourceMergeRequestId: hidden.id } });
+    expect(await eventsOf(path, 'state')).toMatchObject([{ state: 'closed', source_merge_request_id: null }]);
+    await world.db.project.update({ where: { id: elsewhere.id }, data: { visibility: 'public' } });
+    expect(await eventsOf(path, 'state')).toMatchObject([{ source_merge_request_id: hidden.id }]);
+  });
 });
 
 describe('Events of issues in GraphQL', () => {
