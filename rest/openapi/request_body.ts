@@ -29,12 +29,16 @@ export function requestBody(name: string, inputs: readonly Input[], route: Route
 
 function bodySchema(
   inputs: readonly Input[],
-  { atLeastOne = [] }: Route,
+  { atLeastOne = [], synonyms = {} }: Route,
   properties: Json = Object.fromEntries(inputs.map(propertyOf)),
 ): Json {
   const required = inputs.filter((input) => input.required).map(({ name }) => name);
-  const isAny = inputs.every(({ name }) => atLeastOne.includes(name.replace('[]', '')));
-  const some = isAny ? { minProperties: 1 } : { anyOf: atLeastOne.map((name) => ({ required: [name] })) };
+  const counting = inputs.filter(({ name }) => {
+    const key = name.replace('[]', '');
+    return atLeastOne.includes(synonyms[key] ?? key);
+  });
+  const isAny = counting.length === inputs.length;
+  const some = isAny ? { minProperties: 1 } : { anyOf: counting.map(({ name }) => ({ required: [name] })) };
   return {
     type: 'object',
     properties,
