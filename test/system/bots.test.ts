@@ -156,7 +156,7 @@ describe('changesets-gitlab', () => {
     ]);
     const { content } = await api.RepositoryFiles.show(id, 'package.json', 'changeset-release/main');
     expect(JSON.parse(Buffer.from(content, 'base64').toString()).version).toBe('2.0.0');
-  });
+  }, 300_000);
 });
 
 describe('mcp-gitlab', () => {
@@ -236,5 +236,5 @@ describe('renovate', () => {
     }
     const issues = await api.Issues.all({ projectId: id });
     expect(issues).toMatchObject([{ title: 'Dependency Dashboard', state: 'opened' }]);
-  });
+  }, 300_000);
 });
