@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const all = 'test/system/*.test.ts';
 
-/** Clients and people at work on a server of their own: nothing of it measures, and no port is fixed. */
+/** Tests that measure nothing and listen on no fixed port: clients and people at work, each on a server of its own. */
 const people = [
   'accounts',
   'bots',
@@ -21,7 +21,7 @@ const people = [
   'work',
 ].map((name) => `test/system/${name}.test.ts`);
 
-/** One system after another stands alone on the machine, but people's: two of these run side by side, before the others. */
+/** The tests of people run first, two files at a time; then those of whole systems, each alone on the machine. */
 const project = (
   name: string,
   maxWorkers: number,

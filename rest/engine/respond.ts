@@ -26,7 +26,7 @@ export function respond(
   const body = paginated ? nodes : subtree;
   render?.(body);
   if (!secret) allowCompression(response);
-  if (route.constants) Object.assign(body as object, route.constants);
+  if (route.constants) for (const record of [body].flat()) Object.assign(record as object, route.constants);
   if (route.omitNull) omitNulls(body, route.omitNull);
   for (const [key, names] of Object.entries(route.blank ?? {})) fillBlank(body, key, names);
   for (const [key, names] of Object.entries(route.onlyWith ?? {})) omitWithout(body, key, names);

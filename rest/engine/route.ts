@@ -37,7 +37,7 @@ export interface Route {
   >;
   /** Keys that the record of the body is within, from the outermost. */
   readonly within?: readonly string[];
-  /** Keys of the record that always have the same value, in addition to those of the operation's result. */
+  /** Keys of the record, or of each record, that always have the same value, in addition to those of the operation's result. */
   readonly constants?: object;
   /** The body, regardless of the operation's result. */
   readonly body?: object;

@@ -69,7 +69,10 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     const record = eitherSchema(endpoint, route.either, components);
     return paginated || list ? { type: 'array', items: record } : record;
   }
-  if (route.constants) return withConstants(recordSchema(resultType, selection, shape, []), route.constants);
+  if (route.constants) {
+    const record = withConstants(recordSchema(resultType, selection, shape, []), route.constants);
+    return paginated || list ? { type: 'array', items: record } : record;
+  }
   const record = scalar
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
@@ -81,7 +84,8 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
 const lastKey = (path: string) => path.slice(path.lastIndexOf('.') + 1);
 
 function constantSchema(body: object): Json {
-  const shapeOf = (value: unknown) => (Array.isArray(value) ? { type: 'array', items: {} } : { type: typeof value });
+  const shapeOf = (value: unknown) =>
+    Array.isArray(value) ? { type: 'array', items: {} } : { type: value === null ? 'null' : typeof value };
   const properties = Object.entries(body).map(([key, value]) => [key, { ...shapeOf(value), const: value }]);
   return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(body) };
 }

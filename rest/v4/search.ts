@@ -9,12 +9,15 @@ const onlyWith = { has_tasks: ['task_status'] };
 /** Says that there may be more than was found. */
 const flags = { 'X-Search-Limited': 'limited' };
 
-/** A search, of which the parameter `scope` says what is found. */
+/** Files that were found have no ID. */
+const constants = { id: null };
+
+/** A search; its parameter `scope` says what is found. */
 function search(path: string, name: string, where: string, of: Readonly<Record<string, Scope>>): Route {
   const [first] = Object.values(of);
   if (!first) throw new Error(`${path} finds nothing`);
   const description =
-    `Finds what has a text ${where}, as far as the caller can see it. \`scope\` says what to find; the other parameters are for those ` +
+    `Searches ${where} for a text, as far as the caller can see. \`scope\` says what to find; other parameters have an effect on the ` +
     `scopes that they can apply to. Texts of fewer than two characters find nothing.`;
   return {
     method: 'GET',
@@ -27,7 +30,7 @@ function search(path: string, name: string, where: string, of: Readonly<Record<s
 }
 
 export const searches: Route[] = [
-  search('/search', 'Search', 'on the whole server', {
+  search('/search', 'Search', 'the whole server', {
     projects: { operation: operations.SearchProjectsDocument, result: 'find.projects' },
     issues: { operation: operations.SearchIssuesDocument, result: 'find.issues', onlyWith },
     merge_requests: { operation: operations.SearchMergeRequestsDocument, result: 'find.mergeRequests' },
@@ -36,7 +39,7 @@ export const searches: Route[] = [
     users: { operation: operations.SearchUsersDocument, result: 'find.users' },
   }),
   {
-    ...search('/groups/:id/search', 'GroupSearch', 'in a group and the groups inside it', {
+    ...search('/groups/:id/search', 'GroupSearch', 'a group and the groups inside it', {
       projects: { operation: operations.SearchGroupProjectsDocument, result: 'group.find.projects' },
       issues: { operation: operations.SearchGroupIssuesDocument, result: 'group.find.issues', onlyWith },
       merge_requests: { operation: operations.SearchGroupMergeRequestsDocument, result: 'group.find.mergeRequests' },
@@ -46,7 +49,7 @@ export const searches: Route[] = [
     alsoAt: ['/groups/:id/-/search'],
   },
   {
-    ...search('/projects/:id/search', 'ProjectSearch', 'in a project', {
+    ...search('/projects/:id/search', 'ProjectSearch', 'a project', {
       issues: { operation: operations.SearchProjectIssuesDocument, result: 'project.find.issues', onlyWith },
       merge_requests: {
         operation: operations.SearchProjectMergeRequestsDocument,
@@ -56,8 +59,8 @@ export const searches: Route[] = [
       users: { operation: operations.SearchProjectUsersDocument, result: 'project.find.users' },
       notes: { operation: operations.SearchProjectNotesDocument, result: 'project.find.notes', ...noteKeys() },
       commits: { operation: operations.SearchProjectCommitsDocument, result: 'project.find.commits', flags },
-      blobs: { operation: operations.SearchProjectBlobsDocument, result: 'project.find.files', flags },
-      wiki_blobs: { operation: operations.SearchProjectWikiBlobsDocument, result: 'project.find.wikiFiles' },
+      blobs: { operation: operations.SearchProjectBlobsDocument, result: 'project.find.files', flags, constants },
+      wiki_blobs: { operation: operations.SearchProjectWikiBlobsDocument, result: 'project.find.wikiFiles', constants },
     }),
     alsoAt: ['/projects/:id/-/search'],
   },

@@ -87,7 +87,8 @@ export function issueFilterFields(t: InputFields) {
     confidential: t.boolean({ description: 'Only confidential issues if true, only others if false.' }),
     milestoneIs: t.field({
       type: MilestoneMatch,
-      description: 'Only issues that have a milestone, or none, or one of that time; see also `milestone`.',
+      description:
+        'Only issues with any milestone, with none, or with one that is upcoming or has started; see also `milestone`.',
     }),
     dueDate: t.field({ type: DueDateMatch, description: 'Only issues that are due then.' }),
     type: t.field({ type: IssueTypeFilter, description: 'Only issues of this kind.' }),

@@ -93,7 +93,7 @@ builder.prismaObjectFields(Issue, (t) => ({
   }),
   discussionLocked: t.exposeBoolean('discussionLocked', {
     nullable: true,
-    description: 'Whether only members of the project can comment; null until that was decided.',
+    description: 'Whether only members of the project can comment; null if this was never set.',
   }),
   movedToId: t.exposeInt('movedToId', {
     nullable: true,

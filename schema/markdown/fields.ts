@@ -56,7 +56,8 @@ builder.prismaObjectFields(Milestone, (t) => ({
 
 builder.prismaObjectFields(Label, (t) => ({
   descriptionHtml: t.string({
-    description: `${description.replace('HTML,', 'HTML on one line,')}`,
+    description:
+      'The description as sanitised HTML on one line, with links to what the caller can see; empty if there is no description.',
     select: { description: true, projectId: true },
     resolve: ({ description: text, projectId }, _args, context) => htmlOf(context, text, projectId, 'line'),
   }),

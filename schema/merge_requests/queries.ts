@@ -69,11 +69,13 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
     }),
     deployedAfter: t.field({
       type: 'DateTime',
-      description: 'Only merge requests whose merge commit was deployed at this time or later, likewise.',
+      description:
+        'Only merge requests whose merge commit was deployed at this time or later, as far as the caller can see deployments.',
     }),
     deployedBefore: t.field({
       type: 'DateTime',
-      description: 'Only merge requests whose merge commit was deployed at this time or earlier, likewise.',
+      description:
+        'Only merge requests whose merge commit was deployed at this time or earlier, as far as the caller can see deployments.',
     }),
   }),
 });

@@ -119,7 +119,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   }),
   discussionLocked: t.exposeBoolean('discussionLocked', {
     nullable: true,
-    description: 'Whether only members of the project can comment; null until that was decided.',
+    description: 'Whether only members of the project can comment; null if this was never set.',
   }),
   allowCollaboration: t.boolean({
     nullable: true,

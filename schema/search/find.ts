@@ -44,7 +44,7 @@ interface Search<Place> {
 }
 
 const TEXT =
-  'The text to find, in any case: at most 4,096 characters. Nothing has a text of fewer than two, other than blanks around it.';
+  'The text to find, ignoring case: at most 4,096 characters. Texts of fewer than two characters, without the blanks around them, find nothing.';
 
 const sorted = builder.args((t) => ({ ...pageArgs, sort: sortField(t, 'desc') }));
 
@@ -63,7 +63,7 @@ const archived = builder.args((t) => ({
   includeArchived: t.boolean({
     required: true,
     defaultValue: false,
-    description: 'Whether archived projects and what is in them are found, too.',
+    description: 'Whether to search archived projects, too.',
   }),
 }));
 
@@ -83,7 +83,7 @@ function pageFor<T>(
 }
 
 const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
-  description: 'What has a text on the whole server, as far as the caller can see it.',
+  description: 'The results of a search of the whole server, as far as the caller can see them.',
   fields: (t) => ({
     projects: t.field({
       type: ProjectConnection,
@@ -211,11 +211,6 @@ const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement
 const FoundFile = builder.objectRef<FoundFileRow>('FoundFile').implement({
   description: 'A file in which a search found a text, or whose path has it.',
   fields: (t) => ({
-    databaseId: t.int({
-      nullable: true,
-      description: 'Always null, for compatibility with the REST API.',
-      resolve: () => null,
-    }),
     path: t.string({
       description: 'Path from the root of the repository, without a leading slash.',
       resolve: ({ path }) => path.toWellFormed(),
@@ -354,7 +349,7 @@ const searchArg = { type: 'String', required: true, description: TEXT } as const
 builder.queryFields((t) => ({
   find: t.field({
     type: ServerSearch,
-    description: 'Finds what has a text, on the whole server. For signed-in callers.',
+    description: 'Searches the whole server for a text. For signed-in callers.',
     args: { search: t.arg(searchArg) },
     resolve: (_root, { search }, context) => ({ text: textToFind(context, search), place: null }),
   }),
@@ -363,7 +358,7 @@ builder.queryFields((t) => ({
 builder.objectFields(Group, (t) => ({
   find: t.field({
     type: GroupSearch,
-    description: 'Finds what has a text, in the group. For signed-in callers.',
+    description: 'Searches the group for a text. For signed-in callers.',
     args: { search: t.arg(searchArg) },
     resolve: (group, { search }, context) => ({ text: textToFind(context, search), place: group }),
   }),
@@ -372,7 +367,7 @@ builder.objectFields(Group, (t) => ({
 builder.objectFields(Project, (t) => ({
   find: t.field({
     type: ProjectSearch,
-    description: 'Finds what has a text, in the project. For signed-in callers.',
+    description: 'Searches the project for a text. For signed-in callers.',
     args: { search: t.arg(searchArg) },
     resolve: (project, { search }, context) => {
       const text = textToFind(context, search);

@@ -67,12 +67,12 @@ async function requestPipelines(
 const PUSHED = select('Project', PROJECT_BASE);
 
 /**
- * Whether the user is no developer of the project, and so pushed to a branch that a fork shares with them: their changes to
- * `.gitlab-ci.yml` must not read the variables of the fork, whose developers can start a pipeline.
+ * Whether the user is not a developer of the project, or not active any more. Who pushed to a branch that a fork shares with them is
+ * none: their changes to `.gitlab-ci.yml` must not read the variables of the fork, whose developers can start a pipeline.
  */
 async function isGuest(db: ChangeContext['db'], userId: number, projectId: number): Promise<boolean> {
   const user = await activeUser(db, userId);
-  if (user === null) return false;
+  if (user === null) return true;
   const [project] = await queryJson<ProjectRow[]>(db, namedProject(user, projectId, PUSHED));
   return !project || !can(user, 'push_code', { ...project, archived: false });
 }

@@ -1,4 +1,4 @@
-import crypto from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { nameToEmoji } from 'gemoji';
 import highlighter from 'highlight.js/lib/common';
 import MarkdownIt, { type MarkdownIt as Parser, type StateCore, type Token } from 'markdown-it';
@@ -39,7 +39,7 @@ const parsers = { commonmark: commonmark(), gfm: gfm(), line: line() };
 export function renderHtml(rendering: Rendering): string | null {
   const { text, flavour, links } = rendering;
   const parser = parsers[flavour];
-  const env = { links, docId: crypto.createHash('sha256').update(text).digest('hex').slice(0, 8) };
+  const env = { links, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
   const tokens = flavour === 'line' ? parser.parseInline(text, env) : parser.parse(text, env);
   if (sizeOf(tokens) > LARGEST_HTML) return null;
   const raw = parser.renderer.render(tokens, parser.options, env);

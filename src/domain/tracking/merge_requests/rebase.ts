@@ -88,7 +88,7 @@ export async function rebaseMergeRequest(context: Context, id: number, skipCi: b
   } catch (error) {
     mergeError = `Rebase failed: ${reasonOf(error)}`;
   }
-  // Who waits for the end goes on with the new head.
+  // Clients that poll for the end go on with the new head.
   if (mergeError === null) await refreshMergeRequest(context, id, actor.id);
   await context.db.mergeRequest.updateMany({ where: { id }, data: { rebasingSince: null, mergeError } });
 }
