@@ -23,7 +23,7 @@ import { DiskUploads } from '#src/domain/uploads/disk.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
 import { createApp } from '#src/entrances/server/app.ts';
-import { JOB_PACES, jobHandlers } from '#src/entrances/server/background_jobs.ts';
+import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { Upgrades } from '#src/entrances/web/upgrades.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/platform/background/queue.ts';
@@ -38,6 +38,7 @@ import { decrypt, encrypt, newToken, tokenHash } from '#src/platform/secrets.ts'
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { dropDatabase, freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
+import { PACES_WITHOUT_SCHEDULES } from './paces.ts';
 
 export const LEVELS = { guest: 10, reporter: 20, developer: 30, master: 40, owner: 50 } as const;
 export const PASSWORD = 'correct horse';
@@ -356,7 +357,7 @@ export async function startWorld(
   const listener = await Listener.open(databaseUrl, report);
   // To make a connection takes PostgreSQL longer than most tests ask of it: one serves the queue.
   const queue = { url: databaseUrl, listener, db, connections: 1 };
-  const jobs = await startJobs({ ...queue, handlers, paces: JOB_PACES, report });
+  const jobs = await startJobs({ ...queue, handlers, paces: PACES_WITHOUT_SCHEDULES, report });
   await watchHooks(db, listener);
   await hooks.start({ listener, jobs });
   // Read once and kept: no request of a test is the first to read them.
