@@ -14,7 +14,9 @@ import './prune_packages.ts';
  */
 const root = path.dirname(import.meta.dirname);
 const dist = path.join(root, 'dist');
-const imports = Object.fromEntries(['src', 'schema', 'rest'].map((room) => [`#${room}/*.ts`, `./${room}/*.js`]));
+const imports = Object.fromEntries(
+  ['src', 'schema', 'rest', 'pages'].map((room) => [`#${room}/*.ts`, `./${room}/*.js`]),
+);
 
 ensureGenerated(root);
 rmSync(dist, { recursive: true, force: true });

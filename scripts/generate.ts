@@ -20,6 +20,7 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   run(path.join(root, 'node_modules/prisma/build/index.js'), 'generate', '--no-hints');
   run('codegen.ts');
   run('scripts/openapi.ts');
+  run('scripts/icons.ts');
   sources.remember(hash);
 }
 lock.close();

@@ -57,6 +57,7 @@ const FOLDERS: readonly [folder: string, kind: RegExp][] = [
   ['prisma/schema', /\.prisma$/],
   ['schema', /\.ts$/],
   ['rest', /\.(ts|graphql)$/],
+  ['pages', /\.graphql$/],
 ];
 
 /** The lock file stands for the versions of the generators. */
@@ -75,6 +76,7 @@ const COMMITTED = ['schema/schema.graphql', 'rest/openapi.json'];
 const OUTPUTS = [
   'src/generated/models.ts',
   'src/generated/operations.ts',
+  'src/generated/page_operations.ts',
   'src/generated/pothos.ts',
   'src/generated/prisma/client.ts',
   ...COMMITTED,

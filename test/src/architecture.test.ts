@@ -84,7 +84,7 @@ const listed = (found: { file: string; imported: string }[]) =>
 describe('Who may import whom', () => {
   it('the domain imports neither schema nor rest, but where all is put together', LONG, () => {
     const found = importsOf('src').filter(
-      ({ file, imported }) => /^#(schema|rest)\//.test(imported) && !COMPOSITION.includes(file),
+      ({ file, imported }) => /^#(schema|rest|pages)\//.test(imported) && !COMPOSITION.includes(file),
     );
     expect(listed(found)).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('Who may import whom', () => {
   });
 
   it('rooms extend Context and Jobs alone; any other type of this project is imported, so that it can be found', () => {
-    const files = globSync('{src,schema,rest}/**/*.ts', { cwd: root });
+    const files = globSync('{src,schema,rest,pages}/**/*.ts', { cwd: root });
     const found = files.flatMap((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');
       const blocks = [...text.matchAll(/^declare module '([#.][^']+)' \{\n((?: .*\n|\n)*)\}/gm)];
@@ -185,7 +185,7 @@ describe('Who may import whom', () => {
   });
 
   it('files are named in one way, in words that underscores part', () => {
-    const files = ['src', 'schema', 'rest', 'test', 'views'].flatMap((layer) =>
+    const files = ['src', 'schema', 'rest', 'pages', 'test'].flatMap((layer) =>
       globSync(`${layer}/**/*.*`, { cwd: root, exclude: (name) => name === 'node_modules' }),
     );
     expect(files.length).toBeGreaterThan(500);
@@ -219,6 +219,16 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('pages are views of the graph: they see no database, no rule and no REST, but what makes pages, and errors', () => {
+    const allowed = /^#src\/(entrances\/web\/pages\/\w+|platform\/errors|generated\/page_operations)\.ts$/;
+    const found = importsOf('pages').filter(({ file, imported }) => {
+      if (/^(@prisma\/|pg$|#rest\/|#schema\/)/.test(imported)) return true;
+      if (/^express/.test(imported)) return !file.startsWith('pages/engine/');
+      return imported.startsWith('#src/') && !allowed.test(imported);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
   it('words of HTTP stand in entrances alone', () => {
     const files = globSync('{src,schema}/**/*.ts', { cwd: root }).map((name) => name.replaceAll('\\', '/'));
     const found = files.filter((file) => {
@@ -229,7 +239,7 @@ describe('Who may import whom', () => {
   });
 
   it('nothing imports from outside of the package', LONG, () => {
-    const all = ['src', 'schema', 'rest', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
+    const all = ['src', 'schema', 'rest', 'pages', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
     expect(all.length).toBeGreaterThan(200);
     expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);
   });
@@ -252,7 +262,7 @@ describe('Who may import whom', () => {
     expect(up).toEqual([]);
   });
 
-  it.each(['src', 'schema', 'rest'])('files of %s import each other in no circle, types too', (layer) => {
+  it.each(['src', 'schema', 'rest', 'pages'])('files of %s import each other in no circle, types too', (layer) => {
     expect(circleIn(graphOf(layer))).toEqual([]);
   });
 

@@ -235,10 +235,14 @@ export class World {
   }
 
   /** Waits until the condition holds, as background work makes it; fails after most of the time that a test may take. */
-  async until(condition: () => Promise<boolean>, milliseconds = 50_000): Promise<void> {
+  async until(
+    condition: () => Promise<boolean>,
+    milliseconds = 50_000,
+    describe: () => string = () => '',
+  ): Promise<void> {
     const patience = Date.now() + milliseconds;
     while (!(await condition())) {
-      if (Date.now() > patience) throw new Error('waited in vain');
+      if (Date.now() > patience) throw new Error(`waited in vain ${describe()}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -250,12 +254,15 @@ export class World {
 
   /** Waits until no background job is left to do now. */
   async idle(): Promise<void> {
-    await this.until(async () => {
-      const waiting = await this.db.$queryRaw<unknown[]>`
-        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%'
-          AND name <> 'dead_letters' LIMIT 1`;
+    let waiting: unknown[] = [];
+    const isIdle = async () => {
+      waiting = await this.db.$queryRaw<unknown[]>`
+        SELECT name, state::text, data, created_on, started_on FROM pgboss.job
+        WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%'
+          AND name <> 'dead_letters' LIMIT 5`;
       return waiting.length === 0;
-    });
+    };
+    await this.until(isIdle, undefined, () => `for ${JSON.stringify(waiting)}`);
   }
 
   /** The SQL statements that run meanwhile. */

@@ -225,8 +225,8 @@ describe('E-mail addresses and SSH keys', () => {
 });
 
 describe('The address of a form', () => {
-  const actions = readdirSync(packagePath('views')).flatMap((view) => {
-    const text = readFileSync(packagePath(`views/${view}`), 'utf8');
+  const actions = readdirSync(packagePath('pages/views')).flatMap((view) => {
+    const text = readFileSync(packagePath(`pages/views/${view}`), 'utf8');
     return [...text.matchAll(/<form[^>]*method="post"[^>]*action="(\/[^"]*)"/g)].map(([, action = '']) => action);
   });
   const addresses = [...new Set([...actions.map((action) => action.replace(/<%=.*?%>/g, '999')), '/users/password'])];

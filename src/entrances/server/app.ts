@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
+import { type ServeOptions, servePages } from '#pages/engine/serve.ts';
+import { rows } from '#pages/index.ts';
 import { bodyParameters } from '#rest/engine/body.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { createFacade } from '#rest/engine/facade.ts';
@@ -209,7 +211,15 @@ export function createApp({
   );
   serveRest(app, entrance);
 
-  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql);
+  const execute: ServeOptions['execute'] = async (document, variableValues, { context, baseUrl: url, request }) => {
+    const contextValue = await contextAt(context, url);
+    const purpose = request.method === 'POST' ? null : 'read';
+    const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
+    return turns.run(callerOf(context.actor, request.ip ?? null), () => executeWithin(execution, report, budget));
+  };
+  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql, (made) =>
+    servePages(rows, made, { schema, execute }),
+  );
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');

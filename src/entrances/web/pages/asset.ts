@@ -8,7 +8,7 @@ import { type RequestHandler, Router } from 'express';
 export interface Asset {
   /** File name without its ending, such as `graphiql`. */
   name: string;
-  type: 'css' | 'js';
+  type: 'css' | 'js' | 'svg';
   /** Reads or creates the content; called once, for the first page that needs it. */
   load(): Promise<string | Buffer>;
 }
@@ -54,8 +54,13 @@ interface Packed {
   content: Buffer;
 }
 
-async function pack({ name, type, load }: Asset): Promise<Packed> {
-  const content = await load();
+async function pack(asset: Asset): Promise<Packed> {
+  const content = await asset.load();
+  return { path: assetPath(asset, content), content: await promisify(gzip)(content) };
+}
+
+/** The path of an asset with this content. */
+export function assetPath({ name, type }: Pick<Asset, 'name' | 'type'>, content: string | Buffer): string {
   const hash = crypto.createHash('sha256').update(content).digest('hex').slice(0, 16);
-  return { path: `/-/assets/${name}-${hash}.${type}`, content: await promisify(gzip)(content) };
+  return `/-/assets/${name}-${hash}.${type}`;
 }

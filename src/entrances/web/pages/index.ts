@@ -1,23 +1,20 @@
-import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import { accountPages } from '#src/entrances/web/pages/account.ts';
 import { applicationPages } from '#src/entrances/web/pages/applications.ts';
-import { type Asset, Assets } from '#src/entrances/web/pages/asset.ts';
+import { Assets } from '#src/entrances/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
-import { notFound, pagesFor } from '#src/entrances/web/pages/page.ts';
+import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
 import { privateTokenPages } from '#src/entrances/web/pages/private_token.ts';
 import { profilePages } from '#src/entrances/web/pages/profile.ts';
+import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
 import { signUpPages } from '#src/entrances/web/pages/sign_up.ts';
 import { tokenPages } from '#src/entrances/web/pages/tokens.ts';
 import { unsubscribePages } from '#src/entrances/web/pages/unsubscribe.ts';
 import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
-import { packagePath } from '#src/platform/package_root.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-
-const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
 
 /** The HTML pages; `graphiql` handles the URL of GraphQL, `missing` unknown paths. */
 export interface PageHandlers {
@@ -28,9 +25,14 @@ export interface PageHandlers {
   missing: RequestHandler;
 }
 
-export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: LoadGraphiql): PageHandlers {
+/** @param rows makes the pages of the table in `pages/`, whose paths are the most general */
+export function pages(
+  given: Omit<PageOptions, 'stylesheet' | 'script'>,
+  loadGraphiql: LoadGraphiql,
+  rows: (made: Pages) => Router,
+): PageHandlers {
   const assets = new Assets();
-  const options = { ...given, stylesheet: () => assets.path(STYLESHEET) };
+  const options = { ...given, stylesheet: () => assets.path(STYLESHEET), script: () => assets.path(SCRIPT) };
   const made = pagesFor(options);
   const documents = documentPages(made, assets, loadGraphiql);
   const router = Router()
@@ -46,7 +48,8 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
     .use(privateTokenPages(made))
     .use(documents.router)
     .use(favicon())
-    .use(assets.router([STYLESHEET]));
+    .use(assets.router([STYLESHEET, SCRIPT, ICONS]))
+    .use(rows(made));
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 

@@ -20,11 +20,13 @@ export interface Pages {
   own(show: PageHandler): RequestHandler;
   /** Handles a form that was sent from a page of this server. `request.body` has its fields, each a string or a list of strings. */
   form(act: PageHandler): RequestHandler[];
-  /** Like `form`, for signed-in users. */
-  ownForm(act: PageHandler): RequestHandler[];
+  /** Like `form`, for signed-in users; `largest` bytes, or 64 KiB. */
+  ownForm(act: PageHandler, largest?: number): RequestHandler[];
   /** Like `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null if none was sent. */
   ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
 }
+
+const URL_ENCODED = 'application/x-www-form-urlencoded';
 
 /** The largest form, in bytes. */
 const MAX_FORM = 64 * 1024;
@@ -54,7 +56,7 @@ export function leadTo(page: string): RequestHandler {
 }
 
 export function pagesFor(options: PageOptions): Pages {
-  const read = readForm('application/x-www-form-urlencoded', MAX_FORM);
+  const read = readForm(URL_ENCODED, MAX_FORM);
   const handler = (answer: PageHandler): RequestHandler => {
     return async (request, response) => {
       let visit: Visit | undefined;
@@ -80,7 +82,11 @@ export function pagesFor(options: PageOptions): Pages {
     page: (show) => handler(show),
     own: (show) => handler(signedIn(show)),
     form: (act) => [read, parse, handler(checked(act))],
-    ownForm: (act) => [read, parse, handler(checked(signedIn(act)))],
+    ownForm: (act, largest) => [
+      largest === undefined ? read : readForm(URL_ENCODED, largest),
+      parse,
+      handler(checked(signedIn(act))),
+    ],
     ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],
   };
 }

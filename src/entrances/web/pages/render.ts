@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
 import { formTarget } from '#src/access/oauth/form_post.ts';
+import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import { navigation } from '#src/entrances/web/pages/navigation.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 
@@ -15,16 +16,28 @@ export interface Frame {
   csrf: string;
   /** Path of the stylesheet. */
   stylesheet: string;
+  /** Path of the script. */
+  script: string;
   /** URLs of other servers to which its forms redirect; the page's policy must allow them. */
   formTargets?: readonly string[];
 }
 
 const version = packageVersion();
 
-const eta = new Eta({ views: packagePath('views'), cache: true, autoEscape: true });
+/** Templates call the helpers as `h.time(…)`. */
+class Views extends Eta {
+  readonly helpers = helpers;
+}
+
+const eta = new Views({
+  views: packagePath('pages/views'),
+  cache: true,
+  autoEscape: true,
+  functionHeader: 'const h = this.helpers;',
+});
 
 /**
- * Responds with a page from views/<view>.eta. The template escapes its output. The page is not cached, as it may show secrets and
+ * Responds with a page from pages/views/<view>.eta. The template escapes its output. The page is not cached, as it may show secrets and
  * the user. Only scripts with its nonce run in it, and other sites cannot frame it.
  * A viewer is a third-party script that injects styles and runs workers.
  */

@@ -13,6 +13,6 @@ export async function unavailable(
   response.setHeader('Retry-After', String(refusal.extensions.retryAfter));
   const { message } = refusal;
   if (request.accepts(['json', 'html']) !== 'html') return void response.status(503).json({ error: message });
-  const frame = { title: 'Temporarily unavailable', message, username: null, csrf: '' };
+  const frame = { title: 'Temporarily unavailable', message, username: null, csrf: '', script: '' };
   render(response, 503, 'error', { ...frame, stylesheet: await stylesheet().catch(() => '') });
 }

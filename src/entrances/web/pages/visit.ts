@@ -18,6 +18,8 @@ export interface PageOptions {
   sshAddress(): SshPlace;
   /** Path of the stylesheet. */
   stylesheet(): Promise<string>;
+  /** Path of the script. */
+  script(): Promise<string>;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
@@ -50,6 +52,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   const session = token === undefined ? null : await findSession(nobody.db, token);
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
+  const script = await options.script();
   const csrf = csrfOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
@@ -67,6 +70,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
         username: session?.actor.username ?? null,
         csrf,
         stylesheet,
+        script,
         formTargets,
         ...values,
       });

@@ -1,0 +1,36 @@
+/** Parameters of a path by name, or null where the path is another one. */
+export type Match = (path: string) => Record<string, string> | null;
+
+/** One segment of a path, which is not the `-` that separates a place from what belongs to it. */
+const SEGMENT = '(?!-(?:/|$))[^/]+';
+
+/** Parameters that are full paths of projects and groups. */
+const PLACES: Record<string, string> = {
+  project: `${SEGMENT}(?:/${SEGMENT})+`,
+  group: `${SEGMENT}(?:/${SEGMENT})*`,
+};
+
+/** Compiles the path of a row (`engine/row.ts`). */
+export function matcher(pattern: string): Match {
+  const names: string[] = [];
+  const expression = pattern
+    .split('/')
+    .map((part) => {
+      const [, kind, name] = /^([:*])(\w+)$/.exec(part) ?? [];
+      if (name === undefined) return part.replace(/[.+]/g, '\\$&');
+      names.push(name);
+      return `(${kind === '*' ? '.+' : (PLACES[name] ?? '[^/]+')})`;
+    })
+    .join('/');
+  const whole = new RegExp(`^${expression}/?$`);
+  return (path) => {
+    const found = whole.exec(path);
+    if (!found) return null;
+    try {
+      return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(found[at + 1] ?? '')]));
+    } catch {
+      // A broken escape.
+      return null;
+    }
+  };
+}

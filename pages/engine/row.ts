@@ -1,0 +1,85 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import type { DocumentNode } from 'graphql';
+
+/** What the functions of a row know besides the result of its operation. */
+export interface Facts {
+  /** Path and query of the request. */
+  readonly url: URL;
+  /** Parameters of path and query, or the fields of a form, as they were sent. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** Username of the signed-in user; null for visitors. */
+  readonly username: string | null;
+  /** Prefix of SSH URLs of repositories; null where SSH is off. */
+  readonly sshBase: string | null;
+}
+
+/** What a template shows, in addition to what all of them get (`engine/show.ts`). */
+export type Values = Record<string, unknown>;
+
+/** A page: a view of the result of one operation. Made by `page`. */
+export interface Page {
+  readonly kind: 'page';
+  readonly path: string;
+  readonly operation: DocumentNode;
+  readonly view: string;
+  readonly found: (data: never, facts: Facts) => unknown;
+  readonly title: (found: never, facts: Facts) => string;
+  readonly show: (found: never, facts: Facts) => Values;
+  readonly signIn: boolean;
+  readonly pageSize: number;
+}
+
+/** A form that was sent: one mutation. Made by `form`. */
+export interface Form {
+  readonly kind: 'form';
+  readonly path: string;
+  readonly operation: DocumentNode;
+  readonly goTo: (data: never, facts: Facts) => string;
+  readonly again: Page | null;
+  readonly lists: readonly string[];
+}
+
+export type Row = Page | Form;
+
+interface PageOptions<Data, Found> {
+  /**
+   * Below the root. `:project` and `:group` are full paths of one or more names, `:name` is one segment, `*name` is the rest with its
+   * slashes; each fills the variable of that name. The first row that matches and finds something is shown.
+   */
+  path: string;
+  /** A query of `pages/*.graphql`. Its variables are the parameters of path and query; `first` and `last` are set to a page of a list. */
+  operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
+  /** Template in pages/views, without its ending. */
+  view: string;
+  /** The part of the result without which there is no such page. */
+  found: (data: Data, facts: Facts) => Found | null | undefined;
+  /** Title of the page, without the name of the server. */
+  title: (found: Found, facts: Facts) => string;
+  /** What the template shows of it. */
+  show: (found: Found, facts: Facts) => Values;
+  /** Whether visitors have to sign in first. False when absent: they see what is public. */
+  signIn?: boolean;
+  /** Records on one page of a list. */
+  pageSize?: number;
+}
+
+export function page<Data, Found>({ signIn = false, pageSize = 20, ...options }: PageOptions<Data, Found>): Page {
+  return { kind: 'page', signIn, pageSize, ...options } as unknown as Page;
+}
+
+interface FormOptions<Data> {
+  /** As of a page; where the form is sent to. A page at the same path is what GET shows. */
+  path: string;
+  /** A mutation of `pages/*.graphql`. Its variables are the parameters of the path and the fields of the form. */
+  operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
+  /** Path to which the browser is sent when it succeeded. */
+  goTo: (data: Data, facts: Facts) => string;
+  /** The page with the form, which is shown again with what was sent (`values`) and the errors by field (`problems`). */
+  again?: Page;
+  /** Fields that hold several values, one in each line. Those that are sent repeatedly, such as boxes to tick, are not among them. */
+  lists?: readonly string[];
+}
+
+export function form<Data>({ again, lists = [], ...options }: FormOptions<Data>): Form {
+  return { kind: 'form', again: again ?? null, lists, ...options } as unknown as Form;
+}

@@ -1,0 +1,105 @@
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  Kind,
+  typeFromAST,
+} from 'graphql';
+
+/** A variable of the operation of a row. */
+export interface Variable {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly required: boolean;
+}
+
+/** The variables that an operation declares. */
+export function variablesOf(document: DocumentNode, schema: GraphQLSchema): Variable[] {
+  return document.definitions.flatMap((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return [];
+    return (definition.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
+      const found = typeFromAST(schema, type) as GraphQLInputType;
+      return { name: variable.name.value, type: found, required: isNonNullType(found) && defaultValue === undefined };
+    });
+  });
+}
+
+/** A value that is none of its variable. */
+export class Unfit extends Error {
+  /** The name of the variable. */
+  readonly variable: string;
+
+  constructor(variable: string) {
+    super(`${variable} is invalid`);
+    this.variable = variable;
+  }
+}
+
+/**
+ * The values of variables from the texts of a request. An empty text is no value, but of a text in a form it clears what is there.
+ *
+ * @param isForm whether a box that is not ticked, and so not sent, is false
+ * @throws Unfit
+ */
+export function valuesFor(
+  variables: readonly Variable[],
+  given: Readonly<Record<string, unknown>>,
+  { isForm, lists = [] }: { isForm: boolean; lists?: readonly string[] },
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const variable of variables) {
+    const { name, type } = variable;
+    const inner = getNullableType(type);
+    if (isListType(inner)) {
+      const list = textsOf(given[name], lists.includes(name));
+      if (list) values[name] = list.map((text) => readValue(text, inner.ofType, name));
+      continue;
+    }
+    const all = [given[name]].flat();
+    const text = all.at(-1);
+    if (text === null || (typeof text !== 'string' && text !== undefined)) {
+      // A file.
+      if (text !== null) values[name] = text;
+      continue;
+    }
+    const isText = isScalarType(inner) && inner.name === 'String';
+    if (text === undefined || (text === '' && !(isForm && isText))) {
+      if (text === '' && isForm && !isNonNullType(type)) values[name] = null;
+      continue;
+    }
+    values[name] = readValue(text, type, name);
+  }
+  return values;
+}
+
+/** The values of a list: those that are repeated, or the lines of one text. Undefined where nothing was sent. */
+function textsOf(given: unknown, isLines: boolean): string[] | undefined {
+  if (given === undefined) return undefined;
+  const texts = [given].flat().filter((text) => typeof text === 'string');
+  const all = isLines ? texts.flatMap((text) => text.split(/[\n,]/)) : texts;
+  return all.map((text) => text.trim()).filter((text) => text !== '');
+}
+
+function readValue(text: string, type: GraphQLInputType, name: string): unknown {
+  const inner = getNullableType(type);
+  if (isEnumType(inner)) {
+    const word = text.toUpperCase().replaceAll('-', '_');
+    if (!inner.getValue(word)) throw new Unfit(name);
+    return word;
+  }
+  if (!isScalarType(inner)) throw new Unfit(name);
+  if (inner.name === 'Boolean') {
+    if (!['true', 'false', 'on', '1', '0'].includes(text)) throw new Unfit(name);
+    return ['true', 'on', '1'].includes(text);
+  }
+  if (inner.name === 'Int') {
+    if (!/^-?\d{1,10}$/.test(text) || Math.abs(Number(text)) > 2 ** 31 - 1) throw new Unfit(name);
+    return Number(text);
+  }
+  return text;
+}

@@ -1,0 +1,30 @@
+import { form, page, type Row } from '#pages/engine/row.ts';
+import { IssueListPageDocument, NewIssuePageDocument, SendNewIssueDocument } from '#src/generated/page_operations.ts';
+
+const newIssue = page({
+  path: '/:project/-/issues/new',
+  operation: NewIssuePageDocument,
+  view: 'issues/new',
+  found: ({ project }) => project,
+  title: (project) => `New issue · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'issues' }),
+  signIn: true,
+});
+
+export const issues: Row[] = [
+  page({
+    path: '/:project/-/issues',
+    operation: IssueListPageDocument,
+    view: 'issues/list',
+    found: ({ project }) => project,
+    title: (project) => `Issues · ${project.fullPath}`,
+    show: (project, { given }) => ({ project, tab: 'issues', issues: project.issues, state: given.state ?? 'opened' }),
+  }),
+  newIssue,
+  form({
+    path: '/:project/-/issues',
+    operation: SendNewIssueDocument,
+    goTo: ({ createIssue }) => `/${createIssue?.issue.project.fullPath}/-/issues/${createIssue?.issue.iid}`,
+    again: newIssue,
+  }),
+];

@@ -1,0 +1,87 @@
+import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
+
+/** Functions of the templates, as `h`. Those that return markup are written with `<%~`. */
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export function escaped(text: unknown): string {
+  return String(text ?? '').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** An icon of `assets/icons.svg`, for decoration: what it means is said in words beside it, or in `label`. */
+export function icon(name: string, label?: string): string {
+  const said = label === undefined ? 'aria-hidden="true"' : `role="img" aria-label="${escaped(label)}"`;
+  return `<svg class="icon" width="16" height="16" ${said}><use href="${ICONS_PATH}#${escaped(name)}"/></svg>`;
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 24 * 3600],
+  ['month', 30 * 24 * 3600],
+  ['week', 7 * 24 * 3600],
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** A moment in words relative to now, with the exact one on hover. */
+export function time(iso: string, now = Date.now()): string {
+  const moment = new Date(iso);
+  if (Number.isNaN(moment.getTime())) return escaped(iso);
+  const seconds = Math.round((moment.getTime() - now) / 1000);
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['minute', 60];
+  const words = Math.abs(seconds) < 60 ? 'just now' : relative.format(Math.trunc(seconds / length), unit);
+  const exact = `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `<time datetime="${moment.toISOString()}" title="${exact}">${words}</time>`;
+}
+
+/** `1 issue`, `2 issues`, `1,000 issues`. */
+export function count(number: number, word: string, plural = `${word}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? word : plural}`;
+}
+
+/** Bytes as people read them. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return count(bytes, 'byte');
+  const [unit, divisor] = bytes < 1024 ** 2 ? ['KB', 1024] : bytes < 1024 ** 3 ? ['MB', 1024 ** 2] : ['GB', 1024 ** 3];
+  return `${(bytes / Number(divisor)).toFixed(1).replace(/\.0$/, '')} ${unit}`;
+}
+
+/** The path of a place or file below the root, each part escaped for URLs. */
+export function path(...parts: readonly (string | number)[]): string {
+  return `/${parts
+    .flatMap((part) => String(part).split('/'))
+    .map(encodeURIComponent)
+    .join('/')}`;
+}
+
+/** The present address with other parameters; those that are null are left out. */
+export function here(url: URL, changes: Readonly<Record<string, string | number | null>>): string {
+  const changed = new URLSearchParams(url.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) changed.delete(name);
+    else changed.set(name, String(value));
+  }
+  const query = changed.toString();
+  return url.pathname + (query === '' ? '' : `?${query}`);
+}
+
+/** The first characters of a commit's hash. */
+export function short(sha: string): string {
+  return sha.slice(0, 8);
+}
+
+interface Pictured {
+  name: string;
+  username?: string;
+  avatarUrl: string | null;
+}
+
+/** A user's picture on this server, or the first letter of the name. */
+export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
+  const own = avatarUrl !== null && /^https?:\/\/[^/]+\/uploads\//.test(avatarUrl) ? new URL(avatarUrl) : null;
+  if (own)
+    return `<img class="avatar" src="${escaped(own.pathname + own.search)}" alt="" width="${pixels}" height="${pixels}">`;
+  const letter = [...name.trim()][0]?.toUpperCase() ?? '?';
+  return `<span class="avatar" data-size="${pixels}" aria-hidden="true">${escaped(letter)}</span>`;
+}

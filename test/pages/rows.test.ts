@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { validate } from 'graphql';
+import { expect, it } from 'vitest';
+import { rows } from '#pages/index.ts';
+import { schema } from '#schema/index.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+
+it('every page and form has an operation that the graph can answer, and a template', () => {
+  const wrong = rows.flatMap((row) => {
+    const errors = validate(schema, row.operation).map(({ message }) => message);
+    const isThere = row.kind === 'form' || existsSync(packagePath(`pages/views/${row.view}.eta`));
+    return [...errors, ...(isThere ? [] : ['no template'])]
+      .filter((message) => !/^Fragment ".*" is never used/.test(message))
+      .map((message) => `${row.path}: ${message}`);
+  });
+  expect(wrong).toEqual([]);
+});
