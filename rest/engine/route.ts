@@ -39,7 +39,7 @@ export interface Route {
   readonly within?: readonly string[];
   /** Keys of the record, or of each record, that always have the same value, in addition to those of the operation's result. */
   readonly constants?: object;
-  /** The body, regardless of the operation's result. */
+  /** The body, regardless of the operation's result; none if it has no keys. */
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */
   readonly file?: string;

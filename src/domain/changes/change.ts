@@ -205,6 +205,8 @@ export type Change =
   /** A merge request was approved by the actor, or the actor took that back. */
   | { kind: 'approved' }
   | { kind: 'unapproved' }
+  /** All approvals of a merge request were taken back. */
+  | { kind: 'approvalsReset' }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
   /** Whether only members comment; null until it was decided once. */

@@ -17,6 +17,7 @@ const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
   merged: 'merge',
   approved: 'approved',
   unapproved: 'unapproved',
+  approvalsReset: 'unapproved',
 };
 
 /** Changes that cause no event by themselves. */
