@@ -412,6 +412,7 @@ describe('The commits, changes and versions of a merge request', () => {
       merge_request_id: expect.any(Number),
       state: 'collected',
       real_size: '2',
+      patch_id_sha: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
     const single = await api.get(`${at}/1/versions/${version.id}`);
     expect(single.body).toMatchObject(version);

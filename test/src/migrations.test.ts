@@ -112,6 +112,7 @@ const RELEASED: Record<string, string> = {
   '20261126120021_snippets_with_title': '5796b8ecb497c48c21e9e24cd5369922283a76ee88d912893f5a39ea7b806e0d',
   '20261126130006_past_resource_events': 'a2c0b06e0199b5e37014b50f384cfe7bd894ae5192403b2bb758eae0d362e35e',
   '20261126140001_bots': 'bd3a64b2ba5215722191f60c4667d60e87db1f83b7f55ca51320f83e7147756e',
+  '20261126140011_patch_ids': 'bff3c2b478ad5eb262ca927ea078c0434585df6c961155f6e8baeac6637f7620',
 };
 
 const directory = packagePath('prisma/migrations');
