@@ -79,8 +79,8 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   await tx.$executeRaw`
     WITH source AS MATERIALIZED (SELECT s.* FROM issue_labels il JOIN labels s ON s.id = il.label_id WHERE il.issue_id = ${issue.id}),
     known AS MATERIALIZED (${labelsTitled(target.id, Prisma.sql`ARRAY(SELECT title FROM source)`)}),
-    made AS (INSERT INTO labels (project_id, title, color, description)
-      SELECT ${target.id}, title, color, description FROM source s
+    made AS (INSERT INTO labels (project_id, title, color, description, archived)
+      SELECT ${target.id}, title, color, description, archived FROM source s
       WHERE s.group_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM known k WHERE k.title = s.title)
       ON CONFLICT (project_id, title) DO UPDATE SET updated_at = labels.updated_at RETURNING id)
     INSERT INTO issue_labels (issue_id, label_id) SELECT ${copy.id}, id FROM (SELECT id FROM made UNION SELECT id FROM known) l`;
