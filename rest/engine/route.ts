@@ -69,7 +69,7 @@ export interface Route {
   readonly notBlank?: readonly string[];
   /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
-  /** Parameters of which at least one must be present. */
+  /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */
   readonly atLeastOne?: readonly string[];
   /** Parameters of which all or none must be present. */
   readonly allOrNone?: readonly string[];

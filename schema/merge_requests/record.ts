@@ -165,6 +165,12 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     select: { description: true },
     resolve: ({ description }) => taskItems(description),
   }),
+  mergeAfter: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it can be merged at the earliest. Always null: merges wait for no time.',
+    resolve: () => null,
+  }),
   imported: t.boolean({
     description: 'Whether it was imported from another server. Imports bring repositories only, so none is.',
     resolve: () => false,

@@ -114,6 +114,7 @@ const RELEASED: Record<string, string> = {
   '20261126140001_bots': 'bd3a64b2ba5215722191f60c4667d60e87db1f83b7f55ca51320f83e7147756e',
   '20261126140011_patch_ids': 'bff3c2b478ad5eb262ca927ea078c0434585df6c961155f6e8baeac6637f7620',
   '20261126140021_archived_labels': '66f0d38e5110004ef6a5ca975660189d7bb0980d60e5d981dafedc864b832d78',
+  '20261126140031_time_summaries': 'fe4fffb0c94a7d1db1aa37ee5cc5170735db4f0245af7a6b5e866e5c3796d794',
 };
 
 const directory = packagePath('prisma/migrations');

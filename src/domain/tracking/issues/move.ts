@@ -113,8 +113,8 @@ async function copyTrail(tx: Transaction, from: number, to: number, { id: projec
       target_id = CASE target_id WHEN ${from} THEN ${to} ELSE target_id END
     WHERE source_id = ${from} OR target_id = ${from}`;
   await tx.$executeRaw`
-    INSERT INTO timelogs (issue_id, user_id, seconds, created_at)
-    SELECT ${to}, user_id, seconds, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;
+    INSERT INTO timelogs (issue_id, user_id, seconds, summary, created_at)
+    SELECT ${to}, user_id, seconds, summary, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;
   await tx.$executeRaw`
     INSERT INTO subscriptions (user_id, subject_type, subject_id, subscribed)
     SELECT user_id, 'Issue', ${to}, subscribed FROM subscriptions WHERE subject_type = 'Issue' AND subject_id = ${from}`;
