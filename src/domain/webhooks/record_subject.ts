@@ -29,6 +29,7 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
   'sourceBranchDeleted',
   'suggestionsApplied',
   'discussionsContinued',
+  'lastChange',
 ]);
 
 /**
