@@ -1,4 +1,4 @@
-import { type Fields, restJson, timestamp, user } from './json.ts';
+import { duration, type Fields, restJson, timestamp, user } from './json.ts';
 
 /** The milestone `ms` as others embed it. */
 export const milestone: Fields = {
@@ -13,6 +13,24 @@ export const milestone: Fields = {
   due_date: 'ms.due_date',
   start_date: 'ms.start_date',
 };
+
+/** As the REST API shows it in the project `p` of the namespace `ns`. */
+export const restMilestone: Fields = {
+  ...milestone,
+  group_id: 'ms.group_id',
+  expired: `COALESCE(ms.due_date < (now() AT TIME ZONE 'UTC')::date, false)`,
+  web_url: `$1::text || '/' || ns.full_path || '/' || p.path || '/-/milestones/' || ms.iid`,
+};
+
+/** Estimated and spent time, from expressions of seconds. */
+export function timeStats(estimate: string, spent: string): Fields {
+  return {
+    time_estimate: estimate,
+    total_time_spent: spent,
+    human_time_estimate: duration(estimate),
+    human_total_time_spent: duration(spent),
+  };
+}
 
 const subscribed = `COALESCE(
   (SELECT s.subscribed FROM subscriptions s WHERE s.subject_type = 'Issue' AND s.subject_id = i.id AND s.user_id = $2),
