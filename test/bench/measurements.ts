@@ -48,7 +48,7 @@ export function measurements(projects: number, issuesInProject: number): Measure
       title: 'create an issue',
       target: 0.7,
       call: (n) => newIssue(project(n), n),
-      own: ['id', 'iid', 'created_at', 'updated_at', 'web_url'],
+      own: ['id', 'iid', 'created_at', 'updated_at', 'web_url', '_links', 'references'],
       writes: true,
     },
     {
