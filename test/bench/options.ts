@@ -36,6 +36,8 @@ const PARTS = {
   visibility: true,
   /** The time of every list, on a large dataset. */
   lists: false,
+  /** Filtered lists of issues and merge requests, threads and searches. */
+  collaboration: false,
   /** Mixed traffic over some time. */
   sustained: false,
   /** What has to do with git. */
