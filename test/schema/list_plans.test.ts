@@ -106,7 +106,11 @@ describe('Of a large table', () => {
     it.each(some)('%s reads what it finds by an index', options, async (_, list) => {
       const scans = (await planOf(list)).filter((node) => node['Node Type'] === 'Seq Scan');
       const scanned = scans.map((node) => node['Relation Name'] ?? '');
-      const mayBe = (table: string) => !LARGE.has(table) || (WHOLE.test(list.name) && READ_WHOLE.has(table));
+      const { name } = list;
+      // Where what was found may have most reactions, these are read whole.
+      const isVoted = (table: string) => table === 'award_emoji' && name.includes('order_by=popularity');
+      const mayBe = (table: string) =>
+        !LARGE.has(table) || isVoted(table) || (WHOLE.test(name) && READ_WHOLE.has(table));
       expect(scanned.filter((table) => !mayBe(table))).toEqual([]);
     });
   }

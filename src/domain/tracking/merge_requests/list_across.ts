@@ -161,7 +161,13 @@ function namesPerson(filter: MergeRequestFilter): boolean {
   return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
 }
 
+/** What stands in place of a title, for which there are many. */
+const WITHOUT = /^(none|no label|no milestone)$/i;
+const ANY = /^(any|#upcoming|#started)$/i;
+
 /** Whether a filter names a label or a milestone, whose merge requests are found by an index, too. */
 function namesTitle({ labels, milestone }: MergeRequestFilter): boolean {
-  return !!milestone || (labels?.length ?? 0) > 0;
+  const isTitle = (text: string) => !WITHOUT.test(text) && !ANY.test(text);
+  const isLabelled = labels?.some(isTitle) === true && !labels.some((text) => WITHOUT.test(text));
+  return isLabelled || (!!milestone && isTitle(milestone));
 }
