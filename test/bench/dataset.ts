@@ -18,12 +18,14 @@ const USERS = 100;
 export interface Size {
   issues: number;
   projects: number;
+  /** Of each project. */
+  mergeRequests?: number;
 }
 
 /**
  * Creates a database of its own beside the one of `url` and fills it: project IDs are 1 to `projects`, every issue has two
  * labels, a milestone and an author, half have an assignee, a third are closed and one in a hundred is confidential. Each
- * project has members, pipelines with statuses, and events.
+ * project has members, labels with a priority, merge requests with threads, pipelines with statuses, and events.
  *
  * @returns its URL
  */
@@ -56,7 +58,7 @@ async function run(url: string, sqls: string[]): Promise<void> {
 }
 
 /** Counters and text indexes are made once for all rows: row by row they take most of the time. */
-function statements({ issues, projects }: Size): string[] {
+function statements({ issues, projects, mergeRequests = 200 }: Size): string[] {
   return [
     "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SELECT setseed(0.25)",
     ...people(),
@@ -75,7 +77,7 @@ function statements({ issues, projects }: Size): string[] {
          count(*) FILTER (WHERE state = 'closed' AND confidential) AS closed_secret
        FROM issues GROUP BY project_id) s
      WHERE c.project_id = s.project_id`,
-    ...activity({ projects, users: USERS, milestones: MILESTONES, labels: LABELS }),
+    ...activity({ projects, users: USERS, milestones: MILESTONES, labels: LABELS, mergeRequests }),
     'VACUUM (ANALYZE)',
     'CHECKPOINT',
   ];
@@ -99,8 +101,8 @@ function surroundings(projects: number): string[] {
   return [
     `INSERT INTO projects (namespace_id, creator_id, name, path, runners_token)
      SELECT 1, ${actorId}, 'Project ' || p, 'project-' || p, '' FROM generate_series(1, ${projects}) p`,
-    `INSERT INTO labels (project_id, title, color, description)
-     SELECT p, 'label-' || lpad(l::text, 2, '0'), '#428BCA', 'What label ' || l || ' means'
+    `INSERT INTO labels (project_id, title, color, description, priority)
+     SELECT p, 'label-' || lpad(l::text, 2, '0'), '#428BCA', 'What label ' || l || ' means', CASE WHEN l % 4 = 0 THEN l END
      FROM generate_series(1, ${projects}) p, generate_series(1, ${LABELS}) l ORDER BY p, l`,
     `INSERT INTO milestones (iid, project_id, title, description, due_date)
      SELECT m, p, 'milestone-' || m, 'What is to be reached by milestone ' || m, date '2030-01-01' + m
@@ -137,6 +139,10 @@ function issueRows(issues: number, projects: number): string[] {
      SELECT id, (project_id - 1) * ${LABELS} + 1 + (first + step * pair.second) % ${LABELS}
      FROM (SELECT id, project_id, floor(random() * ${LABELS})::int AS first, 1 + floor(random() * ${LABELS - 1})::int AS step
        FROM issues) i, (VALUES (0), (1)) pair (second)`,
+    `INSERT INTO issue_assignees (issue_id, user_id, position)
+     SELECT id, assignee_id, 0 FROM issues WHERE assignee_id IS NOT NULL`,
+    `INSERT INTO state_events (issue_id, user_id, state, created_at)
+     SELECT id, author_id, 'closed', updated_at FROM issues WHERE state = 'closed'`,
     `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
      SELECT 'Issue', id, author_id, 'A word about it', id % 12 = 0 FROM issues WHERE id % 4 = 0`,
     `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)

@@ -4,19 +4,21 @@ import { COMMIT, PROJECTS_WITH_COMMITS } from './repositories.ts';
 const MEMBERS = 30;
 const PIPELINES = 200;
 const EVENTS = 400;
-/** How many merge requests each project has, and how many notes its first issue. */
-const MERGE_REQUESTS = 200;
+/** How many notes the first issue of each project has, and how many threads its first merge request. */
 const NOTES = 1_000;
+const THREADS = 200;
 /** How many pipelines the commit has that is in the repositories, and how many statuses each of them. */
 const OF_COMMIT = 3;
 const STATUSES = 10;
 
-/** What there is already: so many projects, users, and milestones of each project. */
+/** What there is already: so many projects, users, and milestones and labels of each project. */
 export interface Surroundings {
   projects: number;
   users: number;
   milestones: number;
   labels: number;
+  /** How many each project gets. */
+  mergeRequests: number;
 }
 
 /** Statements for what people do in the projects besides their issues, once these are there. */
@@ -42,13 +44,13 @@ export function activity(around: Surroundings): string[] {
 
 /**
  * Half of them are open, a third are merged, and one in five has work in progress. Each has two labels, and those that are open
- * were looked at since their branches moved.
+ * were looked at since their branches moved. The first one of each project has threads of three notes, each on a line of a file.
  */
-function mergeRequests({ projects, users, milestones, labels }: Surroundings): string[] {
+function mergeRequests({ projects, users, milestones, labels, mergeRequests: count }: Surroundings): string[] {
   const tip = `'${COMMIT}'`;
   return [
     `INSERT INTO recorded_refs (project_id, name, oid)
-     SELECT p, 'refs/heads/topic-' || n, ${tip} FROM generate_series(1, ${projects}) p, generate_series(1, ${MERGE_REQUESTS}) n`,
+     SELECT p, 'refs/heads/topic-' || n, ${tip} FROM generate_series(1, ${projects}) p, generate_series(1, ${count}) n`,
     `INSERT INTO recorded_refs (project_id, name, oid)
      SELECT p, 'refs/heads/main', ${tip} FROM generate_series(1, ${projects}) p ON CONFLICT DO NOTHING`,
     'ALTER TABLE merge_requests DISABLE TRIGGER USER',
@@ -59,7 +61,7 @@ function mergeRequests({ projects, users, milestones, labels }: Surroundings): s
        (ARRAY['opened', 'merged', 'opened', 'closed', 'opened', 'merged'])[1 + n % 6]::merge_request_state, 'topic-' || n, 'main', 1 + n % ${users}, CASE WHEN n % 2 = 0 THEN 1 + (n * 7) % ${users} END,
        (p - 1) * ${milestones} + 1 + n % ${milestones}, 'can_be_merged', ${tip}, ${tip}, ${tip},
        timestamptz '2026-03-01' + n * interval '1 hour'
-     FROM generate_series(1, ${MERGE_REQUESTS}) n, generate_series(1, ${projects}) p`,
+     FROM generate_series(1, ${count}) n, generate_series(1, ${projects}) p`,
     'ALTER TABLE merge_requests ENABLE TRIGGER USER',
     `INSERT INTO merge_request_labels (merge_request_id, label_id)
      SELECT m.id, (m.target_project_id - 1) * ${labels} + 1 + (m.iid + pair.second * 3) % ${labels}
@@ -68,9 +70,35 @@ function mergeRequests({ projects, users, milestones, labels }: Surroundings): s
      SELECT 'MergeRequest', id, author_id, 'thumbsup' FROM merge_requests WHERE id % 10 = 0`,
     `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
      SELECT 'MergeRequest', id, author_id, 'A word about it', id % 12 = 0 FROM merge_requests WHERE id % 4 = 0`,
-    `UPDATE project_counters SET last_merge_request_iid = ${MERGE_REQUESTS}`,
+    `UPDATE merge_requests SET merge_user_id = author_id, merged_at = created_at + interval '1 day' WHERE state = 'merged'`,
+    `UPDATE merge_requests SET closed_by_id = author_id, closed_at = created_at + interval '1 day' WHERE state = 'closed'`,
+    `INSERT INTO merge_request_assignees (merge_request_id, user_id, position)
+     SELECT id, assignee_id, 0 FROM merge_requests WHERE assignee_id IS NOT NULL
+     UNION ALL SELECT id, author_id, 1 FROM merge_requests WHERE assignee_id <> author_id AND id % 10 = 0`,
+    `INSERT INTO merge_request_reviewers (merge_request_id, user_id)
+     SELECT id, 1 + (id * 3) % ${users} FROM merge_requests WHERE id % 3 > 0`,
+    `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size, created_at)
+     SELECT id, ${tip}, repeat('b', 40), ${tip}, '3', created_at FROM merge_requests`,
+    `INSERT INTO timelogs (merge_request_id, user_id, seconds)
+     SELECT id, author_id, 5_400 FROM merge_requests WHERE id % 10 = 0`,
+    `INSERT INTO notes (subject_type, subject_id, author_id, body, starts_thread, created_at)
+     SELECT 'MergeRequest', m.id, 1 + n % ${users}, 'What line ' || n || ' is for', TRUE, m.created_at + n * interval '1 minute'
+     FROM merge_requests m, generate_series(1, ${THREADS}) n WHERE m.iid = 1`,
+    `INSERT INTO notes (subject_type, subject_id, author_id, body, discussion_id, created_at)
+     SELECT 'MergeRequest', n.subject_id, 1 + (n.author_id + a) % ${users}, 'Because of the one above', n.id,
+       n.created_at + a * interval '1 hour'
+     FROM notes n, generate_series(1, 2) a WHERE n.starts_thread`,
+    `INSERT INTO discussions (id, merge_request_id, note_id, resolved_at, resolved_by_id, original_position, position, version_id)
+     SELECT n.id, n.subject_id, n.id, CASE WHEN n.id % 2 = 0 THEN n.created_at END, CASE WHEN n.id % 2 = 0 THEN 1 END, place, place, v.id
+     FROM notes n JOIN merge_request_versions v ON v.merge_request_id = n.subject_id, LATERAL (SELECT ${POSITION} AS place) p
+     WHERE n.starts_thread`,
+    `UPDATE project_counters SET last_merge_request_iid = ${count}`,
   ];
 }
+
+/** The line of a file that the note `n` is on, as positions are stored. */
+const POSITION = `jsonb_build_object('baseSha', repeat('b', 40), 'startSha', '${COMMIT}', 'headSha', '${COMMIT}', 'oldPath', 'a.txt',
+  'newPath', 'a.txt', 'oldLine', NULL, 'newLine', n.id, 'positionType', 'text')`;
 
 /** Each second one was posted, the others are jobs; one in five was replaced by a later one. */
 function statuses({ projects, users }: Surroundings): string[] {

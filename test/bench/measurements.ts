@@ -40,7 +40,7 @@ export function measurements(projects: number, issuesInProject: number): Measure
     get('list20', 'list of 20 issues', 0.85, (n) => `${project(n)}/issues?per_page=20`),
     get('list100', 'list of 100 issues', 0.85, (n) => `${project(n)}/issues?per_page=100`),
     get('issue', 'one issue', 0.6, (n) => `${project(n)}/issues/${issue(n)}`),
-    get('merge_requests', 'list of 20 merge requests', 0.85, (n) => `${project(n)}/merge_requests?per_page=20`),
+    get('merge_requests', 'list of 20 merge requests', 0.75, (n) => `${project(n)}/merge_requests?per_page=20`),
     get('notes', 'notes of an issue, 100 of 1,000', 0.55, (n) => `${project(n)}/issues/1/notes?per_page=100`),
     get('labels', 'labels', 0.8, (n) => `${project(n)}/labels`),
     {
@@ -48,7 +48,7 @@ export function measurements(projects: number, issuesInProject: number): Measure
       title: 'create an issue',
       target: 0.7,
       call: (n) => newIssue(project(n), n),
-      own: ['id', 'iid', 'created_at', 'updated_at', 'web_url'],
+      own: ['id', 'iid', 'created_at', 'updated_at', 'web_url', '_links', 'references'],
       writes: true,
     },
     {

@@ -38,6 +38,8 @@ const PARTS = {
   lists: false,
   /** Weight, time and statements of the pages. */
   pages: false,
+  /** Filtered lists of issues and merge requests, threads and searches. */
+  collaboration: false,
   /** Mixed traffic over some time. */
   sustained: false,
   /** What has to do with git. */

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import { postgresPid } from '../support/server_process.ts';
 import { measureAttacks } from './attacks/run.ts';
+import { measureCollaboration } from './collaboration.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHooks } from './hooks/run.ts';
 import { measureLists } from './lists/run.ts';
@@ -42,7 +43,16 @@ async function bench(options: Options): Promise<void> {
     }
   }
   if (parts.has('hooks')) await measureHooks(print);
-  const ofDatabase: Part[] = ['requests', 'postgraphile', 'growth', 'visibility', 'lists', 'pages', 'sustained'];
+  const ofDatabase: Part[] = [
+    'requests',
+    'postgraphile',
+    'growth',
+    'visibility',
+    'lists',
+    'pages',
+    'collaboration',
+    'sustained',
+  ];
   if (ofDatabase.some((part) => parts.has(part))) figures.push(...(await measureWithDatabase(options)));
   if (figures.length > 0) print(figuresTable(figures));
 }
@@ -77,6 +87,7 @@ async function measureWithDatabase(options: Options): Promise<Figure[]> {
     await measurePages({ postgresUrl: postgres.url, repositories }, options, print);
   }
   if (parts.has('lists')) await measureLists(postgres.url, print);
+  if (parts.has('collaboration')) figures.push(...(await measureCollaboration(postgres.url, print)));
   if (parts.has('sustained')) await measureSustained(postgres.url, options.minutes, print);
   return figures;
 }

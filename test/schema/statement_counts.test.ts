@@ -260,3 +260,23 @@ describe('However long it is, the same statements make the list', () => {
     expect(await fewest(() => ask(100))).toBe(await fewest(() => ask(3)));
   });
 });
+
+describe('The threads of a merge request', () => {
+  it('take three statements besides those for the caller, the project and the merge request', async () => {
+    const { id: noteId } = await world.db.note.create({
+      data: {
+        subjectType: 'MergeRequest',
+        subjectId: request.id,
+        authorId: owner.id,
+        body: 'Why?',
+        startsThread: true,
+      },
+    });
+    const of = { id: noteId, noteId, mergeRequestId: request.id };
+    await world.db.discussion.create({ data: { ...of, resolvedAt: new Date(), resolvedById: owner.id } });
+    const path = `/projects/${project.id}/merge_requests/${request.iid}/discussions?per_page=100`;
+    const { body } = await world.api(admin).get(path);
+    expect(body.at(-1)).toMatchObject({ notes: [{ resolved: true, resolved_by: { id: owner.id } }] });
+    expect(await fewest(() => world.api(admin).get(path))).toBeLessThanOrEqual(6);
+  });
+});

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
 import type { Params } from './computed_types.ts';
 import { factsOf, type ModelName } from './model.ts';
-import { between, type Order, order, placeJson, slice, sorted } from './order.ts';
+import { asFew, between, type Order, order, placeJson, slice, sorted } from './order.ts';
 import { rowsJson, type Source } from './rows.ts';
 import type { Selection } from './selection.ts';
 
@@ -30,7 +30,7 @@ export function pageOfRows<M extends ModelName>(
 ): Prisma.Sql {
   const source = sql`${of} WHERE ${where}`;
   const conditions = all([where, ...between(rows, order, page)]);
-  const from = sql`SELECT ${whole(rows)} FROM ${of} WHERE ${conditions} ${slice(rows, order, page)}`;
+  const from = asFew(sql`SELECT ${whole(rows)} FROM ${of} WHERE ${conditions} ${slice(rows, order, page)}`, page);
   const nodes = rowsJson(selection, { from, params, ...inOrder(order, page) });
   return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source})`);
 }

@@ -29,7 +29,15 @@ const note = restJson({
   noteable_type: "'Commit'",
 });
 
+/** The number of an issue or milestone. */
+const TARGET_IID = `CASE e.target_type WHEN 'Issue' THEN (SELECT i.iid FROM issues i WHERE i.id = e.target_id)
+  WHEN 'Milestone' THEN (SELECT m.iid FROM milestones m WHERE m.id = e.target_id) END`;
+
 const event = restJson({
+  id: 'e.id',
+  target_iid: TARGET_IID,
+  imported: 'false',
+  imported_from: "'none'",
   title: 'NULL',
   project_id: 'e.project_id',
   action_name: 'e.action',
@@ -43,6 +51,20 @@ const event = restJson({
   author_username: 'u.username',
 });
 
+const NOTHING = `repeat('0', 40)`;
+
+/** What was pushed in short. */
+const pushData = restJson({
+  commit_count: "e.data->'total_commits_count'",
+  action: `CASE ${NOTHING} WHEN e.data->>'before' THEN 'created' WHEN e.data->>'after' THEN 'removed' ELSE 'pushed' END`,
+  ref_type: `CASE WHEN e.data->>'ref' LIKE 'refs/tags/%' THEN 'tag' ELSE 'branch' END`,
+  commit_from: `NULLIF(e.data->>'before', ${NOTHING})`,
+  commit_to: `NULLIF(e.data->>'after', ${NOTHING})`,
+  ref: `regexp_replace(e.data->>'ref', '^refs/(heads|tags)/', '')`,
+  commit_title: `split_part(e.data->'commits'->-1->>'message', chr(10), 1)`,
+  ref_count: 'NULL',
+});
+
 /** The events of the project `$3` that the user `$4` may see. Whoever reads confidential issues reads commits too. */
 function conditions(secrets: boolean, [project, viewer]: [string, string]): string {
   const issue = secrets ? 'TRUE' : `(NOT i.confidential OR i.author_id = ${viewer} OR i.assignee_id = ${viewer})`;
@@ -54,8 +76,13 @@ function conditions(secrets: boolean, [project, viewer]: [string, string]): stri
     ELSE FALSE END`;
 }
 
+const OPTIONAL = {
+  note: `CASE WHEN c.id IS NOT NULL THEN ${note} END`,
+  push_data: `CASE WHEN e.data ? 'ref' THEN ${pushData} END`,
+};
+
 const listSql = (secrets: boolean) => `SELECT max(e.id) AS newest,
-    ${listText(textWithout(event, { note: `CASE WHEN c.id IS NOT NULL THEN ${note} END` }), 'e.id DESC')} AS body
+    ${listText(textWithout(event, OPTIONAL), 'e.id DESC')} AS body
   FROM (SELECT e.* FROM events e WHERE ${conditions(secrets, ['$3', '$6'])} ORDER BY e.id DESC LIMIT $4 OFFSET $5) e
   JOIN users u ON u.id = e.author_id JOIN projects p ON p.id = e.project_id JOIN namespaces ns ON ns.id = p.namespace_id
   LEFT JOIN commit_comments c ON e.target_type = 'Note' AND c.id = e.target_id LEFT JOIN users cu ON cu.id = c.author_id

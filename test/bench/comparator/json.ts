@@ -39,6 +39,23 @@ export function timestamp(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
+/** Working time in words, such as `1h 30m`, from an expression of seconds that is not below zero; null for none. */
+export function duration(seconds: string): string {
+  const units = Object.entries({ mo: 576_000, w: 144_000, d: 28_800, h: 3_600, m: 60, s: 1 });
+  const parts = units.map(([name, unit], index) => {
+    const rest = index === 0 ? seconds : `${seconds} % ${units[index - 1]?.[1]}`;
+    return `NULLIF(${rest} / ${unit}, 0) || '${name}'`;
+  });
+  return `NULLIF(concat_ws(' ', ${parts.join(', ')}), '')`;
+}
+
+/** How many task items a text has, done or not. */
+export function taskItems(text: string): Fields {
+  const items = (mark: string) => `CASE WHEN strpos(${text}, '[') > 0
+    THEN regexp_count(${text}, '^[\\t >]*([-*+]|\\d{1,9}[.)])[\\t ]+\\[${mark}\\]([\\t ]|$)', 1, 'n') ELSE 0 END`;
+  return { count: items('[ xX]'), completed_count: items('[xX]') };
+}
+
 /** A user as others embed it; `$1` is the base URL in every statement. */
 export function user(alias: string): Fields {
   return {

@@ -4,6 +4,13 @@ import { app } from './app.ts';
 import { one } from './database.ts';
 import { issueConditions, named, type Scope } from './issues_sql.ts';
 
+/** Dark on colors that are light on the whole. */
+const TEXT_COLOR = `CASE WHEN (SELECT avg(('x' || substr(l.color, c, 2))::bit(8)::int) FROM generate_series(2, 6, 2) c) > 127
+  THEN '#1F1E24' ELSE '#FFFFFF' END`;
+
+/** The data has no Markdown. */
+const ESCAPED = `replace(replace(replace(l.description, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')`;
+
 /** A page of labels. Parameters: user, project, limit, offset. */
 const labelsSql = (scope: Scope) => `WITH page AS MATERIALIZED (
     SELECT * FROM labels WHERE project_id = $2 ORDER BY title, id LIMIT $3 OFFSET $4),
@@ -17,7 +24,8 @@ const labelsSql = (scope: Scope) => `WITH page AS MATERIALIZED (
   SELECT COALESCE(json_agg(json_build_object('id', l.id, 'name', l.title, 'color', l.color, 'description', l.description,
     'open_issues_count', COALESCE(c.opened, 0), 'closed_issues_count', COALESCE(c.closed, 0),
     'open_merge_requests_count', COALESCE(m.opened, 0), 'subscribed', COALESCE(s.subscribed, false),
-    'priority', l.priority) ORDER BY l.title, l.id), '[]')::text AS body
+    'priority', l.priority, 'is_project_label', true, 'text_color', ${TEXT_COLOR},
+    'description_html', ${ESCAPED}) ORDER BY l.title, l.id), '[]')::text AS body
   FROM page l LEFT JOIN issue_counts c ON c.label_id = l.id LEFT JOIN merge_request_counts m ON m.label_id = l.id
   LEFT JOIN subscriptions s ON s.subject_type = 'Label' AND s.subject_id = l.id AND s.user_id = $1`;
 

@@ -226,7 +226,8 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size)
      SELECT id, sha, sha, sha, '1' FROM merge_requests UNION ALL SELECT id, sha, sha, sha, '2' FROM merge_requests`,
     `INSERT INTO merge_request_labels (merge_request_id, label_id)
-     SELECT m.id, l.id FROM merge_requests m JOIN labels l ON l.project_id = m.target_project_id WHERE (m.id + l.id) % 5 = 0`,
+     SELECT m.id, l.id FROM merge_requests m JOIN labels l ON l.project_id = m.target_project_id AND l.id <= ${projects * LABELS}
+     WHERE (m.id + l.id) % 5 = 0`,
   ];
 }
 

@@ -57,6 +57,8 @@ const FILTERS = [
   'assignee_id=3',
   'reviewer_id=3',
   'not[labels]=label-03',
+  'labels=None',
+  'labels=Any',
   'milestone=milestone-3',
   'milestone_id=Upcoming',
   'due_date=overdue',
@@ -117,7 +119,10 @@ function variants({ route, parameters }: Endpoint): List[] {
     parameters.some(({ name }) => ofSubjects && filter.startsWith(`${name}=`)),
   );
   const plain = isSearch ? [] : ['', ...orders, ...states];
-  return [...plain, ...searches, ...flags, ...labels, ...filters].map(list);
+  // Those of the server are the caller's own, unless all are asked for.
+  const all = /^\/(issues|merge_requests)$/.test(path) ? [...orders, ...labels, ...filters] : [];
+  const ofAll = all.filter((query) => query !== 'scope=all').map((query) => `scope=all&${query}`);
+  return [...plain, ...searches, ...flags, ...labels, ...filters, ...ofAll].map(list);
 }
 
 /** Fields that are encrypted, of which the dataset has none. */

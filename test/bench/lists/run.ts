@@ -14,13 +14,13 @@ export async function measureLists(postgresUrl: string, print: (text: string) =>
   await measureListsOf(await createLists(postgresUrl), print);
 }
 
-/** As measureLists, of a database that is there; only the lists with a text in their names. */
-export async function measureListsOf(databaseUrl: string, print: (text: string) => void, filter = ''): Promise<void> {
+/** As measureLists, of a database that is there; only the lists whose names match. */
+export async function measureListsOf(databaseUrl: string, print: (text: string) => void, wanted = /^/): Promise<void> {
   const server = await startServer({ name: 'gantry', databaseUrl });
   try {
     for (const lists of [restLists(), graphqlLists()]) {
       const rows: string[][] = [];
-      for (const list of lists.filter(({ name }) => name.includes(filter))) {
+      for (const list of lists.filter(({ name }) => wanted.test(name))) {
         rows.push(await measure(server, list).catch((error: Error) => [list.name, '', '', '', error.message, '!']));
       }
       const title = [
@@ -31,7 +31,7 @@ export async function measureListsOf(databaseUrl: string, print: (text: string) 
         'last page',
         '',
       ];
-      print(table(title, rows));
+      if (rows.length > 0) print(table(title, rows));
     }
     const number = (count: number) => count.toLocaleString('en');
     print(

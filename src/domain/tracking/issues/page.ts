@@ -4,7 +4,7 @@ import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import type { Params } from '#src/platform/records/computed_types.ts';
-import { between, type Order, order, slice } from '#src/platform/records/order.ts';
+import { asFew, between, type Order, order, slice } from '#src/platform/records/order.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -54,11 +54,11 @@ export function issuePage(
   const columns = orderOf(by);
   const rest = slice(issue, columns, page);
   const found = sql`found i WHERE ${all(between(issue, columns, page))}`;
+  const ids = sql`SELECT ${issue.id} FROM ${isFound ? found : paged} ${rest}`;
   const from =
     isFound || isPartial
-      ? sql`SELECT i.* FROM (SELECT ${issue.id} FROM ${isFound ? found : paged} ${rest}) page
-          JOIN ${table(issue)} ON ${issue.id} = page.id`
-      : sql`SELECT i.* FROM ${paged} ${rest}`;
+      ? sql`SELECT i.* FROM (${asFew(ids, page)}) page JOIN ${table(issue)} ON ${issue.id} = page.id`
+      : asFew(sql`SELECT i.* FROM ${paged} ${rest}`, page);
   const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
   const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
   return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${first} FROM ${source}) SELECT ${json})` : json;

@@ -11,7 +11,7 @@ import { isKeyed, keyedPage } from '#src/domain/tracking/subjects/order.ts';
 import { all, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
-import { between, slice, sorted } from '#src/platform/records/order.ts';
+import { asFew, between, slice, sorted } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
@@ -61,7 +61,8 @@ export async function listMergeRequestsAcross<R>(
       return keyedPage(selection, { ...list, found, total: null, params: { actor } }, page);
     }
     const rest = slice(mergeRequest, columns, page);
-    const from = sql`SELECT ${whole(mergeRequest)} FROM (SELECT ${mergeRequest.id} FROM ${source.paged(columns, page)} ${rest}) page
+    const ids = sql`SELECT ${mergeRequest.id} FROM ${source.paged(columns, page)} ${rest}`;
+    const from = sql`SELECT ${whole(mergeRequest)} FROM (${asFew(ids, page)}) page
       JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = page.id`;
     const nodes = rowsJson(selection, { from, params: { actor }, ...inOrder(columns, page) });
     return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${source.everything(mergeRequest.id)}) every)`);
@@ -160,7 +161,13 @@ function namesPerson(filter: MergeRequestFilter): boolean {
   return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
 }
 
+/** What stands in place of a title, for which there are many. */
+const WITHOUT = /^(none|no label|no milestone)$/i;
+const ANY = /^(any|#upcoming|#started)$/i;
+
 /** Whether a filter names a label or a milestone, whose merge requests are found by an index, too. */
 function namesTitle({ labels, milestone }: MergeRequestFilter): boolean {
-  return !!milestone || (labels?.length ?? 0) > 0;
+  const isTitle = (text: string) => !WITHOUT.test(text) && !ANY.test(text);
+  const isLabelled = labels?.some(isTitle) === true && !labels.some((text) => WITHOUT.test(text));
+  return isLabelled || (!!milestone && isTitle(milestone));
 }

@@ -3,7 +3,7 @@ import { all, Prisma, pageJson } from '#src/platform/database/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, sortKey, table, whole } from '#src/platform/records/alias.ts';
 import type { Params } from '#src/platform/records/computed_types.ts';
-import { between, type Order, order, slice } from '#src/platform/records/order.ts';
+import { asFew, between, type Order, order, slice } from '#src/platform/records/order.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -53,7 +53,7 @@ export function keyedPage<T extends Subject['type']>(
   const id = (row as Alias<'Issue'>).id;
   const sliced = sql`SELECT ${id}, ${sortKey(row)} FROM keyed ${raw(NAMES[type])}
     WHERE ${all([sql`TRUE`, ...between(row, columns, page)])} ${slice(row, columns, page)}`;
-  const from = sql`SELECT ${whole(row)}, page.sort_key FROM (${sliced}) page JOIN ${table(row)} ON ${id} = page.id`;
+  const from = sql`SELECT ${whole(row)}, page.sort_key FROM (${asFew(sliced, page)}) page JOIN ${table(row)} ON ${id} = page.id`;
   const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
   const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
   return sql`(WITH found AS MATERIALIZED (${found}), keyed AS (${keyed(type, by, direction)}) SELECT ${json})`;
@@ -80,10 +80,11 @@ function keyed(type: Subject['type'], by: KeyedOrder, direction: Direction): Pri
     // The second within the first: a number that JSON holds exactly.
     case 'priority':
       return sql`SELECT f.id, (${due})::bigint * ${2 ** 31}::bigint + ${highest} AS sort_key FROM found f ${ofMilestone} ${ofLabels}`;
-    // One by one: an index has those of each, and all of the server may be many more.
+    // Of what was found alone: all of the server may be many more. An index has those of each, if few were found.
     case 'popularity':
-      return sql`SELECT f.id, (SELECT count(*) FROM ${table(award)} WHERE ${award.subjectType} = ${raw(`'${type}'`)}
-        AND ${award.subjectId} = f.id AND ${award.name} = 'thumbsup') AS sort_key FROM found f`;
+      return sql`SELECT f.id, COALESCE(votes.count, 0) AS sort_key FROM found f LEFT JOIN (
+        SELECT ${award.subjectId} AS id, count(*) FROM ${table(award)} WHERE ${award.subjectType} = ${raw(`'${type}'`)}
+          AND ${award.name} = 'thumbsup' AND ${award.subjectId} IN (SELECT id FROM found) GROUP BY 1) votes ON votes.id = f.id`;
   }
 }
 
@@ -91,9 +92,12 @@ function keyed(type: Subject['type'], by: KeyedOrder, direction: Direction): Pri
 function priorities(type: Subject['type']): Prisma.Sql {
   const [pairs, subjectId] =
     type === 'Issue' ? [sql`issue_labels`, sql`p.issue_id`] : [sql`merge_request_labels`, sql`p.merge_request_id`];
-  return sql`SELECT f.id, min(l.priority) AS priority FROM (SELECT DISTINCT project_id FROM found) t
-    CROSS JOIN LATERAL (SELECT ${label.id}, ${label.priority} FROM ${table(label)}
-        WHERE ${label.projectId} = t.project_id AND ${label.priority} IS NOT NULL
-      UNION ALL SELECT ${priority.labelId}, ${priority.priority} FROM ${table(priority)} WHERE ${priority.projectId} = t.project_id) l
-    JOIN ${pairs} p ON p.label_id = l.id JOIN found f ON f.id = ${subjectId} AND f.project_id = t.project_id GROUP BY f.id`;
+  // OFFSET 0 keeps PostgreSQL from beginning at the records, to look for each of them with each of the labels.
+  return sql`SELECT f.id, min(o.priority) AS priority FROM (
+      SELECT ${subjectId} AS id, t.project_id, l.priority FROM (SELECT DISTINCT project_id FROM found) t
+      CROSS JOIN LATERAL (SELECT ${label.id}, ${label.priority} FROM ${table(label)}
+          WHERE ${label.projectId} = t.project_id AND ${label.priority} IS NOT NULL
+        UNION ALL SELECT ${priority.labelId}, ${priority.priority} FROM ${table(priority)} WHERE ${priority.projectId} = t.project_id) l
+      JOIN ${pairs} p ON p.label_id = l.id OFFSET 0) o
+    JOIN found f ON f.id = o.id AND f.project_id = o.project_id GROUP BY f.id`;
 }
