@@ -22,6 +22,7 @@ export interface Page {
   readonly path: string;
   readonly operation: DocumentNode;
   readonly view: string;
+  readonly variables: (given: Facts['given']) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
@@ -51,6 +52,8 @@ interface PageOptions<Data, Found> {
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** Template in pages/views, without its ending. */
   view: string;
+  /** The texts of the variables, from the parameters of path and query. Those themselves when absent. */
+  variables?: (given: Facts['given']) => Facts['given'];
   /** The part of the result without which there is no such page. */
   found: (data: Data, facts: Facts) => Found | null | undefined;
   /** Title of the page, without the name of the server. */
@@ -63,8 +66,13 @@ interface PageOptions<Data, Found> {
   pageSize?: number;
 }
 
-export function page<Data, Found>({ signIn = false, pageSize = 20, ...options }: PageOptions<Data, Found>): Page {
-  return { kind: 'page', signIn, pageSize, ...options } as unknown as Page;
+export function page<Data, Found>({
+  signIn = false,
+  pageSize = 20,
+  variables = (given) => given,
+  ...options
+}: PageOptions<Data, Found>): Page {
+  return { kind: 'page', signIn, pageSize, variables, ...options } as unknown as Page;
 }
 
 interface FormOptions<Data> {
