@@ -88,6 +88,7 @@ const group = (path: string) =>
     found: (data) => data.group,
     title: (found) => found.fullName,
     show: (found) => ({ group: found, tab: 'overview' }),
+    catchAll: path === '/:group',
   });
 
 const activity = (path: string) =>
@@ -98,6 +99,7 @@ const activity = (path: string) =>
     found: ({ project }) => project,
     title: (project) => `Activity · ${project.fullPath}`,
     show: (project) => ({ project, tab: 'activity', events: toldEvents(project.events.nodes) }),
+    catchAll: path === '/:project/activity',
   });
 
 /** Pages of groups and users, and those around projects, whose paths are the most general. */
@@ -134,5 +136,6 @@ export const places: Row[] = [
       calendar: calendar(user.contributions, new Date()),
       events: toldEvents(user.events.nodes),
     }),
+    catchAll: true,
   }),
 ];

@@ -27,6 +27,7 @@ export interface Page {
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
   readonly signIn: boolean;
+  readonly catchAll: boolean;
   readonly pageSize: number;
 }
 
@@ -62,17 +63,23 @@ interface PageOptions<Data, Found> {
   show: (found: Found, facts: Facts) => Values;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
+  /**
+   * Whether the path matches nearly everything: visitors who might see a page after signing in then get a 404 that offers it, in place
+   * of being sent to sign in. False when absent.
+   */
+  catchAll?: boolean;
   /** Records on one page of a list. */
   pageSize?: number;
 }
 
 export function page<Data, Found>({
   signIn = false,
+  catchAll = false,
   pageSize = 20,
   variables = (given) => given,
   ...options
 }: PageOptions<Data, Found>): Page {
-  return { kind: 'page', signIn, pageSize, variables, ...options } as unknown as Page;
+  return { kind: 'page', signIn, catchAll, pageSize, variables, ...options } as unknown as Page;
 }
 
 interface FormOptions<Data> {

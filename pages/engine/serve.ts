@@ -100,7 +100,7 @@ async function showRow(
   if (found === null || found === undefined) {
     const moved = movedTo(result, parameters.project ?? parameters.group);
     if (moved) visit.response.redirect(302, moved(visit.request.originalUrl));
-    else if (needsUser(result, visit)) askToSignIn(visit);
+    else if (!row.catchAll && needsUser(result, visit)) askToSignIn(visit);
     else return refuseWithout(result);
     return true;
   }

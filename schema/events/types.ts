@@ -313,7 +313,7 @@ builder.objectFields(Group, (t) => ({
 const ContributionDay = builder.objectRef<Contribution>('ContributionDay').implement({
   description: 'How much a user did on a day.',
   fields: (t) => ({
-    day: t.expose('day', { type: 'Date', description: 'The day (UTC).' }),
+    day: t.expose('day', { type: 'Date', description: 'The day (UTC) of the events.' }),
     count: t.exposeInt('count', { description: 'Number of events that the caller can see.' }),
   }),
 });
@@ -324,8 +324,8 @@ builder.objectFields(User, (t) => ({
     description:
       'How many events the user caused on each day (UTC) that has any, in projects and on issues that the caller can see; oldest first. At most 366 days.',
     args: {
-      from: t.arg({ type: 'Date', description: 'The first day. A year before the last one when absent.' }),
-      to: t.arg({ type: 'Date', description: 'The last day. Today when absent.' }),
+      from: t.arg({ type: 'Date', description: 'The first day that counts. A year before the last one when absent.' }),
+      to: t.arg({ type: 'Date', description: 'The last day that counts. Today when absent.' }),
     },
     resolve: ({ id }, range, context, info) =>
       loaderAt<number, Contribution[]>(context, info, { key: '' }, (ids) =>

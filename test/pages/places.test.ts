@@ -161,13 +161,15 @@ describe('Groups', () => {
 
   it('ask visitors to sign in, and tell other clients of visitors that there is nothing', async () => {
     const visitor = new Browser(world.send);
-    const answer = await visitor.get('/nothing-here');
-    expect(answer.headers.location).toBe('/users/sign_in?return_to=%2Fnothing-here');
+    const answer = await visitor.get('/groups/nothing-here');
+    expect(answer.headers.location).toBe('/users/sign_in?return_to=%2Fgroups%2Fnothing-here');
     const { status, body } = await world.send('GET', '/nothing-here', { headers: { Accept: 'application/json' } });
     expect([status, body]).toEqual([404, { error: '404 Not Found' }]);
-    await visitor.get('/-/nothing-here');
-    expect(visitor.answer.status).toBe(404);
-    expect(visitor.page).toContain('href="/users/sign_in?return_to=%2F-%2Fnothing-here"');
+    for (const path of ['/nothing-here', '/-/nothing-here']) {
+      await visitor.get(path);
+      expect([path, visitor.answer.status]).toEqual([path, 404]);
+      expect(visitor.page).toContain(`href="/users/sign_in?return_to=${encodeURIComponent(path)}"`);
+    }
   });
 });
 
