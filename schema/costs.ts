@@ -4,6 +4,10 @@ import { type GraphQLSchema, isObjectType } from 'graphql';
 export const COSTS: Readonly<Record<string, number>> = {
   // A file takes some tenths of a second of the main thread.
   'Query.ciLint': 5000,
+  // Reads all events of a year.
+  'User.contributions': 100,
+  // 256 KiB.
+  'Job.traceTail': 50,
   'Blob.content': 4000,
   'RepositoryFile.content': 4000,
   'Snippet.content': 4000,
@@ -34,6 +38,7 @@ export const COSTS: Readonly<Record<string, number>> = {
 
 /** Assumed number of records for lists without a size argument. */
 export const SIZES: Readonly<Record<string, number>> = {
+  'User.contributions': 366,
   'Group.allProjects': 100,
   'Group.allSharedProjects': 100,
   'Comparison.allCommits': 100,

@@ -28,6 +28,7 @@ const RESOURCES = [
 
 /** The address of today for `/group/project/issues/1`, which is `/group/project/-/issues/1`; null for all others. */
 export function earlierAddress(path: string): string | null {
+  if (/^\/snippets\/\d+$/.test(path)) return `/-${path}`;
   const parts = path.split('/');
   if (parts.includes('-')) return null;
   const at = parts.findIndex((part, index) => index >= 3 && RESOURCES.includes(part));

@@ -22,10 +22,12 @@ export interface Page {
   readonly path: string;
   readonly operation: DocumentNode;
   readonly view: string;
+  readonly variables: (given: Facts['given']) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
   readonly signIn: boolean;
+  readonly catchAll: boolean;
   readonly pageSize: number;
 }
 
@@ -51,6 +53,8 @@ interface PageOptions<Data, Found> {
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** Template in pages/views, without its ending. */
   view: string;
+  /** The texts of the variables, from the parameters of path and query. Those themselves when absent. */
+  variables?: (given: Facts['given']) => Facts['given'];
   /** The part of the result without which there is no such page. */
   found: (data: Data, facts: Facts) => Found | null | undefined;
   /** Title of the page, without the name of the server. */
@@ -59,12 +63,23 @@ interface PageOptions<Data, Found> {
   show: (found: Found, facts: Facts) => Values;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
+  /**
+   * Whether the path matches nearly everything: visitors who might see a page after signing in then get a 404 that offers it, in place
+   * of being sent to sign in. False when absent.
+   */
+  catchAll?: boolean;
   /** Records on one page of a list. */
   pageSize?: number;
 }
 
-export function page<Data, Found>({ signIn = false, pageSize = 20, ...options }: PageOptions<Data, Found>): Page {
-  return { kind: 'page', signIn, pageSize, ...options } as unknown as Page;
+export function page<Data, Found>({
+  signIn = false,
+  catchAll = false,
+  pageSize = 20,
+  variables = (given) => given,
+  ...options
+}: PageOptions<Data, Found>): Page {
+  return { kind: 'page', signIn, catchAll, pageSize, variables, ...options } as unknown as Page;
 }
 
 interface FormOptions<Data> {

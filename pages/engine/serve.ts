@@ -1,10 +1,10 @@
-import { type RequestHandler, Router } from 'express';
+import { type NextFunction, type RequestHandler, Router } from 'express';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
 import type { Facts, Form, Page, Row } from '#pages/engine/row.ts';
 import { Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
-import { askToSignIn, type Pages } from '#src/entrances/web/pages/page.ts';
+import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 
@@ -46,10 +46,10 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute 
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
   const ofRow = new Map(pages.map((one) => [one.row, one]));
   const serving = { pages, ofRow, execute };
-  const show = make.page((visit) => showPage(serving, visit));
+  const show = make.page((visit, next) => showPage(serving, visit, next));
   const submit = make.ownForm((visit) => sendForm(serving, forms, visit), LARGEST_FORM);
   return Router()
-    .get('/*path', knownTo(pages, show))
+    .get('/{*path}', knownTo(pages, show))
     .post('/*path', ...submit.map((handler) => knownTo(forms, handler)));
 }
 
@@ -66,7 +66,8 @@ function knownTo(rows: readonly Compiled<Row>[], handler: RequestHandler): Reque
   };
 }
 
-async function showPage(serving: Serving, visit: Visit): Promise<void> {
+/** Leaves what is not found to the handlers behind. */
+async function showPage(serving: Serving, visit: Visit, next: NextFunction): Promise<void> {
   const { path, originalUrl } = visit.request;
   for (const one of serving.pages) {
     const parameters = one.match(path);
@@ -78,7 +79,7 @@ async function showPage(serving: Serving, visit: Visit): Promise<void> {
   if (now !== null && serving.pages.some(({ match }) => match(now))) {
     return visit.response.redirect(302, now + originalUrl.slice(path.length));
   }
-  throw new NotFound('Page', 'The page may have moved, or you may need to sign in to see it.');
+  next();
 }
 
 /** Whether there was something to show. */
@@ -91,7 +92,7 @@ async function showRow(
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
   const facts = factsOf(visit, given);
-  const asked = variablesIn(variables, given, row);
+  const asked = variablesIn(variables, row.variables(given), row);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
@@ -99,8 +100,7 @@ async function showRow(
   if (found === null || found === undefined) {
     const moved = movedTo(result, parameters.project ?? parameters.group);
     if (moved) visit.response.redirect(302, moved(visit.request.originalUrl));
-    else if (!visit.session && result.errors?.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED'))
-      askToSignIn(visit);
+    else if (!row.catchAll && needsUser(result, visit)) askToSignIn(visit);
     else return refuseWithout(result);
     return true;
   }
@@ -109,6 +109,11 @@ async function showRow(
   const status = Object.keys(problems).length > 0 ? 422 : 200;
   visit.show(row.view, { url: facts.url, given, sshBase: visit.sshBase, values, problems, ...shown, title }, status);
   return true;
+}
+
+/** Whether a browser could show more after signing in; other clients are told that there is no such page. */
+function needsUser({ errors = [] }: ExecutionResult, { session, request }: Visit): boolean {
+  return !session && wantsPage(request) && errors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED');
 }
 
 /** Parameters of the query; those that are repeated are lists. */
@@ -179,9 +184,12 @@ function refuseFailures({ errors = [] }: ExecutionResult): void {
   if (failure) throw failure.originalError ?? failure;
 }
 
+/** What keeps a page from callers who do not see its place. */
+const MISSING = ['NOT_FOUND', 'UNAUTHENTICATED'];
+
 /** False where nothing was found; throws what else kept it away. */
 function refuseWithout(result: ExecutionResult): false {
-  const other = result.errors?.find(({ extensions }) => extensions.code !== 'NOT_FOUND');
+  const other = result.errors?.find(({ extensions }) => !MISSING.includes(String(extensions.code)));
   if (!other) return false;
   throw other.originalError ?? other;
 }

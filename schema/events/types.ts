@@ -2,18 +2,22 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, type PageArgs, pageArgs } from '#schema/connection.ts';
 import { type NoteKind, noteType } from '#schema/discussions/types.ts';
+import { Group } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Note } from '#schema/notes/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
+import { type ContributionDay as Contribution, countContributions } from '#src/domain/activity/contributions.ts';
 import {
   type EventFilter as EventFilterValues,
   type EventPageRequest,
   type EventRow,
   listEventsOfMemberships,
+  listGroupEvents,
   listProjectEvents,
   listUserEvents,
   type Shown,
@@ -295,7 +299,39 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
+builder.objectFields(Group, (t) => ({
+  events: t.field({
+    type: EventConnection,
+    description:
+      'The events in the projects of the group and the groups inside that the caller can see, newest first by default.',
+    args: eventArgs,
+    resolve: (group, args, context, info) =>
+      feed(args, info, (page, shown) => listGroupEvents(context, group, page, shown)),
+  }),
+}));
+
+const ContributionDay = builder.objectRef<Contribution>('ContributionDay').implement({
+  description: 'How much a user did on a day.',
+  fields: (t) => ({
+    day: t.expose('day', { type: 'Date', description: 'The day (UTC) of the events.' }),
+    count: t.exposeInt('count', { description: 'Number of events that the caller can see.' }),
+  }),
+});
+
 builder.objectFields(User, (t) => ({
+  contributions: t.field({
+    type: [ContributionDay],
+    description:
+      'How many events the user caused on each day (UTC) that has any, in projects and on issues that the caller can see; oldest first. At most 366 days.',
+    args: {
+      from: t.arg({ type: 'Date', description: 'The first day that counts. A year before the last one when absent.' }),
+      to: t.arg({ type: 'Date', description: 'The last day that counts. Today when absent.' }),
+    },
+    resolve: ({ id }, range, context, info) =>
+      loaderAt<number, Contribution[]>(context, info, { key: '' }, (ids) =>
+        countContributions(context, ids, range),
+      ).load(id),
+  }),
   events: t.field({
     type: EventConnection,
     description: 'The events that the user caused in projects that the caller can see, newest first by default.',

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
@@ -69,7 +70,7 @@ export const Issue = builder.prismaObject('Issue', {
     webUrl: t.string({
       description: 'URL of the page of the issue.',
       select: { iid: true, projectFullPath: true },
-      resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/issues/${iid}`,
+      resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => baseUrl + pagePath(projectFullPath, 'issues', iid),
     }),
     viewerSubscribed: t.exposeBoolean('isSubscribed', {
       description: 'Whether the caller is subscribed to the issue, explicitly or as a participant.',

@@ -3,6 +3,7 @@ import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf, requireProject, requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#schema/milestones/types.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
@@ -125,7 +126,8 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
     webUrl: t.string({
       description: 'URL of the page of the merge request.',
       select: { iid: true, projectFullPath: true },
-      resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/merge_requests/${iid}`,
+      resolve: ({ projectFullPath, iid }, _args, { baseUrl }) =>
+        baseUrl + pagePath(projectFullPath, 'merge_requests', iid),
     }),
     viewerSubscribed: t.exposeBoolean('isSubscribed', {
       description: 'Whether the caller is subscribed to the merge request, explicitly or as a participant.',

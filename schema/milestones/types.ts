@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
 
 export const MilestoneState = builder.enumType('MilestoneState', {
@@ -57,7 +58,7 @@ export const Milestone = builder.prismaObject('Milestone', {
     webUrl: t.string({
       description: 'URL of the page of the milestone.',
       select: { iid: true, placePath: true },
-      resolve: ({ placePath, iid }, _args, { baseUrl }) => `${baseUrl}/${placePath}/-/milestones/${iid}`,
+      resolve: ({ placePath, iid }, _args, { baseUrl }) => baseUrl + pagePath(placePath, 'milestones', iid),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the milestone was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the milestone last changed.' }),

@@ -5,12 +5,13 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { alsoSelect } from '#schema/records/plugin.ts';
+import { snippetPath } from '#src/domain/namespaces/address.ts';
 import '#schema/users/types.ts';
 
 const PLACE = { project: { select: { fullPath: true } } } as const;
 
 function pathOf({ id, project }: { id: number; project: { fullPath: string } | null }): string {
-  return `${project === null ? '' : `/${project.fullPath}`}/snippets/${id}`;
+  return snippetPath(project?.fullPath ?? null, id);
 }
 
 export const Snippet = builder.prismaObject('Snippet', {

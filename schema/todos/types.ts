@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#schema/issues/types.ts';
 import '#schema/merge_requests/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -83,9 +84,9 @@ export const Todo = builder.prismaObject('Todo', {
         mergeRequest: { select: { iid: true, projectFullPath: true } },
       },
       resolve: ({ noteId, issue, mergeRequest }, _args, { baseUrl }) => {
-        const note = noteId === null ? '' : `#note_${noteId}`;
-        if (issue) return `${baseUrl}/${issue.projectFullPath}/issues/${issue.iid}${note}`;
-        return `${baseUrl}/${mergeRequest?.projectFullPath}/merge_requests/${mergeRequest?.iid}${note}`;
+        const resource = issue ? 'issues' : 'merge_requests';
+        const { projectFullPath = '', iid = 0 } = issue ?? mergeRequest ?? {};
+        return baseUrl + pagePath(projectFullPath, resource, iid, noteId);
       },
     }),
     body: t.string({

@@ -244,7 +244,7 @@ describe('Every assignee', () => {
     const { iid } = await issue([ann]);
     await api.put(`${issues()}/${iid}`, { assignee_ids: [ben.id, cleo.id] });
     const names = [ben, cleo].map(({ username }) => `Name of ${username}`).join(' and ');
-    const sentence = `assigned the issue to ${names}.\n\n${world.url}/${project.fullPath}/issues/${iid}\n`;
+    const sentence = `assigned the issue to ${names}.\n\n${world.url}/${project.fullPath}/-/issues/${iid}\n`;
     const texts = await Promise.all([ann, ben, cleo].map((user) => mailed(user, sentence)));
     expect(texts.map((text) => /because (.*)\./.exec(text)?.[1])).toEqual([
       'you were assigned',
@@ -320,7 +320,7 @@ describe('Servers of the version before', () => {
     const common = { projectId: project.id, subject: { type: 'Issue' as const, id: made.id }, actorId: owner.id };
     const happening = { ...common, event: 'reassignIssue' as const, assignees: { from: ann.id, to: ben.id } };
     await findRecipients(world.as(owner), [{ ...happening, key: crypto.randomUUID() }]);
-    const page = `${world.url}/${project.fullPath}/issues/${made.iid}\n`;
+    const page = `${world.url}/${project.fullPath}/-/issues/${made.iid}\n`;
     expect(await mailed(ann, page)).toContain(`assigned the issue to Name of ${ben.username}.`);
   });
 });

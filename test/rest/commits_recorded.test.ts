@@ -38,7 +38,7 @@ describe('What is pushed', () => {
           id: second.id,
           message: 'Change',
           timestamp: second.authored_date,
-          url: `${homepage}/commit/${second.id}`,
+          url: `${homepage}/-/commit/${second.id}`,
           author: { name: `Name of ${master.username}`, email: `${master.username}@example.org` },
         },
       ],

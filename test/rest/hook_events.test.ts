@@ -99,7 +99,7 @@ describe('Pushes', () => {
         id: second.oid,
         message: 'Änder es\n',
         timestamp: expect.stringMatching(/^\d{4}-/),
-        url: `${world.url}/${project.fullPath}/commit/${second.oid}`,
+        url: `${world.url}/${project.fullPath}/-/commit/${second.oid}`,
         author: { name: `Name of ${owner.username}`, email: `${owner.username}@example.org` },
         added: ['dir/new'],
         modified: ['kept'],
@@ -164,7 +164,7 @@ describe('Issues', () => {
         labels: [LABEL],
         created_at: issue.created_at,
         updated_at: TIME,
-        url: `${world.url}/${project.fullPath}/issues/${issue.iid}`,
+        url: `${world.url}/${project.fullPath}/-/issues/${issue.iid}`,
       },
       labels: [LABEL],
       changes: {},
@@ -248,7 +248,7 @@ describe('Notes', () => {
     const page = `${world.url}/${place.fullPath}`;
     expect(told[0]?.headers['x-gitlab-event']).toBe('Note Hook');
     expect(onIssue).toMatchObject({ object_kind: 'note', project_id: place.id, issue: { id: issue.id } });
-    expect(onIssue.object_attributes.url).toBe(`${page}/issues/${issue.iid}#note_${onIssue.object_attributes.id}`);
+    expect(onIssue.object_attributes.url).toBe(`${page}/-/issues/${issue.iid}#note_${onIssue.object_attributes.id}`);
     expect(onMerge).toMatchObject({ merge_request: { id: merge.id, last_commit: { id: sha } } });
     expect(onCommit).toMatchObject({ commit: { id: sha }, object_attributes: { commit_id: sha } });
     expect(onSnippet).toMatchObject({ snippet: { id: snippet.id, title: 'A snippet', file_name: 'a.rb' } });
@@ -361,7 +361,7 @@ describe('Merge requests', () => {
         last_commit: { id: first, author: { name: expect.any(String) } },
         source: { path_with_namespace: place.fullPath },
         target: { path_with_namespace: place.fullPath },
-        url: `${world.url}/${place.fullPath}/merge_requests/${merge.iid}`,
+        url: `${world.url}/${place.fullPath}/-/merge_requests/${merge.iid}`,
       },
     });
     expect(told[1]).toMatchObject({ object_attributes: { oldrev: first, last_commit: { id: second } } });

@@ -42,7 +42,7 @@ describe('An issue with merge_request_to_resolve_discussions_of', () => {
     await resolve(developer, { id: done.id });
     const { status, body } = await world.api(developer).post(at, { title: 'Later', ...of });
     expect([status, body.title]).toEqual([201, 'Later']);
-    const page = `/${project.fullPath}/merge_requests/${mergeRequest.iid}`;
+    const page = `/${project.fullPath}/-/merge_requests/${mergeRequest.iid}`;
     const started = (noteId: number) => `- [ ] @${reporter.username} started a [discussion](${page}#note_${noteId}):`;
     expect(body.description).toBe(
       [

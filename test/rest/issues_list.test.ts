@@ -95,7 +95,7 @@ describe('GET /projects/:id/issues', () => {
       downvotes: 0,
       due_date: null,
       confidential: false,
-      web_url: `${world.url}/space/filters/issues/2`,
+      web_url: `${world.url}/space/filters/-/issues/2`,
     });
     expect(issue.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });

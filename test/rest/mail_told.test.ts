@@ -85,7 +85,7 @@ describe('Mail about an issue', () => {
       });
       const first = await mailbox.next(addressOf(assignee));
       expect(first.subject).toBe(`Rocket | Engine stalls (#${issue.iid})`);
-      expect(first.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}`);
+      expect(first.link).toBe(`${world.url}/${project.fullPath}/-/issues/${issue.iid}`);
       expect(first.text).toContain(`Name of ${author.username} opened an issue.`);
       expect(first.text).toContain(`Ask @${named.username}`);
       expect(first.text).toContain('because you are assigned');
@@ -97,7 +97,7 @@ describe('Mail about an issue', () => {
       const note = await comment(assignee, issue.iid, 'It is the <b onclick="a()">pump</b>');
       const reply = await mailbox.next(addressOf(author));
       expect(reply.subject).toBe(`Re: Rocket | Engine stalls (#${issue.iid})`);
-      expect(reply.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}#note_${note.id}`);
+      expect(reply.link).toBe(`${world.url}/${project.fullPath}/-/issues/${issue.iid}#note_${note.id}`);
       expect(reply.text).toContain('It is the <b onclick="a()">pump</b>');
       expect(htmlPart(reply.raw)).toContain('<div><p dir="auto">It is the <b>pump</b></p></div>');
       for (const name of ['In-Reply-To', 'References']) {
@@ -294,7 +294,7 @@ describe('Mail about a merge request', () => {
     await world.until(async () => mailbox.to(addressOf(author)).length > seen);
     const told = mailbox.to(addressOf(author)).at(-1);
     expect(told?.subject).toBe('Re: Rocket | Merge 900 (!900)');
-    expect(told?.link).toContain(`${world.url}/${project.fullPath}/merge_requests/900#note_`);
+    expect(told?.link).toContain(`${world.url}/${project.fullPath}/-/merge_requests/900#note_`);
     expect(header(told?.raw ?? '', 'In-Reply-To')).toBe(`<merge_request_${request.id}@127.0.0.1>`);
     expect((await world.api(owner).put(at, { state_event: 'close' })).status).toBe(200);
     await world.until(async () => mailbox.to(addressOf(author)).length > seen + 1);
@@ -353,7 +353,7 @@ describe('Mail about pipelines', () => {
     const failed = await end('failed');
     const told = await mailbox.next(addressOf(user));
     expect(told.subject).toBe(`Rocket | Pipeline has failed for main (#${failed})`);
-    expect(told.link).toBe(`${world.url}/${project.fullPath}/pipelines/${failed}`);
+    expect(told.link).toBe(`${world.url}/${project.fullPath}/-/pipelines/${failed}`);
     await end('success');
     await world.idle();
     expect(subjectsTo(user)).toHaveLength(1);

@@ -146,10 +146,10 @@ describe('References', () => {
     const milestone = await world.milestone(project, owner, { title: 'v1.0' });
     const at = `${world.url}/${project.fullPath}`;
     const texts = [
-      [`#${issue.iid}`, 'issue', `${at}/issues/${issue.iid}`, issue.id, 'A &quot;title&quot;'],
-      [`${project.fullPath}#${issue.iid}`, 'issue', `${at}/issues/${issue.iid}`, issue.id, 'A &quot;title&quot;'],
-      [`${project.path}#${issue.iid}`, 'issue', `${at}/issues/${issue.iid}`, issue.id, 'A &quot;title&quot;'],
-      ['!71', 'merge_request', `${at}/merge_requests/71`, request.id, request.title],
+      [`#${issue.iid}`, 'issue', `${at}/-/issues/${issue.iid}`, issue.id, 'A &quot;title&quot;'],
+      [`${project.fullPath}#${issue.iid}`, 'issue', `${at}/-/issues/${issue.iid}`, issue.id, 'A &quot;title&quot;'],
+      [`${project.path}#${issue.iid}`, 'issue', `${at}/-/issues/${issue.iid}`, issue.id, 'A &quot;title&quot;'],
+      ['!71', 'merge_request', `${at}/-/merge_requests/71`, request.id, request.title],
       [
         `@${stranger.username}`,
         'user',
@@ -158,8 +158,8 @@ describe('References', () => {
         `Name of ${stranger.username}`,
       ],
       [`@${group.fullPath}`, 'group', `${world.url}/groups/${group.fullPath}`, group.id, group.name],
-      ['~bug::one', 'label', `${at}/issues?label_name=bug%3A%3Aone`, plain.id, plain.title],
-      ['~"two words"', 'label', `${at}/issues?label_name=two%20words`, quoted.id, quoted.title],
+      ['~bug::one', 'label', `${at}/-/issues?label_name=bug%3A%3Aone`, plain.id, plain.title],
+      ['~"two words"', 'label', `${at}/-/issues?label_name=two%20words`, quoted.id, quoted.title],
       ['%v1.0', 'milestone', `${at}/-/milestones/${milestone.iid}`, milestone.id, 'v1.0'],
     ] as const;
     for (const [written, type, url, id, title] of texts) {
@@ -169,7 +169,7 @@ describe('References', () => {
       );
     }
     for (const written of [sha, sha.slice(0, 8)]) {
-      const link = `<a class="gfm gfm-commit" title="Change" data-reference-type="commit" href="${at}/commit/${sha}">${written}</a>`;
+      const link = `<a class="gfm gfm-commit" title="Change" data-reference-type="commit" href="${at}/-/commit/${sha}">${written}</a>`;
       expect(await inProject(`In ${written}.`)).toBe(`<p dir="auto">In ${link}.</p>`);
     }
   });

@@ -35,7 +35,7 @@ describe('A snippet of a project', () => {
       title: 'Notes',
       file_name: 'notes.txt',
       author: { email: `${reporter.username}@example.org` },
-      web_url: `${world.url}/${project.fullPath}/snippets/${made.body.id}`,
+      web_url: `${world.url}/${project.fullPath}/-/snippets/${made.body.id}`,
     });
     expect((await world.api(guest).get(`${at}/${made.body.id}`)).body).toEqual(made.body);
   });
@@ -199,7 +199,7 @@ describe('A personal snippet', () => {
     const { status, body } = await world.api(outsider).post('/snippets', personal);
     expect(status).toBe(201);
     expect(Object.keys(body)).toEqual([...KEYS, 'raw_url']);
-    expect(body.raw_url).toBe(`${world.url}/snippets/${body.id}/raw`);
+    expect(body.raw_url).toBe(`${world.url}/-/snippets/${body.id}/raw`);
     expect(await world.db.snippet.findUnique({ where: { id: body.id } })).toMatchObject({ visibility: 'internal' });
     expect((await world.api(outsider).get(`/snippets/${body.id}/raw`)).body).toBe('text');
   });
@@ -257,7 +257,7 @@ describe('The address that raw_url gives', () => {
     const code = '<script>alert("ü")</script>';
     const { body } = await create(reporter, { code, visibility: 'public', file_name: 'a.html' });
     const url = (await world.graphql(rawUrl(body.id), {}, reporter)).body.data.node.rawUrl;
-    expect(url).toBe(`${world.url}/${project.fullPath}/snippets/${body.id}/raw`);
+    expect(url).toBe(`${world.url}/${project.fullPath}/-/snippets/${body.id}/raw`);
     const { status, text: raw, headers } = await fetched(url);
     expect([status, raw]).toEqual([200, code]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -267,6 +267,12 @@ describe('The address that raw_url gives', () => {
     });
     const own = await world.api(owner).post('/snippets', { ...text, content: 'mine', visibility: 'public' });
     expect(await fetched(own.body.raw_url)).toMatchObject({ status: 200, text: 'mine' });
+    for (const [earlier, content] of [
+      [url, code],
+      [own.body.raw_url, 'mine'],
+    ]) {
+      expect(await fetched(earlier.replace('/-/', '/'))).toMatchObject({ status: 200, text: content });
+    }
   });
 
   it('is nothing for those who do not see the snippet, and below other places', async () => {
@@ -274,7 +280,7 @@ describe('The address that raw_url gives', () => {
     const inside = await create(reporter, { visibility: 'internal' });
     const own = await world.api(owner).post('/snippets', { ...text, content: 'mine', visibility: 'private' });
     const open = await create(reporter, { visibility: 'public' });
-    const url = (id: number, place = `/${project.fullPath}`) => `${world.url}${place}/snippets/${id}/raw`;
+    const url = (id: number, place = `/${project.fullPath}`) => `${world.url}${place}/-/snippets/${id}/raw`;
     expect((await fetched(url(secret.body.id), reporter)).status).toBe(200);
     expect((await fetched(url(inside.body.id), outsider)).status).toBe(200);
     expect((await fetched(own.body.raw_url, owner)).status).toBe(200);

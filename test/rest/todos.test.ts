@@ -179,7 +179,7 @@ describe('Todos are made', () => {
     expect(await actions(ann)).toEqual([]);
     const [todo] = (await world.api(bob).get('/todos')).body;
     expect(todo).toMatchObject({ action_name: 'directly_addressed', body });
-    expect(todo.target_url).toMatch(new RegExp(`/issues/${iid}#note_${note.id}$`));
+    expect(todo.target_url).toMatch(new RegExp(`/-/issues/${iid}#note_${note.id}$`));
     expect((await world.api(ann).delete(`/projects/${project.id}/issues/${iid}/notes/${note.id}`)).status).toBe(204);
     expect(await todos(bob)).toEqual([]);
   });

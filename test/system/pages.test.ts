@@ -207,6 +207,7 @@ describe('the pages in a real browser', () => {
     await page.keyboard.type(printed(server.output(), 'Password') ?? '');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/');
+    await page.locator('.bar summary').last().press('Enter');
     await page.getByRole('button', { name: 'Sign out' }).press('Enter');
     await page.waitForURL('**/users/sign_in');
     await context.close();
@@ -344,6 +345,7 @@ describe('two factors', () => {
     await expectSound(page, 'account');
 
     for (const code of [() => totp(secret), () => recovery]) {
+      await page.locator('.bar summary').last().click();
       await page.getByRole('button', { name: /Sign out ada/ }).click();
       await signInAs(page, 'ada', password);
       await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();

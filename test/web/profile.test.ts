@@ -225,10 +225,12 @@ describe('E-mail addresses and SSH keys', () => {
 });
 
 describe('The address of a form', () => {
-  const actions = readdirSync(packagePath('pages/views')).flatMap((view) => {
-    const text = readFileSync(packagePath(`pages/views/${view}`), 'utf8');
-    return [...text.matchAll(/<form[^>]*method="post"[^>]*action="(\/[^"]*)"/g)].map(([, action = '']) => action);
-  });
+  const actions = readdirSync(packagePath('pages/views'))
+    .filter((name) => name.endsWith('.eta'))
+    .flatMap((view) => {
+      const text = readFileSync(packagePath(`pages/views/${view}`), 'utf8');
+      return [...text.matchAll(/<form[^>]*method="post"[^>]*action="(\/[^"]*)"/g)].map(([, action = '']) => action);
+    });
   const addresses = [...new Set([...actions.map((action) => action.replace(/<%=.*?%>/g, '999')), '/users/password'])];
 
   it.each(addresses)('leads back to a page where somebody reloads what a mistake brought: %s', async (address) => {

@@ -3,6 +3,7 @@ import { type Actor, type Context, requireActor, requireApiScope } from '#src/ac
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { accessibleProjects, assignedTo, issueVisible } from '#src/access/permissions/visibility.ts';
 import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type UserRow, userJson } from '#src/domain/users/rows.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
@@ -189,7 +190,28 @@ export async function listEventsOfMemberships(
   shown: Shown,
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
-  const places = seenPlaces(actor, sql`p.id IN (${accessibleProjects(actor)})`);
+  return loadOfPlaces(context, actor, sql`p.id IN (${accessibleProjects(actor)})`, page, shown);
+}
+
+/** The events in the projects of a group and the groups inside, as far as the actor may see them. */
+export async function listGroupEvents(
+  context: Context,
+  { id }: Pick<GroupRow, 'id'>,
+  page: EventPageRequest,
+  shown: Shown,
+): Promise<Page<EventRow>> {
+  return loadOfPlaces(context, requireActor(context), sql`n.lineage @> ARRAY[${id}]::int[]`, page, shown);
+}
+
+/** @param where a condition on projects `p` and their namespaces `n` */
+function loadOfPlaces(
+  context: Context,
+  actor: Actor,
+  where: Prisma.Sql,
+  page: EventPageRequest,
+  shown: Shown,
+): Promise<Page<EventRow>> {
+  const places = seenPlaces(actor, where);
   const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
   const own = actor.admin ? sql`0` : ownConfidential(actor, others);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c JOIN places v ON v.id = c.project_id
@@ -199,7 +221,7 @@ export async function listEventsOfMemberships(
 }
 
 /** Whether the actor may see the event `e`, by the subquery `places`. */
-function seenBy(actor: Actor): Prisma.Sql {
+export function seenBy(actor: Actor): Prisma.Sql {
   const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
   return sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
     WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;

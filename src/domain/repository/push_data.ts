@@ -1,3 +1,4 @@
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import type { Commit } from '#src/git/model.ts';
@@ -81,7 +82,10 @@ export function withAddresses(
     user_avatar: userAvatar,
     project: { ...project, web_url: homepage, avatar_url: null, git_ssh_url: ssh, git_http_url: http },
     repository: { name: project.name, url: ssh, description: project.description, homepage },
-    commits: commits.map((commit) => ({ ...commit, url: `${homepage}/commit/${commit.id}` })),
+    commits: commits.map((commit) => ({
+      ...commit,
+      url: baseUrl + pagePath(project.path_with_namespace, 'commit', commit.id),
+    })),
   };
 }
 

@@ -12,7 +12,8 @@ export interface RawSnippetOptions {
   sendContent(content: RawContent, request: Request, response: Response): Promise<void>;
 }
 
-const PATH = /^(?:\/(.+))?\/snippets\/(\d{1,9})\/raw$/;
+/** Also without `-`, as earlier versions wrote them. */
+const PATH = /^(?:\/((?!-\/).+?))?(?:\/-)?\/snippets\/(\d{1,9})\/raw$/;
 
 /** Serves the text of snippets at their `raw_url`, for those who can see them. */
 export function serveRawSnippets({ contextOf, authenticate, sendContent }: RawSnippetOptions): RequestHandler {

@@ -11,7 +11,7 @@ const DATA = `CASE WHEN e.data->'project' IS NULL THEN e.data ELSE e.data || jso
     'git_http_url', a.homepage || '.git'),
   'repository', jsonb_build_object('name', e.data->'project'->'name', 'url', a.ssh,
     'description', e.data->'project'->'description', 'homepage', a.homepage),
-  'commits', (SELECT COALESCE(jsonb_agg(c || jsonb_build_object('url', a.homepage || '/commit/' || (c->>'id')) ORDER BY ord), '[]')
+  'commits', (SELECT COALESCE(jsonb_agg(c || jsonb_build_object('url', a.homepage || '/-/commit/' || (c->>'id')) ORDER BY ord), '[]')
     FROM jsonb_array_elements(e.data->'commits') WITH ORDINALITY AS commit (c, ord))) END`;
 
 const TITLE = `COALESCE(CASE e.target_type WHEN 'Issue' THEN (SELECT i.title FROM issues i WHERE i.id = e.target_id)

@@ -46,7 +46,7 @@ export const LABELS = `COALESCE((SELECT json_agg(l.title ORDER BY l.title) FROM 
   JOIN labels l ON l.id = il.label_id WHERE il.issue_id = i.id), '[]')`;
 
 /** The address of the issue `i` of the project `p` in the namespace `ns`. */
-export const WEB_URL = `$1::text || '/' || ns.full_path || '/' || p.path || '/issues/' || i.iid`;
+export const WEB_URL = `$1::text || '/' || ns.full_path || '/' || p.path || '/-/issues/' || i.iid`;
 
 /** An issue from the row `i` in the project `p` of the namespace `ns`; `object` writes the records inside. */
 export function issueFields(object: (fields: Fields) => string): Fields {

@@ -76,7 +76,7 @@ const mergeRequest: Fields = {
     WHERE n.subject_type = 'MergeRequest' AND n.subject_id = m.id AND NOT n.system)`,
   should_remove_source_branch: 'm.should_remove_source_branch',
   force_remove_source_branch: 'm.force_remove_source_branch',
-  web_url: `$1::text || '/' || ${PATH} || '/merge_requests/' || m.iid`,
+  web_url: `$1::text || '/' || ${PATH} || '/-/merge_requests/' || m.iid`,
   merged_by: embedded('mu', `m.state = 'merged' AND mu.id IS NOT NULL`),
   merge_user: embedded(
     'mu',

@@ -60,7 +60,7 @@ export function gantryIssue(issue: Issue, project: Project) {
     labelTitles: labels.nodes.map(({ labelByLabelId }) => labelByLabelId.title).sort(),
     userNotesCount: notes.totalCount,
     author: gantryUser(userByAuthorId),
-    webUrl: `base:/${gantryProject(project).fullPath}/issues/${issue.iid}`,
+    webUrl: `base:/${gantryProject(project).fullPath}/-/issues/${issue.iid}`,
     ...full,
   };
 }

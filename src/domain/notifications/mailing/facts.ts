@@ -1,3 +1,4 @@
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import {
   type Happening,
@@ -61,7 +62,6 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
   // No mail is sent about a note deleted meanwhile.
   if (!read || (event === 'newNote' && read.notes.length === 0)) return null;
-  const page = `/${read.fullPath}/${isIssue ? 'issues' : 'merge_requests'}/${read.iid}`;
   const isNew = event === 'newIssue' || event === 'newMergeRequest';
   return {
     project: read.project,
@@ -69,7 +69,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     number: `${isIssue ? '#' : '!'}${read.iid}`,
     sentence: sentence(happening, read),
     texts: shown(isNew ? [read.description ?? ''] : event === 'newNote' ? read.notes : []),
-    path: event === 'newNote' ? `${page}#note_${noteId}` : page,
+    path: pagePath(read.fullPath, isIssue ? 'issues' : 'merge_requests', read.iid, event === 'newNote' ? noteId : null),
   };
 }
 
@@ -137,6 +137,6 @@ async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening): Pro
     number: `#${pipelineId}`,
     sentence: `Your pipeline #${pipelineId} for ${ref} at ${sha.slice(0, 8)} ${end}.`,
     texts: [],
-    path: `/${fullPath}/pipelines/${pipelineId}`,
+    path: pagePath(fullPath, 'pipelines', pipelineId),
   };
 }

@@ -1,6 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { resolveThreads } from '#src/domain/tracking/discussions/resolve.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
@@ -61,7 +62,7 @@ export async function followUpOn(
     discussionIds: threads.map(({ id }) => id),
     mayResolve: isPermitted,
     title: titleFor(mergeRequest.title),
-    description: descriptionFor(`/${project.fullPath}/merge_requests/${iid}`, iid, threads),
+    description: descriptionFor(pagePath(project.fullPath, 'merge_requests', iid), iid, threads),
   };
 }
 

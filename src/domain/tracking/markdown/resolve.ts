@@ -1,6 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
+import { labelledIssuesPath, pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { titleOf } from '#src/domain/repository/commits/find.ts';
@@ -101,7 +102,7 @@ async function linkRecords({ db }: Looking, actor: Actor, baseUrl: string, all: 
   for (const record of found) {
     const [type, page] =
       record.type === 'Issue' ? (['issue', 'issues'] as const) : (['merge_request', 'merge_requests'] as const);
-    const url = `${baseUrl}/${record.fullPath}/${page}/${record.iid}`;
+    const url = baseUrl + pagePath(record.fullPath, page, record.iid);
     for (const { links, written } of byKey.get(keyOf(record))?.wanted ?? []) {
       links.set(written, { type, url, title: record.title, id: record.id });
     }
@@ -166,9 +167,9 @@ async function linkPlanning({ db }: Looking, actor: Actor, baseUrl: string, all:
     const type = kind === 'label' ? 'label' : 'milestone';
     const page =
       type === 'label'
-        ? `${home.fullPath}/issues?label_name=${encodeURIComponent(title)}`
-        : `${path === '' ? home.fullPath : path}/-/milestones/${iid}`;
-    links.set(written, { type, id, title, url: `${baseUrl}/${page}` });
+        ? labelledIssuesPath(home.fullPath, title)
+        : pagePath(path === '' ? home.fullPath : path, 'milestones', iid);
+    links.set(written, { type, id, title, url: baseUrl + page });
   }
 }
 
@@ -194,7 +195,7 @@ async function commitLink(context: Looking, baseUrl: string, home: ProjectRow, s
     if (!commit) return null;
     return {
       type: 'commit',
-      url: `${baseUrl}/${home.fullPath}/commit/${commit.oid}`,
+      url: baseUrl + pagePath(home.fullPath, 'commit', commit.oid),
       title: titleOf(commit),
       id: null,
     };

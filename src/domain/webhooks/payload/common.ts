@@ -1,4 +1,5 @@
 import crypto from 'node:crypto';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { avatarPath } from '#src/domain/users/avatar.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
@@ -49,11 +50,6 @@ export function avatarUrl({ id, avatarKey, email }: UserFacts, { baseUrl, avatar
 function urlsOf({ fullPath }: ProjectFacts, { baseUrl, ssh }: Surroundings) {
   const page = `${baseUrl}/${fullPath}`;
   return { page, http: `${page}.git`, ssh: sshUrl(fullPath, baseUrl, ssh) };
-}
-
-/** URL of a page in a project. */
-export function pageIn(project: ProjectFacts, around: Surroundings, path: string): string {
-  return `${urlsOf(project, around).page}/${path}`;
 }
 
 export function projectRecord(project: ProjectFacts, around: Surroundings) {
@@ -117,7 +113,7 @@ export async function commitRecord(sha: string | null, project: ProjectFacts, ar
     title: storable(message.split('\n', 1)[0] ?? ''),
     message: storable(message),
     timestamp: signatureTime(author),
-    url: pageIn(project, around, `commit/${oid}`),
+    url: around.baseUrl + pagePath(project.fullPath, 'commit', oid),
     author: { name: storable(author.name), email: storable(author.email) },
   };
 }

@@ -1,9 +1,9 @@
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
 import {
   labelRecord,
   type Payload,
-  pageIn,
   projectRecord,
   repositoryRecord,
   type Surroundings,
@@ -67,7 +67,7 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     created_at: time(issue.created_at),
     updated_at: time(issue.updated_at),
     ...lastChangeRecord(issue),
-    url: pageIn(project, around, `issues/${issue.iid}`),
+    url: around.baseUrl + pagePath(project.fullPath, 'issues', issue.iid),
   };
 }
 

@@ -1,4 +1,5 @@
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { recordedMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
@@ -6,7 +7,6 @@ import {
   commitRecord,
   labelRecord,
   type Payload,
-  pageIn,
   projectRecord,
   repositoryRecord,
   type Surroundings,
@@ -136,7 +136,7 @@ export async function mergeRequestRecord(
     merge_params: { force_remove_source_branch: mergeRequest.force_remove_source_branch ?? null },
     system: false,
     ...(mergeRequest.record && workedOut(mergeRequest.record, isHidden(source, target))),
-    url: pageIn(target, around, `merge_requests/${mergeRequest.iid}`),
+    url: around.baseUrl + pagePath(target.fullPath, 'merge_requests', mergeRequest.iid),
     source: source && sourceRecord(source, target, around),
     target: projectRecord(target, around),
     last_commit: await commitRecord(mergeRequest.sha, target, around),

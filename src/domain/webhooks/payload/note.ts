@@ -1,10 +1,10 @@
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { type DiffPosition, lineCode, type RangeEnd } from '#src/domain/tracking/discussions/position.ts';
 import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import {
   commitRecord,
   type Payload,
-  pageIn,
   projectRecord,
   repositoryRecord,
   type Surroundings,
@@ -52,33 +52,42 @@ export async function notePayload(facts: NoteFacts, around: Surroundings): Promi
     user: userRecord(user, around),
     project_id: project.id,
     project: projectRecord(project, around),
-    object_attributes: { ...attributes, action, url: pageIn(project, around, `${on.path}#note_${attributes.id}`) },
+    object_attributes: {
+      ...attributes,
+      action,
+      url: around.baseUrl + pagePath(project.fullPath, ...on.page, attributes.id),
+    },
     repository: repositoryRecord(project, around),
     ...on.record,
   };
 }
 
-/** The record of the note, under its name, and the path of its page in the project. */
-async function whatItIsOn(facts: NoteFacts, around: Surroundings): Promise<{ path: string; record: Payload }> {
+interface On {
+  record: Payload;
+  page: ['commit' | 'issues' | 'merge_requests' | 'snippets', number | string];
+}
+
+/** The record of what the note is on, under its name, and what names its page in the project. */
+async function whatItIsOn(facts: NoteFacts, around: Surroundings): Promise<On> {
   const { project } = facts;
   if ('comment' in facts) {
     const { sha } = facts.comment;
-    return { path: `commit/${sha}`, record: { commit: await commitRecord(sha, project, around) } };
+    return { page: ['commit', sha], record: { commit: await commitRecord(sha, project, around) } };
   }
   if ('issue' in facts) {
     const issue = { ...issueRecord(facts.issue, project, around), ...assigneeOf(facts.issue, around) };
-    return { path: `issues/${facts.issue.iid}`, record: { issue } };
+    return { page: ['issues', facts.issue.iid], record: { issue } };
   }
   if ('mergeRequest' in facts) {
     const sides = { source: facts.source, target: project };
     const columns = await mergeRequestRecord(facts.mergeRequest, sides, around);
     const record = { merge_request: { ...columns, ...assigneeOf(facts.mergeRequest, around) } };
-    return { path: `merge_requests/${facts.mergeRequest.iid}`, record };
+    return { page: ['merge_requests', facts.mergeRequest.iid], record };
   }
   const { id, title, file_name, author_id, project_id, created_at, updated_at } = facts.snippet;
   const times = { created_at: time(created_at), updated_at: time(updated_at) };
   const snippet = { id, title, file_name, author_id, project_id, type: 'ProjectSnippet', ...times };
-  return { path: `snippets/${id}`, record: { snippet } };
+  return { page: ['snippets', id], record: { snippet } };
 }
 
 /** The first assignee; nothing where there is none. */

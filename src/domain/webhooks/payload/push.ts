@@ -1,8 +1,8 @@
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { type PushData, storable } from '#src/domain/repository/push_data.ts';
 import {
   avatarUrl,
   type Payload,
-  pageIn,
   projectRecord,
   repositoryRecord,
   type Surroundings,
@@ -36,7 +36,7 @@ export async function pushPayload({ push, project, user }: PushFacts, around: Su
   const told = [];
   for (const commit of commits) {
     const paths = await changedPaths(around.reader, commit.id);
-    told.push({ ...commit, url: pageIn(project, around, `commit/${commit.id}`), ...paths });
+    told.push({ ...commit, url: around.baseUrl + pagePath(project.fullPath, 'commit', commit.id), ...paths });
   }
   return {
     object_kind,

@@ -85,3 +85,17 @@ export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
   const letter = [...name.trim()][0]?.toUpperCase() ?? '?';
   return `<span class="avatar" data-size="${pixels}" aria-hidden="true">${escaped(letter)}</span>`;
 }
+
+/** The path of a URL of this server, as links on its pages have it. */
+export function local(url: string): string {
+  const { pathname, search, hash } = new URL(url);
+  return pathname + search + hash;
+}
+
+/** Seconds as people read them: `45 s`, `3 min 5 s`, `1 h 2 min`. */
+export function seconds(length: number): string {
+  const whole = Math.round(length);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

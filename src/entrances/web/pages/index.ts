@@ -1,4 +1,4 @@
-import { type RequestHandler, Router } from 'express';
+import { type NextFunction, type RequestHandler, Router } from 'express';
 import { accountPages } from '#src/entrances/web/pages/account.ts';
 import { applicationPages } from '#src/entrances/web/pages/applications.ts';
 import { Assets } from '#src/entrances/web/pages/asset.ts';
@@ -53,10 +53,11 @@ export function pages(
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
-/** The home page; visitors are redirected to `home_page_url` if it is set. */
-async function home(visit: Visit): Promise<void> {
+/** The home page of visitors, who are redirected to `home_page_url` if it is set. Users have one among the rows. */
+async function home(visit: Visit, next: NextFunction): Promise<void> {
   const { context, session, response, baseUrl } = visit;
+  if (session) return next();
   const { homePageUrl } = await currentSettings(context.db);
-  if (!session && homePageUrl) return response.redirect(302, homePageUrl);
+  if (homePageUrl) return response.redirect(302, homePageUrl);
   visit.show('home', { title: 'Welcome', baseUrl });
 }

@@ -13,12 +13,23 @@ interface NavigationItem {
   also?: readonly string[];
 }
 
-const EVERYBODY: readonly NavigationItem[] = [
+/** What the top of every page offers. */
+export interface Navigation {
+  /** For all to see. */
+  site: NavigationLink[];
+  /** In the menu of the signed-in user: the settings, and what is for programs. */
+  settings: NavigationLink[];
+  programs: NavigationLink[];
+}
+
+const SITE: readonly NavigationItem[] = [{ path: '/explore', label: 'Explore' }];
+
+const PROGRAMS: readonly NavigationItem[] = [
   { path: '/-/docs', label: 'API' },
   { path: '/graphql', label: 'GraphiQL' },
 ];
 
-const SIGNED_IN: readonly NavigationItem[] = [
+const SETTINGS: readonly NavigationItem[] = [
   { path: '/profile', label: 'Profile', also: ['/profile/avatar', '/profile/emails', '/profile/keys'] },
   { path: '/profile/account', label: 'Account', also: ['/profile/two_factor'] },
   { path: '/profile/personal_access_tokens', label: 'Tokens', also: ['/profile/private_token'] },
@@ -28,11 +39,14 @@ const SIGNED_IN: readonly NavigationItem[] = [
 const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: 'Sign in' }];
 
 /** The links at the top of the page at a path, for signed-in or anonymous visitors. */
-export function navigation(path: string, signedIn: boolean): NavigationLink[] {
-  return [...EVERYBODY, ...(signedIn ? SIGNED_IN : SIGNED_OUT)].map((place) => {
-    const current = currentAt(place, path);
-    return { path: place.path, label: place.label, ...(current && { current }) };
-  });
+export function navigation(path: string, signedIn: boolean): Navigation {
+  const links = (items: readonly NavigationItem[]) =>
+    items.map((place) => {
+      const current = currentAt(place, path);
+      return { path: place.path, label: place.label, ...(current && { current }) };
+    });
+  if (!signedIn) return { site: links([...SITE, ...PROGRAMS, ...SIGNED_OUT]), settings: [], programs: [] };
+  return { site: links(SITE), settings: links(SETTINGS), programs: links(PROGRAMS) };
 }
 
 function currentAt(place: NavigationItem, path: string): NavigationLink['current'] {

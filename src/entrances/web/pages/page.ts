@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
 import { type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
@@ -9,8 +9,8 @@ import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
-/** Responds to a visit. DomainErrors that it throws become pages. */
-export type PageHandler = (visit: Visit) => Promise<void> | void;
+/** Responds to a visit, or leaves it to the next handler. DomainErrors that it throws become pages. */
+export type PageHandler = (visit: Visit, next: NextFunction) => Promise<void> | void;
 
 /** Makes request handlers for pages and forms. */
 export interface Pages {
@@ -58,11 +58,11 @@ export function leadTo(page: string): RequestHandler {
 export function pagesFor(options: PageOptions): Pages {
   const read = readForm(URL_ENCODED, MAX_FORM);
   const handler = (answer: PageHandler): RequestHandler => {
-    return async (request, response) => {
+    return async (request, response, next) => {
       let visit: Visit | undefined;
       try {
         visit = await beginVisit(options, request, response);
-        await answer(visit);
+        await answer(visit, next);
       } catch (error) {
         if (response.headersSent) response.destroy();
         else await refuse({ request, response, visit }, error, options);
@@ -70,13 +70,13 @@ export function pagesFor(options: PageOptions): Pages {
     };
   };
   const checked = (act: PageHandler): PageHandler => {
-    return (visit) => {
-      if (isOwnForm(visit)) return act(visit);
+    return (visit, next) => {
+      if (isOwnForm(visit)) return act(visit, next);
       return showError(visit, 422, 'This form has expired', 'Go back, reload the page and submit the form again.');
     };
   };
   const signedIn = (show: PageHandler): PageHandler => {
-    return (visit) => (visit.session ? show(visit) : askToSignIn(visit));
+    return (visit, next) => (visit.session ? show(visit, next) : askToSignIn(visit));
   };
   return {
     page: (show) => handler(show),
@@ -91,8 +91,11 @@ export function pagesFor(options: PageOptions): Pages {
   };
 }
 
-export function showError({ show }: Visit, status: number, title: string, message: string): void {
-  show('error', { title, message }, status);
+export function showError(visit: Visit, status: number, title: string, message: string): void {
+  const { request, session, show } = visit;
+  // What is missing may be there for somebody who is signed in.
+  const signIn = status === 404 && !session && request.method === 'GET' ? signInPath(visit) : null;
+  show('error', { title, message, signIn }, status);
 }
 
 /** Whether a client prefers HTML to JSON. */
@@ -101,9 +104,13 @@ export function wantsPage(request: Request): boolean {
 }
 
 /** Redirects to the sign-in page, which leads back if the request was a GET. */
-export function askToSignIn({ request, response }: Visit): void {
+export function askToSignIn(visit: Visit): void {
+  visit.response.redirect(303, signInPath(visit));
+}
+
+function signInPath({ request }: Visit): string {
   const back = request.method === 'GET' ? `?return_to=${encodeURIComponent(request.originalUrl)}` : '';
-  response.redirect(303, `/users/sign_in${back}`);
+  return `/users/sign_in${back}`;
 }
 
 /** The local path in a parameter; `fallback` for anything else, which could lead to another site. */

@@ -43,8 +43,18 @@ export interface Visit {
   show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
 }
 
-/** Finds the session of a request. A browser without one gets a cookie that its forms are tied to. */
-export async function beginVisit(options: PageOptions, request: Request, response: Response): Promise<Visit> {
+const begun = new WeakMap<Request, Promise<Visit>>();
+
+/** Finds the session of a request, once. A browser without one gets a cookie that its forms are tied to. */
+export function beginVisit(options: PageOptions, request: Request, response: Response): Promise<Visit> {
+  const known = begun.get(request);
+  if (known) return known;
+  const beginning = begin(options, request, response);
+  begun.set(request, beginning);
+  return beginning;
+}
+
+async function begin(options: PageOptions, request: Request, response: Response): Promise<Visit> {
   const nobody = options.contextOf(null, request);
   const baseUrl = options.baseUrl(request);
   const secure = baseUrl.startsWith('https:');

@@ -1,0 +1,72 @@
+import { escaped } from '#src/entrances/web/pages/helpers.ts';
+
+/** Characters of output that are shown, from its end. */
+const MOST = 512 * 1024;
+
+/** Changes of style that become markup; what is behind them is shown in the last style. */
+const MOST_CHANGES = 20_000;
+
+const COLORS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+
+interface Style {
+  color: string | null;
+  bold: boolean;
+}
+
+/** Escape sequences: those of styles with their numbers, all others, which are left out, and control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const ESCAPES = /\x1b\[([\d;]{0,64})m|\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+
+/**
+ * The output of a program as HTML: text, escaped, in `<span>`s with classes for its colors. Of lines that were written over by a
+ * carriage return, such as progress bars, the last state is shown.
+ */
+export function ansiToHtml(output: string): string {
+  const text = settled(output.slice(-MOST));
+  const parts: string[] = [];
+  let style: Style = { color: null, bold: false };
+  let from = 0;
+  let changes = 0;
+  for (const found of text.matchAll(ESCAPES)) {
+    parts.push(styled(text.slice(from, found.index), style));
+    from = found.index + found[0].length;
+    if (found[1] === undefined || changes >= MOST_CHANGES) continue;
+    changes++;
+    style = changed(style, found[1]);
+  }
+  parts.push(styled(text.slice(from), style));
+  return parts.join('');
+}
+
+/** Lines as they stand after all carriage returns. */
+function settled(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .split('\n')
+    .map((line) => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).replaceAll('\r', ''))
+    .join('\n');
+}
+
+function changed(before: Style, codes: string): Style {
+  const style = { ...before };
+  const numbers = codes.split(';').map(Number);
+  for (let at = 0; at < numbers.length; at++) {
+    const code = numbers[at] ?? 0;
+    if (code === 0) Object.assign(style, { color: null, bold: false });
+    else if (code === 1) style.bold = true;
+    else if (code === 22) style.bold = false;
+    else if (code === 39) style.color = null;
+    // Colors by number or by parts have parameters, which are no codes.
+    else if (code === 38 || code === 48) at += numbers[at + 1] === 5 ? 2 : 4;
+    else if (code >= 30 && code <= 37) style.color = COLORS[code - 30] ?? null;
+    else if (code >= 90 && code <= 97) style.color = COLORS[code - 90] ?? null;
+  }
+  return style;
+}
+
+function styled(text: string, { color, bold }: Style): string {
+  if (text === '') return '';
+  if (color === null && !bold) return escaped(text);
+  const classes = [color && `ansi-${color}`, bold && 'ansi-bold'].filter(Boolean).join(' ');
+  return `<span class="${classes}">${escaped(text)}</span>`;
+}

@@ -1,0 +1,141 @@
+import { calendar } from '#pages/calendar.ts';
+import { form, page, type Row } from '#pages/engine/row.ts';
+import { toldEvents } from '#pages/events.ts';
+import {
+  ExploreGroupsPageDocument,
+  ExplorePageDocument,
+  GroupActivityPageDocument,
+  GroupMembersPageDocument,
+  GroupPageDocument,
+  NewGroupPageDocument,
+  NewProjectPageDocument,
+  ProjectActivityPageDocument,
+  ProjectMembersPageDocument,
+  SendNewGroupDocument,
+  SendNewProjectDocument,
+  UserPageDocument,
+} from '#src/generated/page_operations.ts';
+
+const newProject = page({
+  path: '/projects/new',
+  operation: NewProjectPageDocument,
+  view: 'explore/new_project',
+  found: (data) => data.viewer && data,
+  title: () => 'New project',
+  show: ({ viewer, namespaces }) => ({ viewer, namespaces: namespaces.nodes }),
+  signIn: true,
+});
+
+const newGroup = page({
+  path: '/groups/new',
+  operation: NewGroupPageDocument,
+  view: 'explore/new_group',
+  found: ({ viewer }) => viewer,
+  title: () => 'New group',
+  show: (viewer) => ({ viewer }),
+  signIn: true,
+});
+
+/** What there is on the server, and how projects and groups begin. */
+export const explore: Row[] = [
+  page({
+    path: '/explore',
+    operation: ExplorePageDocument,
+    view: 'explore/projects',
+    found: ({ projects }) => projects,
+    title: () => 'Explore projects',
+    show: (projects) => ({ projects }),
+  }),
+  page({
+    path: '/explore/groups',
+    operation: ExploreGroupsPageDocument,
+    view: 'explore/groups',
+    found: ({ groups }) => groups,
+    title: () => 'Explore groups',
+    show: (groups) => ({ groups }),
+  }),
+  newProject,
+  form({
+    path: '/projects',
+    operation: SendNewProjectDocument,
+    goTo: ({ createProject }) => `/${createProject?.project.fullPath}`,
+    again: newProject,
+  }),
+  newGroup,
+  form({
+    path: '/groups',
+    operation: SendNewGroupDocument,
+    goTo: ({ createGroup }) => `/groups/${createGroup?.group.fullPath}`,
+    again: newGroup,
+  }),
+];
+
+const membersOfGroup = (path: string) =>
+  page({
+    path,
+    operation: GroupMembersPageDocument,
+    view: 'groups/members',
+    found: ({ group }) => group,
+    title: (group) => `Members · ${group.fullPath}`,
+    show: (group) => ({ group, tab: 'members', members: group.members }),
+  });
+
+const group = (path: string) =>
+  page({
+    path,
+    operation: GroupPageDocument,
+    view: 'groups/group',
+    found: (data) => data.group,
+    title: (found) => found.fullName,
+    show: (found) => ({ group: found, tab: 'overview' }),
+    catchAll: path === '/:group',
+  });
+
+const activity = (path: string) =>
+  page({
+    path,
+    operation: ProjectActivityPageDocument,
+    view: 'project/activity',
+    found: ({ project }) => project,
+    title: (project) => `Activity · ${project.fullPath}`,
+    show: (project) => ({ project, tab: 'activity', events: toldEvents(project.events.nodes) }),
+    catchAll: path === '/:project/activity',
+  });
+
+/** Pages of groups and users, and those around projects, whose paths are the most general. */
+export const places: Row[] = [
+  activity('/:project/-/activity'),
+  page({
+    path: '/:project/-/project_members',
+    operation: ProjectMembersPageDocument,
+    view: 'project/members',
+    found: ({ project }) => project,
+    title: (project) => `Members · ${project.fullPath}`,
+    show: (project) => ({ project, tab: 'members', members: project.members }),
+  }),
+  page({
+    path: '/groups/:group/-/activity',
+    operation: GroupActivityPageDocument,
+    view: 'groups/activity',
+    found: (data) => data.group,
+    title: (found) => `Activity · ${found.fullPath}`,
+    show: (found) => ({ group: found, tab: 'activity', events: toldEvents(found.events.nodes) }),
+  }),
+  membersOfGroup('/groups/:group/-/group_members'),
+  group('/groups/:group'),
+  group('/:group'),
+  activity('/:project/activity'),
+  page({
+    path: '/:username',
+    operation: UserPageDocument,
+    view: 'users/user',
+    found: ({ user }) => user,
+    title: (user) => `${user.name} (${user.username})`,
+    show: (user) => ({
+      user,
+      calendar: calendar(user.contributions, new Date()),
+      events: toldEvents(user.events.nodes),
+    }),
+    catchAll: true,
+  }),
+];

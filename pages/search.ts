@@ -1,0 +1,51 @@
+import { type Facts, page, type Row } from '#pages/engine/row.ts';
+import { SearchPageDocument } from '#src/generated/page_operations.ts';
+
+const SCOPES = {
+  everywhere: ['projects', 'groups', 'issues', 'merge_requests', 'milestones', 'users'],
+  inGroup: ['projects', 'issues', 'merge_requests', 'milestones', 'users'],
+  inProject: ['code', 'issues', 'merge_requests', 'commits', 'comments', 'milestones', 'users'],
+} as const;
+
+const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
+
+/** Where is searched, and for what: the scope that was asked for, or the first one. */
+function aim(given: Facts['given']): { place: keyof typeof SCOPES; scope: string } {
+  const place = text(given.project_id) ? 'inProject' : text(given.group_id) ? 'inGroup' : 'everywhere';
+  return { place, scope: SCOPES[place].find((scope) => scope === given.scope) ?? SCOPES[place][0] };
+}
+
+/** What the operation includes. Nothing without words to search for. */
+function included(given: Facts['given']): Record<string, string> {
+  const search = text(given.search);
+  if (search === '') return {};
+  const { place, scope } = aim(given);
+  if (scope === 'groups') return { search, groups: 'true' };
+  return { search, [place]: 'true', [scope]: 'true' };
+}
+
+export const search: Row[] = [
+  page({
+    path: '/search',
+    operation: SearchPageDocument,
+    view: 'search/search',
+    variables: (given) => ({
+      ...included(given),
+      ...Object.fromEntries(['project_id', 'group_id', 'after', 'before'].map((name) => [name, text(given[name])])),
+    }),
+    found: (data, { given }) => {
+      const { search: words, groups } = included(given);
+      if (words === undefined) return {};
+      if (groups) return data.groups && { groups: data.groups };
+      const place = data.project ?? data.group;
+      const found = place?.find ?? data.find;
+      return found && { ...found, place: place?.fullPath };
+    },
+    title: (_found, { given }) => (text(given.search) === '' ? 'Search' : `Search for ${text(given.search)}`),
+    show: (found, { given }) => {
+      const { place, scope } = aim(given);
+      const words = text(given.search);
+      return { found, scopes: SCOPES[place], scope, words, fullPath: 'place' in found ? found.place : undefined };
+    },
+  }),
+];

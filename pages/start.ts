@@ -1,0 +1,62 @@
+import { form, page, type Row } from '#pages/engine/row.ts';
+import { toldEvents } from '#pages/events.ts';
+import {
+  FinishTodoDocument,
+  FinishTodosDocument,
+  OwnIssuesPageDocument,
+  OwnMergeRequestsPageDocument,
+  StartPageDocument,
+  TodosPageDocument,
+} from '#src/generated/page_operations.ts';
+
+const SCOPES = [
+  ['assigned_to_me', 'Assigned to you'],
+  ['created_by_me', 'Created by you'],
+];
+
+/** The pages of the signed-in user: start, to-dos, own issues and merge requests. */
+export const start: Row[] = [
+  page({
+    path: '/',
+    operation: StartPageDocument,
+    view: 'start/start',
+    found: (data) => data,
+    title: () => 'Start',
+    show: (data) => ({ ...data, events: toldEvents(data.events.nodes) }),
+    signIn: true,
+  }),
+  page({
+    path: '/dashboard/todos',
+    operation: TodosPageDocument,
+    view: 'start/todos',
+    found: (data) => data,
+    title: () => 'To-dos',
+    show: (data, { given }) => ({ ...data, state: given.state ?? 'pending' }),
+    signIn: true,
+  }),
+  form({ path: '/dashboard/todos/done', operation: FinishTodosDocument, goTo: () => '/dashboard/todos' }),
+  form({ path: '/dashboard/todos/:id/done', operation: FinishTodoDocument, goTo: () => '/dashboard/todos' }),
+  page({
+    path: '/dashboard/issues',
+    operation: OwnIssuesPageDocument,
+    view: 'start/subjects',
+    found: ({ issues }) => issues,
+    title: () => 'Your issues',
+    show: (list, { given }) => ({ list, resource: 'issues', scopes: SCOPES, scope: given.scope ?? 'assigned_to_me' }),
+    signIn: true,
+  }),
+  page({
+    path: '/dashboard/merge_requests',
+    operation: OwnMergeRequestsPageDocument,
+    view: 'start/subjects',
+    found: ({ mergeRequests }) => mergeRequests,
+    title: () => 'Your merge requests',
+    show: (list, { given }) => ({
+      list,
+      resource: 'merge_requests',
+      scopes: [...SCOPES, ['reviews_for_me', 'To review']],
+      scope: given.scope ?? 'assigned_to_me',
+    }),
+    signIn: true,
+  }),
+];

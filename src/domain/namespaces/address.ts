@@ -1,0 +1,23 @@
+/** What has pages below a project or group: the word of it in addresses. */
+type Resource = 'commit' | 'issues' | 'jobs' | 'merge_requests' | 'milestones' | 'pipelines' | 'snippets';
+
+/**
+ * The path of the page of something in a project: `/group/project/-/issues/1`. All page addresses that the server hands out are made
+ * here; `pages/engine/earlier_address.ts` redirects the earlier form without `/-`.
+ *
+ * @param place full path of the project, or `groups/` and that of the group
+ * @param note ID of a comment on it, to which the address leads
+ */
+export function pagePath(place: string, resource: Resource, name: number | string, note?: number | null): string {
+  return `/${place}/-/${resource}/${name}${note == null ? '' : `#note_${note}`}`;
+}
+
+/** The path of the list of the issues of a project with a label. */
+export function labelledIssuesPath(place: string, title: string): string {
+  return `/${place}/-/issues?label_name=${encodeURIComponent(title)}`;
+}
+
+/** The path of a snippet, which belongs to a project or, without one, to its author alone. */
+export function snippetPath(place: string | null, id: number): string {
+  return place === null ? `/-/snippets/${id}` : pagePath(place, 'snippets', id);
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { ansiToHtml } from '#pages/engine/ansi.ts';
+
+it('turns colors into classes, and shows markup as text', () => {
+  expect(ansiToHtml('\x1b[32;1m$ npm <test>\x1b[0;m\n"a" & b')).toBe(
+    '<span class="ansi-green ansi-bold">$ npm &lt;test&gt;</span>\n&quot;a&quot; &amp; b',
+  );
+});
+
+it('leaves out what moves the cursor, sets titles or has colors of other kinds', () => {
+  expect(ansiToHtml('\x1b[2K\x1b[1Gone\x1b[38;5;31m two\x1b[38;2;1;31;3m three\x07')).toBe('one two three');
+});
+
+it('shows the last state of lines that were written over', () => {
+  expect(ansiToHtml('10%\r50%\r100%\r\ndone\n')).toBe('100%\ndone\n');
+});
+
+it('shows the end of long output, and markup for so many changes of style only', () => {
+  expect(ansiToHtml(`${'a'.repeat(600 * 1024)}b`)).toHaveLength(512 * 1024);
+  const html = ansiToHtml('\x1b[31mx\x1b[0m'.repeat(40_000));
+  expect(html.match(/<span/g)?.length).toBeLessThanOrEqual(10_000);
+});
+
+it('takes no more than a moment for input made to be slow', () => {
+  const before = performance.now();
+  ansiToHtml(`${'\x1b['.repeat(50_000)}${'1;'.repeat(100_000)}${'\r'.repeat(100_000)}`);
+  expect(performance.now() - before).toBeLessThan(2000);
+});
