@@ -17,7 +17,7 @@ const RefKind = builder.enumType('RefKind', {
   description: 'What a ref names.',
   values: {
     BRANCH: { value: 'branch', description: 'The ref is a branch, whose files change with each push.' },
-    TAG: { value: 'tag', description: 'The ref is a tag.' },
+    TAG: { value: 'tag', description: 'The ref is a tag, whose files stay as they are.' },
     COMMIT: { value: 'commit', description: 'The ref is a hash, or steps from one or from a branch or tag.' },
   } as const,
 });

@@ -189,7 +189,7 @@ const BlameHunk = builder.objectRef<BlameRow>('BlameHunk').implement({
   description: 'Lines of a file that follow each other and were written in one commit.',
   fields: (t) => ({
     from: t.exposeInt('from', { description: 'Number of the first line, from 1.' }),
-    lines: t.exposeInt('lines', { description: 'Number of lines.' }),
+    lines: t.exposeInt('lines', { description: 'Number of lines that follow each other.' }),
     commit: t.expose('commit', { type: Commit, description: 'The latest commit that changed the lines.' }),
   }),
 });
