@@ -2,8 +2,18 @@ import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
 import { issues } from '#pages/issues.ts';
 import { pipelines } from '#pages/pipelines.ts';
+import { home, repository } from '#pages/repository.ts';
 import { search } from '#pages/search.ts';
 import { start } from '#pages/start.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
-export const rows: readonly Row[] = [...start, ...search, ...explore, ...issues, ...pipelines, ...places];
+export const rows: readonly Row[] = [
+  ...start,
+  ...search,
+  ...explore,
+  ...issues,
+  ...pipelines,
+  ...repository,
+  ...home,
+  ...places,
+];

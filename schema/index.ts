@@ -54,6 +54,7 @@ import '#schema/projects/viewer_can_below.ts';
 import '#schema/groups/viewer_can.ts';
 import '#schema/search/queries.ts';
 import '#schema/search/find.ts';
+import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
 import '#schema/commits/queries.ts';
 import '#schema/commits/comments.ts';

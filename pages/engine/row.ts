@@ -26,9 +26,19 @@ export interface Page {
   readonly found: (data: never, facts: Facts) => unknown;
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
+  readonly leadsTo: ((found: never, facts: Facts) => string | null) | null;
   readonly signIn: boolean;
   readonly catchAll: boolean;
   readonly pageSize: number;
+}
+
+/** Content that is sent as it is. Made by `raw`. */
+export interface Raw {
+  readonly kind: 'raw';
+  readonly path: string;
+  readonly operation: DocumentNode;
+  readonly content: 'blob' | 'archive';
+  readonly found: (data: never, facts: Facts) => unknown;
 }
 
 /** A form that was sent: one mutation. Made by `form`. */
@@ -41,7 +51,7 @@ export interface Form {
   readonly lists: readonly string[];
 }
 
-export type Row = Page | Form;
+export type Row = Page | Form | Raw;
 
 interface PageOptions<Data, Found> {
   /**
@@ -61,6 +71,8 @@ interface PageOptions<Data, Found> {
   title: (found: Found, facts: Facts) => string;
   /** What the template shows of it. */
   show: (found: Found, facts: Facts) => Values;
+  /** Address to which the browser is sent instead, if what was found belongs elsewhere. */
+  leadsTo?: (found: Found, facts: Facts) => string | null;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
   /**
@@ -73,13 +85,30 @@ interface PageOptions<Data, Found> {
 }
 
 export function page<Data, Found>({
+  leadsTo,
   signIn = false,
   catchAll = false,
   pageSize = 20,
   variables = (given) => given,
   ...options
 }: PageOptions<Data, Found>): Page {
-  return { kind: 'page', signIn, catchAll, pageSize, variables, ...options } as unknown as Page;
+  const chosen = { leadsTo: leadsTo ?? null, signIn, catchAll, pageSize, variables };
+  return { kind: 'page', ...chosen, ...options } as unknown as Page;
+}
+
+interface RawOptions<Data> {
+  /** As of a page. */
+  path: string;
+  /** A query of `pages/*.graphql`, as of a page. */
+  operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
+  /** What is sent: the content of a file, or an archive of files. */
+  content: Raw['content'];
+  /** What the reader of the content needs (`src/domain/repository/raw.ts`); null where there is no such content. */
+  found: (data: Data, facts: Facts) => object | null | undefined;
+}
+
+export function raw<Data>(options: RawOptions<Data>): Raw {
+  return { kind: 'raw', ...options } as unknown as Raw;
 }
 
 interface FormOptions<Data> {

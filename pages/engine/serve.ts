@@ -2,7 +2,7 @@ import { type NextFunction, type RequestHandler, Router } from 'express';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
-import type { Facts, Form, Page, Row } from '#pages/engine/row.ts';
+import type { Facts, Form, Page, Raw, Row } from '#pages/engine/row.ts';
 import { Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
@@ -12,6 +12,8 @@ export interface ServeOptions {
   schema: GraphQLSchema;
   /** Runs an operation for the user of a visit, within the limits of callers. */
   execute(document: DocumentNode, variables: Record<string, unknown>, visit: Visit): Promise<ExecutionResult>;
+  /** Sends the content that an operation found. */
+  send(content: Raw['content'], found: object, visit: Visit): Promise<void>;
 }
 
 /** The largest form in bytes: descriptions and comments have up to a million characters. */
@@ -34,7 +36,7 @@ interface Refused {
 const NOTHING_REFUSED: Refused = { values: {}, problems: {} };
 
 /** Serves the rows of a table of pages and forms. */
-export function servePages(rows: readonly Row[], make: Pages, { schema, execute }: ServeOptions): Router {
+export function servePages(rows: readonly Row[], make: Pages, { schema, execute, send }: ServeOptions): Router {
   const compiled = rows.map(
     (row): Compiled<Row> => ({
       row,
@@ -43,18 +45,19 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute 
     }),
   );
   const pages = compiled.filter((one): one is Compiled<Page> => one.row.kind === 'page');
+  const shown = compiled.filter((one): one is Compiled<Page | Raw> => one.row.kind !== 'form');
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
   const ofRow = new Map(pages.map((one) => [one.row, one]));
-  const serving = { pages, ofRow, execute };
+  const serving = { shown, ofRow, execute, send };
   const show = make.page((visit, next) => showPage(serving, visit, next));
   const submit = make.ownForm((visit) => sendForm(serving, forms, visit), LARGEST_FORM);
   return Router()
-    .get('/{*path}', knownTo(pages, show))
+    .get('/{*path}', knownTo(shown, show))
     .post('/*path', ...submit.map((handler) => knownTo(forms, handler)));
 }
 
-interface Serving extends Pick<ServeOptions, 'execute'> {
-  pages: readonly Compiled<Page>[];
+interface Serving extends Pick<ServeOptions, 'execute' | 'send'> {
+  shown: readonly Compiled<Page | Raw>[];
   ofRow: ReadonlyMap<Row, Compiled<Page>>;
 }
 
@@ -69,14 +72,18 @@ function knownTo(rows: readonly Compiled<Row>[], handler: RequestHandler): Reque
 /** Leaves what is not found to the handlers behind. */
 async function showPage(serving: Serving, visit: Visit, next: NextFunction): Promise<void> {
   const { path, originalUrl } = visit.request;
-  for (const one of serving.pages) {
-    const parameters = one.match(path);
+  for (const { row, match, variables } of serving.shown) {
+    const parameters = match(path);
     if (!parameters) continue;
-    if (one.row.signIn && !visit.session) return askToSignIn(visit);
-    if (await showRow(serving, one, parameters, visit)) return;
+    if (row.kind === 'raw') {
+      if (await sendRaw(serving, { row, match, variables }, parameters, visit)) return;
+      continue;
+    }
+    if (row.signIn && !visit.session) return askToSignIn(visit);
+    if (await showRow(serving, { row, match, variables }, parameters, visit)) return;
   }
   const now = earlierAddress(path);
-  if (now !== null && serving.pages.some(({ match }) => match(now))) {
+  if (now !== null && serving.shown.some(({ match }) => match(now))) {
     return visit.response.redirect(302, now + originalUrl.slice(path.length));
   }
   next();
@@ -97,17 +104,48 @@ async function showRow(
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
   const found = result.data && row.found(result.data as never, facts);
-  if (found === null || found === undefined) {
-    const moved = movedTo(result, parameters.project ?? parameters.group);
-    if (moved) visit.response.redirect(302, moved(visit.request.originalUrl));
-    else if (!row.catchAll && needsUser(result, visit)) askToSignIn(visit);
-    else return refuseWithout(result);
+  if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
+  const elsewhere = row.leadsTo?.(found as never, facts) ?? null;
+  if (elsewhere !== null) {
+    visit.response.redirect(302, elsewhere);
     return true;
   }
   const shown = row.show(found as never, facts);
   const title = row.title(found as never, facts);
   const status = Object.keys(problems).length > 0 ? 422 : 200;
   visit.show(row.view, { url: facts.url, given, sshBase: visit.sshBase, values, problems, ...shown, title }, status);
+  return true;
+}
+
+/** Whether the content was there. */
+async function sendRaw(
+  serving: Serving,
+  { row, variables }: Compiled<Raw>,
+  parameters: Readonly<Record<string, string>>,
+  visit: Visit,
+): Promise<boolean> {
+  const given = { ...queryOf(visit), ...parameters };
+  const asked = variablesIn(variables, given, { pageSize: 0 });
+  if (asked === null) return false;
+  const result = await serving.execute(row.operation, asked, visit);
+  refuseFailures(result);
+  const found = result.data && row.found(result.data as never, factsOf(visit, given));
+  if (found === null || found === undefined) return leadAway(result, parameters, visit);
+  await serving.send(row.content, found as object, visit);
+  return true;
+}
+
+/** Sends the browser to where a place was moved, or to sign in; false where nothing was found. */
+function leadAway(
+  result: ExecutionResult,
+  parameters: Readonly<Record<string, string>>,
+  visit: Visit,
+  isCatchAll = false,
+): boolean {
+  const moved = movedTo(result, parameters.project ?? parameters.group);
+  if (moved) visit.response.redirect(302, moved(visit.request.originalUrl));
+  else if (!isCatchAll && needsUser(result, visit)) askToSignIn(visit);
+  else return refuseWithout(result);
   return true;
 }
 
@@ -130,7 +168,7 @@ function queryOf({ request, baseUrl }: Visit): Record<string, string | string[]>
 function variablesIn(
   variables: readonly Variable[],
   given: Readonly<Record<string, unknown>>,
-  { pageSize }: Page,
+  { pageSize }: Pick<Page, 'pageSize'>,
 ): Record<string, unknown> | null {
   try {
     const asked = valuesFor(variables, given, { isForm: false });

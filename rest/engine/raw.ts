@@ -52,7 +52,9 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
 }
 
 function headersOf({ type, fileName, etag, size }: RawContent): Record<string, string> {
-  const kind = type.startsWith('text/') ? 'inline' : 'attachment';
+  // A picture of SVG is a document, with scripts; as an attachment it is still shown within a page.
+  const isShown = type.startsWith('text/') || (type.startsWith('image/') && !type.startsWith('image/svg'));
+  const kind = isShown ? 'inline' : 'attachment';
   const plain = fileName.toWellFormed().replace(/[^\x20-\x7e]|["\\%]/g, '_');
   // Some clients take everything after the first name as part of it: a second one is only sent if it differs.
   const encoded = plain === fileName ? '' : `; filename*=UTF-8''${extended(fileName)}`;

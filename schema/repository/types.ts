@@ -7,11 +7,25 @@ import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type BlameRow, blameOf } from '#src/domain/repository/blame.ts';
 import { type BlobRow, blobContent } from '#src/domain/repository/blob.ts';
 import type { ComparisonRow } from '#src/domain/repository/compare.ts';
+import type { Table } from '#src/domain/repository/csv.ts';
 import { type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
-import type { TreeEntry as Entry } from '#src/git/model.ts';
+import {
+  imageTypeOf,
+  isMarkdown,
+  type LfsPointer,
+  lfsPointerOf,
+  type ShownLines,
+  shownLines,
+  tableOf,
+  textOf,
+} from '#src/domain/repository/file_text.ts';
+import type { TreeRow } from '#src/domain/repository/tree.ts';
+import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
 import type { Contributor as ContributorRow } from '#src/git/reader.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 
 export const Repository = builder.objectRef<ProjectRow>('Repository').implement({
   description: 'The git repository of a project: its files and their history.',
@@ -35,7 +49,7 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
-const TreeEntryType = builder.enumType('TreeEntryType', {
+export const TreeEntryType = builder.enumType('TreeEntryType', {
   description: 'The kinds of entries of a directory.',
   values: {
     TREE: { value: 'tree', description: 'The entry is a directory.' },
@@ -44,7 +58,7 @@ const TreeEntryType = builder.enumType('TreeEntryType', {
   } as const,
 });
 
-const TreeEntry = builder.objectRef<Entry>('TreeEntry').implement({
+const TreeEntry = builder.objectRef<TreeRow>('TreeEntry').implement({
   description: 'An entry of a directory of the repository.',
   fields: (t) => ({
     sha: t.exposeString('oid', { description: 'Hash of the file, directory or submodule commit.' }),
@@ -61,6 +75,13 @@ const TreeEntry = builder.objectRef<Entry>('TreeEntry').implement({
       resolve: ({ path }) => path.toWellFormed(),
     }),
     mode: t.exposeString('mode', { description: 'File mode as six octal digits: `100644`.' }),
+    lastCommit: t.field({
+      type: Commit,
+      nullable: true,
+      description:
+        'The latest commit that changed the entry. Null where it is more than 5,000 commits back, in recursive lists, and for callers who cannot read commits.',
+      resolve: (entry) => entry.lastCommit(),
+    }),
   }),
 });
 
@@ -120,6 +141,128 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
     }),
   }),
 });
+
+/** Lines that are read at once. */
+const MOST_LINES = 1_000;
+
+const LfsPointerType = builder.objectRef<LfsPointer>('LfsPointer').implement({
+  description: 'The content of a file that is kept in large file storage (Git LFS) rather than in the repository.',
+  fields: (t) => ({
+    oid: t.exposeString('oid', { description: 'SHA-256 of the content, in hexadecimal digits.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
+  }),
+});
+
+const FileLines = builder.objectRef<ShownLines>('FileLines').implement({
+  description: 'Lines of a file as HTML, with colours where its name says in which language it is.',
+  fields: (t) => ({
+    from: t.exposeInt('from', { description: 'Number of the first line, from 1.' }),
+    to: t.exposeInt('to', { description: 'Number of the last line; less than `from` if there are none.' }),
+    total: t.exposeInt('total', { description: 'Number of lines of the file.' }),
+    html: t.exposeString('html', {
+      description:
+        'The lines as sanitised HTML, separated by line breaks. Every tag that is opened in a line is closed in it; the classes of `span` are those of highlight.js.',
+    }),
+    language: t.exposeString('language', {
+      nullable: true,
+      description: 'The language by which the lines have colours, such as `ts`; null where they have none.',
+    }),
+    isCut: t.exposeBoolean('isCut', {
+      description: 'Whether lines of the file are longer than 5,000 characters, and so cut.',
+    }),
+  }),
+});
+
+const FileTable = builder.objectRef<Table>('FileTable').implement({
+  description: 'The values of a file of comma- or tab-separated values.',
+  fields: (t) => ({
+    rows: t.field({
+      type: t.listRef(t.listRef('String')),
+      description: 'The first 500 rows, each with the same number of values, at most 50.',
+      resolve: ({ rows }) => rows,
+    }),
+    isCut: t.exposeBoolean('isCut', { description: 'Whether rows, columns or parts of long values were left out.' }),
+  }),
+});
+
+const BlameHunk = builder.objectRef<BlameRow>('BlameHunk').implement({
+  description: 'Lines of a file that follow each other and were written in one commit.',
+  fields: (t) => ({
+    from: t.exposeInt('from', { description: 'Number of the first line, from 1.' }),
+    lines: t.exposeInt('lines', { description: 'Number of lines that follow each other.' }),
+    commit: t.expose('commit', { type: Commit, description: 'The latest commit that changed the lines.' }),
+  }),
+});
+
+/** The arguments of fields about lines of a file. */
+const lineArgs = builder.args((t) => ({
+  from: t.int({ required: true, defaultValue: 1, description: 'Number of the first line, from 1.' }),
+  count: t.int({ required: true, defaultValue: MOST_LINES, description: `Number of lines; at most ${MOST_LINES}.` }),
+}));
+
+function checkLines({ from, count }: { from: number; count: number }): void {
+  if (from < 1) throw new ValidationFailed({ from: ['must be at least 1'] });
+  if (count < 1 || count > MOST_LINES) throw new ValidationFailed({ count: [`must be between 1 and ${MOST_LINES}`] });
+}
+
+builder.objectFields(RepositoryFile, (t) => ({
+  text: t.string({
+    nullable: true,
+    description: 'The content as text; null if it is binary, not in UTF-8, or more than 2 MB.',
+    resolve: (file, _args, context) => textOf(context, file),
+  }),
+  imageType: t.string({
+    nullable: true,
+    description: 'Media type of an image that browsers show, by the name of the file; null for other files.',
+    resolve: ({ name }) => imageTypeOf(name),
+  }),
+  lfsPointer: t.field({
+    type: LfsPointerType,
+    nullable: true,
+    description: 'The content, if it is kept in large file storage; null for other files.',
+    resolve: (file, _args, context) => lfsPointerOf(context, file),
+  }),
+  lines: t.field({
+    type: FileLines,
+    nullable: true,
+    description:
+      'Lines of the file, as many as are asked for or as have some 50,000 characters, at least one. Null if the file is binary or more than 2 MB.',
+    args: lineArgs,
+    resolve: (file, args, context) => {
+      checkLines(args);
+      return shownLines(context, file, args.from, args.count);
+    },
+  }),
+  html: t.string({
+    nullable: true,
+    description:
+      'A file in Markdown as sanitised HTML, with links to what the caller can see; relative links lead to files of the same ref. Null for other files, and those of more than 128 KB.',
+    resolve: async (file, _args, context) => {
+      if (!isMarkdown(file.name) || file.size > LONGEST_RENDERED) return null;
+      const text = await textOf(context, file);
+      const at = { ref: file.ref, directory: file.path.split('/').slice(0, -1).join('/') };
+      return text === null ? null : context.loaders.html.load({ text, projectId: file.projectId, flavour: 'gfm', at });
+    },
+  }),
+  table: t.field({
+    type: FileTable,
+    nullable: true,
+    description:
+      'The values of a file whose name ends in `.csv` or `.tsv`; null for others, and those of more than 128 KB.',
+    resolve: (file, _args, context) => tableOf(context, file),
+  }),
+  blame: t.field({
+    type: [BlameHunk],
+    nullable: true,
+    description:
+      'The commits in which lines of the file were written. Null if the file is binary or more than 2 MB, and on servers without git. For callers who can read commits.',
+    args: lineArgs,
+    resolve: (file, args, context) => {
+      checkLines(args);
+      return blameOf(context, file, args.from, args.count);
+    },
+  }),
+}));
 
 export const Comparison = builder.objectRef<ComparisonRow>('Comparison').implement({
   description: 'The commits and changes between two states of a repository.',

@@ -7,8 +7,10 @@ import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { isLimit, LimitExceeded, MissingObject, objectTooLarge } from './errors.ts';
 import { yieldToEventLoop } from './event_loop.ts';
+import type { BlameHunk, BlameQuery } from './history/blame.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last_commit.ts';
+import { type FoundCommits, findLastCommits, type LastCommitsQuery } from './history/last_commits.ts';
 import { afterSteps, stepsOf } from './history/revision.ts';
 import {
   type Annotation,
@@ -300,6 +302,14 @@ export abstract class ObjectReader implements RepositoryReader {
     const found = (await findLastCommit(this.graph, this.store, near)) ?? (await this.#searchLastCommit(start, path));
     known.set(start, path, found);
     return found === '' ? null : this.commit(found);
+  }
+
+  blame(_query: BlameQuery): Promise<BlameHunk[] | null> {
+    return Promise.resolve(null);
+  }
+
+  lastCommits(query: LastCommitsQuery): Promise<FoundCommits> {
+    return findLastCommits(this.graph, this.store, query);
   }
 
   async count(query: LogQuery): Promise<number> {

@@ -3,6 +3,7 @@ import { compareByProgram } from './diff/by_program.ts';
 import { firstChanges } from './diff/changes.ts';
 import { type Changes, type ChangesOptions, type Comparison, isFar } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
+import type { BlameHunk, BlameQuery } from './history/blame.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
@@ -12,6 +13,7 @@ import { pathComponents } from './objects/lookup.ts';
 import { parseCommit } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
 import { countLines, PROCESSES, readAuthors } from './program/authors.ts';
+import { blameByProgram } from './program/blame.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { changesIn, nameChanges } from './program/name_changes.ts';
 import { patchId } from './program/patch_id.ts';
@@ -76,6 +78,10 @@ export class ProgramReader extends ObjectReader {
   protected async countAll(query: LogQuery): Promise<number> {
     const [count] = await this.#revisions([query.start], ['--count'], query);
     return Number(count);
+  }
+
+  override blame(query: BlameQuery): Promise<BlameHunk[]> {
+    return blameByProgram(this.directory, { ...query, commit: hash(query.commit) });
   }
 
   searchFiles(search: FileSearch): Promise<FileHits> {

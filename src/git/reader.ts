@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
+import type { BlameHunk, BlameQuery } from './history/blame.ts';
+import type { FoundCommits, LastCommitsQuery } from './history/last_commits.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
 import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
@@ -123,6 +125,11 @@ export interface RepositoryReader {
   count(query: LogQuery): Promise<number>;
   /** The newest commit that changed a path, as `git log -1 -- path` finds it; null if none did. */
   lastCommit(start: Oid, path: string): Promise<Commit | null>;
+  /** The same for many entries of one directory, in one walk, which may end before all are found. */
+  lastCommits(query: LastCommitsQuery): Promise<FoundCommits>;
+
+  /** In which commits lines of a file were written; null without a git program. Throws LimitExceeded. */
+  blame(query: BlameQuery): Promise<BlameHunk[] | null>;
 
   /** Finds files by a text or their paths: no binary ones, links or pointers to files that are kept elsewhere. */
   searchFiles(search: FileSearch): Promise<FileHits>;

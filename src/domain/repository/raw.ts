@@ -5,6 +5,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type BlobRow, findBlob } from '#src/domain/repository/blob.ts';
+import { imageTypeOf } from '#src/domain/repository/file_text.ts';
 import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
 import { withinLimits } from '#src/domain/repository/refusals.ts';
 import { type ArchiveFormat, archive } from '#src/git/archive.ts';
@@ -23,7 +24,7 @@ export interface RawContent {
   part?: (range: { start: number; end: number }) => Promise<Readable>;
   /** In bytes; null if unknown in advance. */
   size: number | null;
-  type: typeof TEXT | typeof BINARY;
+  type: string;
   /** Suggested name for saving it. */
   fileName: string;
   /** Changes with the content; null if unknown. */
@@ -52,6 +53,13 @@ export async function readRawBlob(context: Context, { projectId, sha, fileName }
   const { stream, size } = opened;
   const type = (await isBinary(blob, stream)) ? BINARY : TEXT;
   return { stream, size, type, fileName: fileName ?? blob.oid, etag: `"${blob.oid}"` };
+}
+
+/** The same for pages, which show images: their type is the one of their name. Throws as findBlob. */
+export async function readPageBlob(context: Context, wanted: RawBlob): Promise<RawContent> {
+  const content = await readRawBlob(context, wanted);
+  const image = imageTypeOf(wanted.fileName ?? '');
+  return image === null ? content : { ...content, type: image };
 }
 
 /** An archive that an operation found: the fields of ArchiveRow. */

@@ -1,9 +1,12 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
-import type { TreeEntry } from '#src/git/model.ts';
+import type { Oid, TreeEntry } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { trimEnds } from '#src/platform/text.ts';
@@ -30,7 +33,7 @@ export async function listTree(
   project: ProjectRow,
   { path, ref, recursive }: TreeFilter,
   { offset, limit }: PageRequest,
-): Promise<Page<TreeEntry>> {
+): Promise<Page<TreeRow>> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project, ref || null);
   const directory = trimSlashes(path ?? '');
@@ -40,8 +43,63 @@ export async function listTree(
   const list = () => revision.repository.treePage(revision.oid, directory, wanted);
   const page = await (recursive || size > LARGE ? withEffort(context, list) : list());
   if (!page) throw new NotFound('Tree');
-  return { nodes: page.entries, offset, total: page.total };
+  const { repository, oid } = revision;
+  if (recursive)
+    return { nodes: page.entries.map((entry) => ({ ...entry, lastCommit: NONE })), offset, total: page.total };
+  const names = page.entries.map(({ name }) => name);
+  let found: Promise<ReadonlyMap<string, CommitRow>> | undefined;
+  const lastCommit = async (name: string) => {
+    found ??= lastCommitsIn(context, project, { repository, start: oid, path: directory, names });
+    return (await found).get(name) ?? null;
+  };
+  const nodes = page.entries.map((entry) => ({ ...entry, lastCommit: () => lastCommit(entry.name) }));
+  return { nodes, offset, total: page.total };
 }
+
+const NONE = async () => null;
+
+/** An entry of a directory, with what is only read when it is asked for. */
+export interface TreeRow extends TreeEntry {
+  /** The latest commit that changed it; null as `lastCommitsIn`. */
+  lastCommit(): Promise<CommitRow | null>;
+}
+
+interface Listed {
+  repository: RepositoryReader;
+  start: Oid;
+  /** The directory. */
+  path: string;
+  /** Of entries in it. */
+  names: readonly string[];
+}
+
+/**
+ * The latest commits that changed entries of a directory, by name, found in one walk. Without those that a long walk did not
+ * come to; none for those who may not read commits.
+ */
+async function lastCommitsIn(
+  context: Context,
+  project: ProjectRow,
+  { repository, ...query }: Listed,
+): Promise<ReadonlyMap<string, CommitRow>> {
+  if (!can(context.actor, 'read_commit', project)) return new Map();
+  const { start, path, names } = query;
+  const key = `last commits ${start} ${path}/${names[0]} ${names.length}`;
+  const { commits } = await remembered(repository, key, () =>
+    withEffort(context, () => repository.lastCommits({ ...query, ...WALK })),
+  );
+  const rows = await commitRows(project, repository, [...new Set(commits.values())]);
+  const byOid = new Map(rows.map((row) => [row.oid, row]));
+  return new Map(
+    [...commits].flatMap(([name, oid]): [string, CommitRow][] => {
+      const row = byOid.get(oid);
+      return row ? [[name, row]] : [];
+    }),
+  );
+}
+
+/** How many commits are looked at for the last ones of a directory, and for how long, in milliseconds. */
+const WALK = { steps: 5_000, milliseconds: 2_000 };
 
 /** The path without surrounding slashes. */
 export function trimSlashes(path: string): string {

@@ -27,7 +27,14 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
-import { plainText, type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/domain/repository/raw.ts';
+import {
+  plainText,
+  type RawArchive,
+  type RawBlob,
+  readPageBlob,
+  readRawArchive,
+  readRawBlob,
+} from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
@@ -217,8 +224,13 @@ export function createApp({
     const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
     return turns.run(callerOf(context.actor, request.ip ?? null), () => executeWithin(execution, report, budget));
   };
+  const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
+    const read =
+      content === 'blob' ? readPageBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
+    await sendRaw(await read, request, response);
+  };
   const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql, (made) =>
-    servePages(rows, made, { schema, execute }),
+    servePages(rows, made, { schema, execute, send: sendContent }),
   );
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {

@@ -9,6 +9,8 @@ export interface TextToRender {
   /** The project that it is in, if any. */
   projectId: number | null;
   flavour: Rendering['flavour'];
+  /** The ref and directory of the file that has the text, if it is in one. */
+  at?: Rendering['at'];
 }
 
 /**
@@ -28,11 +30,11 @@ export async function htmlOfTexts(
 ): Promise<string[]> {
   const caller = callerOf(context.actor, context.clientAddress);
   const placed = await Promise.all(
-    texts.map(async ({ text, projectId, flavour }) => {
+    texts.map(async ({ text, projectId, flavour, at }) => {
       // Nothing in the others depends on where they are, or who reads them.
       const mayRefer = flavour !== 'commonmark' && text.length <= LONGEST_RENDERED && !isProse(text);
       const project = mayRefer && projectId !== null ? await findProject(projectId) : null;
-      return { text, flavour, project, mayRefer };
+      return { text, flavour, project, mayRefer, at };
     }),
   );
   const links = await resolveLinks(
@@ -41,9 +43,9 @@ export async function htmlOfTexts(
     placed.map(({ text, project, mayRefer }) => ({ text: mayRefer ? text : '', project })),
   );
   const rendered: string[] = [];
-  for (const [at, { text, flavour, project }] of placed.entries()) {
+  for (const [index, { text, flavour, project, at }] of placed.entries()) {
     const home = project && { url: `${baseUrl}/${project.fullPath}`, defaultBranch: project.defaultBranch };
-    const how = { text, flavour, links: links[at] ?? new Map(), baseUrl, project: home, images };
+    const how = { text, flavour, links: links[index] ?? new Map(), baseUrl, project: home, at, images };
     rendered.push(await renderMarkdown(caller, how));
   }
   return rendered;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Link, Rendering } from '#src/domain/tracking/markdown/html.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
@@ -51,11 +53,29 @@ export async function renderMarkdown(caller: string, rendering: Rendering): Prom
   return html;
 }
 
+/** Bytes of rendered texts that are kept; what a text becomes depends on its rendering alone. */
+const kept = new LRUCache<string, string>({
+  maxSize: 16 * 1024 * 1024,
+  maxEntrySize: 2 * 1024 * 1024,
+  sizeCalculation: (html) => 2 * html.length + 200,
+});
+
+function keyOf({ links, ...rendering }: Rendering): string {
+  return createHash('sha256')
+    .update(JSON.stringify([rendering, [...links]]))
+    .digest('base64');
+}
+
 async function inThread(caller: string, rendering: Rendering): Promise<string> {
   const plain = `<pre dir="auto">${escapeHtml(rendering.text)}</pre>`;
   if (rendering.text.length > LONGEST_RENDERED) return plain;
+  const key = keyOf(rendering);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
   try {
-    return (await turns.run(caller, () => threads.run(rendering))).html ?? plain;
+    const html = (await turns.run(caller, () => threads.run(rendering))).html ?? plain;
+    kept.set(key, html);
+    return html;
   } catch (error) {
     if (error instanceof Overrun) return plain;
     throw error;

@@ -6,6 +6,8 @@ export interface Surroundings {
   baseUrl: string;
   /** Relative links lead into this project; without one they stay as they are. */
   project: { url: string; defaultBranch: string | null } | null;
+  /** Where the file is that has the text: relative links lead from there. Without it they lead from the root of the default branch. */
+  at?: { ref: string; directory: string } | undefined;
   /** Whether images are shown, rather than their texts. */
   images: boolean;
 }
@@ -145,16 +147,20 @@ function linkTo(written: string, surroundings: Surroundings): Record<string, str
 }
 
 /** Where a link leads; undefined if it must not be followed. */
-function leadTo(written: string, page: 'blob' | 'raw', { baseUrl, project }: Surroundings): string | undefined {
+function leadTo(written: string, page: 'blob' | 'raw', { baseUrl, project, at }: Surroundings): string | undefined {
   const href = written.trim();
   if (/^(?:https?:\/\/|mailto:)/i.test(href)) return href;
-  const url = URL.parse(href, HERE);
+  const url = URL.parse(
+    href,
+    `${HERE}/${at?.directory ? `${at.directory.split('/').map(encodeURIComponent).join('/')}/` : ''}`,
+  );
   if (url === null || !url.href.startsWith(`${HERE}/`)) return undefined;
   const path = `${url.pathname}${url.search}${url.hash}`;
   if (href.startsWith('#')) return href.startsWith(`#${OWN}`) ? href : `#${OWN}${href.slice(1)}`;
   if (project === null || href === '') return href;
   if (/^\/uploads\/[0-9a-f]{32}\//.test(path)) return `${project.url}${path}`;
   if (path.startsWith('/-/')) return `${baseUrl}${path}`;
-  if (project.defaultBranch === null) return href;
-  return `${project.url}/-/${page}/${encodeURI(project.defaultBranch).replace(/[?#]/g, encodeURIComponent)}${path}`;
+  const ref = at?.ref ?? project.defaultBranch;
+  if (ref === null) return href;
+  return `${project.url}/-/${page}/${encodeURI(ref.toWellFormed()).replace(/[?#]/g, encodeURIComponent)}${path}`;
 }

@@ -1,0 +1,139 @@
+import { form, page, type Row, raw } from '#pages/engine/row.ts';
+import * as helpers from '#src/entrances/web/pages/helpers.ts';
+import {
+  BlamePageDocument,
+  FilePageDocument,
+  FindFilePageDocument,
+  ProjectHomePageDocument,
+  RawArchivesDocument,
+  RawFileDocument,
+  SendStarDocument,
+  SendUnstarDocument,
+  SwitchRefDocument,
+  TreePageDocument,
+} from '#src/generated/page_operations.ts';
+
+interface Place {
+  ref: string;
+  path: string;
+}
+
+/** The address of a directory (`tree`) or file (`blob`, `raw`, …). */
+function addressOf(fullPath: string, page: string, { ref, path }: Place): string {
+  return `${helpers.path(fullPath)}/-/${page}${helpers.path(ref, ...(path === '' ? [] : [path]))}`;
+}
+
+/** A page of a directory or file, where something else is at the place. */
+function leadsTo(fullPath: string, wanted: 'tree' | 'blob', at: Place & { type: string }): string | null {
+  const actual = at.type === 'BLOB' ? 'blob' : 'tree';
+  return actual === wanted ? null : addressOf(fullPath, actual, at);
+}
+
+function goHome({ project }: { project: { fullPath: string } }): string {
+  return helpers.path(project.fullPath);
+}
+
+/** Files of an archive by their names, in the order in which they are looked for. */
+const ARCHIVES = [
+  ['.zip', 'zip'],
+  ['.tar.gz', 'tarGz'],
+  ['.tar', 'tar'],
+] as const;
+
+const titleOf = (name: string, { ref, path }: Place, fullPath: string) =>
+  [name, path, ref, fullPath].filter((part) => part !== '').join(' · ');
+
+/** Where the repository is empty, and to callers who cannot read it, the home page shows what it has. */
+export const home: Row[] = [
+  page({
+    path: '/:project',
+    operation: ProjectHomePageDocument,
+    view: 'project/home',
+    found: ({ project }) => project,
+    title: ({ fullPath }) => fullPath,
+    show: (project) => ({ project, tab: 'code', repository: project.repository, at: project.repository?.at ?? null }),
+    pageSize: 100,
+  }),
+  form({
+    path: '/:project/-/star',
+    operation: SendStarDocument,
+    goTo: ({ starProject }) => goHome(starProject as never),
+  }),
+  form({
+    path: '/:project/-/unstar',
+    operation: SendUnstarDocument,
+    goTo: ({ unstarProject }) => goHome(unstarProject as never),
+  }),
+];
+
+export const repository: Row[] = [
+  page({
+    path: '/:project/-/switch',
+    operation: SwitchRefDocument,
+    view: 'error',
+    found: ({ project }) => project?.repository?.at && { fullPath: project.fullPath, at: project.repository.at },
+    title: () => '',
+    show: () => ({}),
+    leadsTo: ({ fullPath, at }) => addressOf(fullPath, at.type === 'BLOB' ? 'blob' : 'tree', at),
+  }),
+  page({
+    path: '/:project/-/tree/*place',
+    operation: TreePageDocument,
+    view: 'repository/tree',
+    found: ({ project }) => project?.repository?.at && { project, at: project.repository.at },
+    title: ({ project, at }) => titleOf('Files', at, project.fullPath),
+    show: ({ project, at }) => ({ project, tab: 'code', repository: project.repository, at }),
+    leadsTo: ({ project, at }) => leadsTo(project.fullPath, 'tree', at),
+    pageSize: 100,
+  }),
+  page({
+    path: '/:project/-/blob/*place',
+    operation: FilePageDocument,
+    view: 'repository/file',
+    found: ({ project }) => project?.repository?.at && { project, at: project.repository.at },
+    title: ({ project, at }) => titleOf('', at, project.fullPath),
+    show: ({ project, at }, { given }) => ({
+      project,
+      tab: 'code',
+      repository: project.repository,
+      at,
+      file: at.file,
+      isPlain: given.plain !== undefined,
+    }),
+    leadsTo: ({ project, at }) => leadsTo(project.fullPath, 'blob', at),
+  }),
+  page({
+    path: '/:project/-/blame/*place',
+    operation: BlamePageDocument,
+    view: 'repository/blame',
+    found: ({ project }) => {
+      const at = project?.repository?.at;
+      return project && at?.file?.blame && at.file.lines ? { project, at, file: at.file, lines: at.file.lines } : null;
+    },
+    title: ({ project, at }) => titleOf('Blame', at, project.fullPath),
+    show: (found) => ({ ...found, tab: 'code', repository: found.project.repository, blame: found.file.blame }),
+  }),
+  page({
+    path: '/:project/-/find_file/*ref',
+    operation: FindFilePageDocument,
+    view: 'repository/find',
+    found: ({ project }) => project?.repository?.at?.paths && { project, at: project.repository.at },
+    title: ({ project, at }) => `Find a file · ${at.ref} · ${project.fullPath}`,
+    show: ({ project, at }) => ({ project, tab: 'code', at }),
+  }),
+  raw({
+    path: '/:project/-/raw/*place',
+    operation: RawFileDocument,
+    content: 'blob',
+    found: ({ project }) => project?.repository?.at?.file,
+  }),
+  raw({
+    path: '/:project/-/archive/*ref/:file',
+    operation: RawArchivesDocument,
+    content: 'archive',
+    found: ({ project }, { given }) => {
+      const [, format] = ARCHIVES.find(([ending]) => String(given.file).endsWith(ending)) ?? [];
+      return format && project?.repository?.[format];
+    },
+  }),
+];

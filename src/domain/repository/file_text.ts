@@ -1,0 +1,137 @@
+import { isUtf8 } from 'node:buffer';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { BlobRow } from '#src/domain/repository/blob.ts';
+import { parseTable, type Table } from '#src/domain/repository/csv.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import type { FileRow } from '#src/domain/repository/file.ts';
+import { type HighlightedLines, highlight } from '#src/domain/repository/highlight/highlight.ts';
+import { remembered } from '#src/domain/repository/remember.ts';
+import { SYMLINK } from '#src/git/model.ts';
+
+type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
+
+/** Bytes of a file whose text is shown. */
+export const LARGEST_TEXT = 2 * 1024 * 1024;
+
+/** Bytes from which reading a file counts as effort. */
+const SMALL = 256 * 1024;
+
+/** Bytes that are checked to see whether a file is text: as many as git checks. */
+const SAMPLE = 8000;
+
+/** The content of a file; null if it is too large, or has NUL in its beginning, which is how git detects binary content. */
+async function bytesOf(caller: Caller, { repository, oid, size }: BlobRow): Promise<Buffer | null> {
+  if (size > LARGEST_TEXT) return null;
+  const read = () => repository.blob(oid, LARGEST_TEXT);
+  const bytes = await (size > SMALL ? withEffort(caller, read) : read());
+  return bytes === null || bytes.subarray(0, SAMPLE).includes(0) ? null : bytes;
+}
+
+/** Whether the file is text that is shown: not binary, and at most 2 MB. */
+export function isShownAsText(caller: Caller, file: BlobRow): Promise<boolean> {
+  return remembered(file.repository, `is text ${file.oid}`, async () => (await bytesOf(caller, file)) !== null);
+}
+
+/** The text of a file, to be edited; null if it is binary, more than 2 MB, or not in UTF-8. */
+export async function textOf(caller: Caller, file: BlobRow): Promise<string | null> {
+  const bytes = await bytesOf(caller, file);
+  return bytes !== null && isUtf8(bytes) ? bytes.toString('utf8') : null;
+}
+
+/** Lines of a file as they are shown. */
+export interface ShownLines {
+  /** Number of the first one, from 1. */
+  from: number;
+  /** Number of the last one; less than `from` if there are none. */
+  to: number;
+  /** Lines of the file. */
+  total: number;
+  html: string;
+  language: string | null;
+  isCut: boolean;
+}
+
+/** Characters of lines that are shown at once, without their colours; and with them. */
+const MOST_SHOWN = { characters: 49_152, html: 327_680 };
+
+/** Lines from one on, as many as are asked for and not too much at once; null for binary and large files. */
+export async function shownLines(
+  caller: Caller,
+  file: FileRow,
+  from: number,
+  count: number,
+): Promise<ShownLines | null> {
+  if (!(await isShownAsText(caller, file))) return null;
+  const read = async () => (await bytesOf(caller, file))?.toString('utf8').toWellFormed() ?? '';
+  const key = callerOf(caller.actor, caller.clientAddress);
+  const made = await highlight(key, file.oid, file.mode === SYMLINK ? '' : file.name, read);
+  return { ...partOf(made, from, count), language: made.language, isCut: made.isCut };
+}
+
+function partOf(
+  { lines, lengths }: HighlightedLines,
+  from: number,
+  count: number,
+): Omit<ShownLines, 'language' | 'isCut'> {
+  let [to, characters, html] = [from - 1, 0, 0];
+  while (to < lines.length && to - from + 1 < count) {
+    characters += (lengths[to] ?? 0) + 1;
+    html += (lines[to]?.length ?? 0) + 1;
+    if (to >= from && (characters > MOST_SHOWN.characters || html > MOST_SHOWN.html)) break;
+    to++;
+  }
+  return { from, to, total: lines.length, html: lines.slice(from - 1, to).join('\n') };
+}
+
+/** Bytes of a table that is shown. */
+const LARGEST_TABLE = 131_072;
+
+/** The table in a file of comma- or tab-separated values; null for other files, large ones and those that are none after all. */
+export async function tableOf(caller: Caller, file: FileRow): Promise<Table | null> {
+  const [, ending] = /\.(csv|tsv)$/i.exec(file.name) ?? [];
+  if (ending === undefined || file.size > LARGEST_TABLE) return null;
+  const text = await textOf(caller, file);
+  return text === null ? null : parseTable(text, ending.toLowerCase() === 'csv' ? ',' : '\t');
+}
+
+/** A file that git keeps elsewhere. */
+export interface LfsPointer {
+  /** SHA-256 of the content. */
+  oid: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** Where the content is, of a file in large file storage (Git LFS); null for others. */
+export async function lfsPointerOf(caller: Caller, file: BlobRow): Promise<LfsPointer | null> {
+  if (file.size > 1024) return null;
+  const text = await textOf(caller, file);
+  const pattern =
+    /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n$/;
+  const [, oid, size] = pattern.exec(text ?? '') ?? [];
+  return oid === undefined ? null : { oid, size: Number(size) };
+}
+
+const IMAGES: Record<string, string> = {
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  gif: 'image/gif',
+  ico: 'image/x-icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+};
+
+/** Media type of an image that browsers show, by the name of its file; null for other files. */
+export function imageTypeOf(name: string): string | null {
+  const ending = /\.(\w{2,4})$/.exec(name.toLowerCase())?.[1] ?? '';
+  return Object.hasOwn(IMAGES, ending) ? (IMAGES[ending] ?? null) : null;
+}
+
+/** Whether a file is Markdown, by its name. */
+export function isMarkdown(name: string): boolean {
+  return /\.(md|markdown|mdown|mkd)$/i.test(name);
+}

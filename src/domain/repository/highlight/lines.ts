@@ -1,0 +1,93 @@
+import highlighter from 'highlight.js/lib/common';
+import dockerfile from 'highlight.js/lib/languages/dockerfile';
+import elixir from 'highlight.js/lib/languages/elixir';
+import haskell from 'highlight.js/lib/languages/haskell';
+import nginx from 'highlight.js/lib/languages/nginx';
+import powershell from 'highlight.js/lib/languages/powershell';
+import protobuf from 'highlight.js/lib/languages/protobuf';
+import scala from 'highlight.js/lib/languages/scala';
+
+/** A text to be highlighted. */
+export interface Highlighting {
+  text: string;
+  /** File name, or null to leave the text without colours. */
+  name: string | null;
+}
+
+/** The lines of a text. */
+export interface HighlightedLines {
+  /** HTML of each, without its line break. Every tag that is opened in a line is closed in it. */
+  lines: string[];
+  /** Characters of each as they are shown. */
+  lengths: number[];
+  language: string | null;
+  /** Whether some lines were too long to be shown whole. */
+  isCut: boolean;
+}
+
+/** Characters of a line that are shown. */
+const LONGEST_LINE = 5_000;
+
+for (const [name, language] of Object.entries({ dockerfile, elixir, haskell, nginx, powershell, protobuf, scala })) {
+  highlighter.registerLanguage(name, language);
+}
+
+/** Languages of files whose names have no ending that says it. */
+const NAMED: Record<string, string> = {
+  dockerfile: 'dockerfile',
+  containerfile: 'dockerfile',
+  makefile: 'makefile',
+  gemfile: 'ruby',
+  rakefile: 'ruby',
+  '.bashrc': 'bash',
+  '.profile': 'bash',
+  '.gitconfig': 'ini',
+  '.editorconfig': 'ini',
+};
+
+/** Highlights a text. Takes long for some texts: for a thread. */
+export function highlightLines({ text, name }: Highlighting): HighlightedLines {
+  // Browsers would begin a line at each carriage return.
+  const given = text.replaceAll('\r', '').split('\n');
+  if (given.at(-1) === '') given.pop();
+  const isCut = given.some((line) => line.length > LONGEST_LINE);
+  const shown = isCut
+    ? given.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+    : given;
+  const lengths = shown.map((line) => line.length);
+  const language = name === null ? null : languageOf(name);
+  const lines =
+    language === null
+      ? shown.map(escapeLine)
+      : balanced(highlighter.highlight(shown.join('\n'), { language, ignoreIllegals: true }).value);
+  return { lines: shown.length === 0 ? [] : lines, lengths, language, isCut };
+}
+
+function languageOf(name: string): string | null {
+  const file = name.toLowerCase();
+  const known = Object.hasOwn(NAMED, file) ? NAMED[file] : undefined;
+  const ending = known ?? /\.([a-z0-9+#]{1,20})$/.exec(file)?.[1];
+  return ending !== undefined && ending !== 'txt' && highlighter.getLanguage(ending) ? ending : null;
+}
+
+function escapeLine(line: string): string {
+  return line
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#x27;');
+}
+
+/** The lines of highlighted text, each with the tags that are open where it begins. */
+function balanced(html: string): string[] {
+  const open: string[] = [];
+  return html.split('\n').map((line) => {
+    const before = open.join('');
+    for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) {
+      if (tag === '</span>') open.pop();
+      else open.push(tag);
+    }
+    return `${before}${line}${'</span>'.repeat(open.length)}`;
+  });
+}
