@@ -205,7 +205,9 @@ function asRefusal(error: unknown): unknown {
 /** Codes of errors that the user can mend in the form. */
 const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'CONTENT_TOO_LARGE'];
 
+/** Errors by field; none if nothing was left to do, as when a button is pressed twice. */
 function problemsOf(result: ExecutionResult): Refused['problems'] {
+  if (result.errors?.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = result.errors?.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
   if (!error) throw refusalOf(result);
   const fields = (error.extensions.fields ?? {}) as Record<string, readonly string[]>;
