@@ -29,6 +29,7 @@ import '#schema/issue_links/mutations.ts';
 import '#schema/merge_requests/people.ts';
 import '#schema/merge_requests/queries.ts';
 import '#schema/merge_requests/counts.ts';
+import '#schema/merge_requests/preview.ts';
 import '#schema/merge_requests/versions.ts';
 import '#schema/merge_requests/record.ts';
 import '#schema/issues/merge_requests.ts';
