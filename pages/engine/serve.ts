@@ -114,11 +114,18 @@ async function showRow(
 /** Parameters of the query; those that are repeated are lists. */
 function queryOf({ request, baseUrl }: Visit): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {};
-  for (const [name, value] of new URL(request.originalUrl, baseUrl).searchParams) {
+  for (const [parameter, value] of new URL(request.originalUrl, baseUrl).searchParams) {
+    const name = nameOf(parameter);
     const before = query[name];
     query[name] = before === undefined ? value : [before, value].flat();
   }
   return query;
+}
+
+/** The variable that a parameter is for: `merge_request[source_branch]`, as in links of today's tools, is for `sourceBranch`. */
+function nameOf(parameter: string): string {
+  const [, inner] = /^\w+\[(\w+)\](?:\[\])?$/.exec(parameter) ?? [];
+  return inner?.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()) ?? parameter;
 }
 
 /** Variables of a page; null where the path or the query holds what no value can be. */
