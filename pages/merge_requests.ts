@@ -6,11 +6,13 @@ import {
   SendApprovalDocument,
   SendCancelMergeDocument,
   SendMergeDocument,
+  SendMergeRequestChangeDocument,
   SendMergeRequestPipelineDocument,
   SendMergeRequestStateDocument,
   SendMergeRequestSubscriptionDocument,
   SendMergeRequestTodoDocument,
   SendMergeRequestUnsubscriptionDocument,
+  SendNewMergeRequestDocument,
   SendRebaseDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
@@ -71,6 +73,67 @@ const overview = page({
   },
 });
 
+const edit = page({
+  path: '/:project/-/merge_requests/:iid/edit',
+  operation: EditMergeRequestPageDocument,
+  view: 'merge_requests/edit',
+  found: ({ project }) => {
+    const mergeRequest = project?.mergeRequest;
+    return mergeRequest?.viewerCanUpdate ? { project, mergeRequest } : null;
+  },
+  title: ({ project, mergeRequest: { iid } }) => `Edit !${iid} · ${project?.fullPath}`,
+  show: ({ project, mergeRequest }) => ({
+    project,
+    mergeRequest,
+    tab: 'merge_requests',
+    before: {
+      title: mergeRequest.title,
+      description: mergeRequest.description,
+      targetBranch: mergeRequest.targetBranch,
+      labels: mergeRequest.labelTitles,
+      assigneeIds: mergeRequest.assignees.map(({ id }) => id),
+      reviewerIds: mergeRequest.reviewers.map(({ id }) => id),
+      milestoneId: mergeRequest.milestone?.id,
+      removeSourceBranch: mergeRequest.forceRemoveSourceBranch,
+      squash: mergeRequest.squash,
+    },
+  }),
+  signIn: true,
+});
+
+/** Between two branches, as `?merge_request[source_branch]=…` names them. */
+const newPage = page({
+  path: '/:project/-/merge_requests/new',
+  operation: NewMergeRequestPageDocument,
+  view: 'merge_requests/new',
+  // Without anything to preview the branches are chosen again.
+  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  title: (project) => `New merge request · ${project.fullPath}`,
+  show: (project, { given }) => ({
+    project,
+    preview: project.mergeRequestPreview,
+    tab: 'merge_requests',
+    before: {
+      title: given.title ?? project.mergeRequestPreview?.title,
+      description: given.description ?? project.mergeRequestPreview?.description,
+      labels: [],
+      assigneeIds: [],
+      reviewerIds: [],
+    },
+  }),
+  signIn: true,
+});
+
+const choose = page({
+  path: '/:project/-/merge_requests/new',
+  operation: ChooseBranchesPageDocument,
+  view: 'merge_requests/choose',
+  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  title: (project) => `New merge request · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'merge_requests' }),
+  signIn: true,
+});
+
 /** Address of the merge request that a form was about. */
 function subject({ given }: Facts): string {
   return path(String(given.project), '-', 'merge_requests', String(given.iid));
@@ -87,6 +150,48 @@ function button(name: string, operation: Parameters<typeof form>[0]['operation']
 }
 
 export const mergeRequests: Row[] = [
+  page({
+    path: '/:project/-/merge_requests',
+    operation: MergeRequestListPageDocument,
+    view: 'merge_requests/list',
+    found: ({ project }) => project,
+    title: (project) => `Merge requests · ${project.fullPath}`,
+    show: (project) => ({ project, tab: 'merge_requests', mergeRequests: project.mergeRequests }),
+  }),
+  newPage,
+  choose,
+  form({
+    path: '/:project/-/merge_requests',
+    operation: SendNewMergeRequestDocument,
+    goTo: ({ createMergeRequest }) => {
+      const made = createMergeRequest?.mergeRequest;
+      return path(made?.project.fullPath ?? '', '-', 'merge_requests', made?.iid ?? '');
+    },
+    again: newPage,
+  }),
+  edit,
+  form({
+    path: '/:project/-/merge_requests/:iid/edit',
+    operation: SendMergeRequestChangeDocument,
+    goTo: (_data, { given }) => path(String(given.project), '-', 'merge_requests', String(given.iid)),
+    again: edit,
+  }),
+  page({
+    path: '/:project/-/merge_requests/:iid/commits',
+    operation: MergeRequestCommitsPageDocument,
+    view: 'merge_requests/commits',
+    found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
+    title: ({ project, mergeRequest: { title, iid } }) => `Commits · ${title} (!${iid}) · ${project.fullPath}`,
+    show: (found) => ({ ...found, tab: 'merge_requests' }),
+  }),
+  page({
+    path: '/:project/-/merge_requests/:iid/pipelines',
+    operation: MergeRequestPipelinesPageDocument,
+    view: 'merge_requests/pipelines',
+    found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
+    title: ({ project, mergeRequest: { title, iid } }) => `Pipelines · ${title} (!${iid}) · ${project.fullPath}`,
+    show: (found) => ({ ...found, tab: 'merge_requests' }),
+  }),
   overview,
   button('merge', SendMergeDocument),
   button('cancel_merge', SendCancelMergeDocument),
