@@ -1,4 +1,5 @@
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { commentForm, THREADS } from '#pages/notes.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   MergeRequestPageDocument,
@@ -71,6 +72,7 @@ const overview = page({
       tab: 'merge_requests',
     };
   },
+  pageSize: THREADS,
 });
 
 const edit = page({
@@ -193,6 +195,7 @@ export const mergeRequests: Row[] = [
     show: (found) => ({ ...found, tab: 'merge_requests' }),
   }),
   overview,
+  commentForm('/:project/-/merge_requests/:iid', overview),
   button('merge', SendMergeDocument),
   button('cancel_merge', SendCancelMergeDocument),
   button('rebase', SendRebaseDocument),
