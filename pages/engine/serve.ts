@@ -91,7 +91,7 @@ async function showRow(
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
   const facts = factsOf(visit, given);
-  const asked = variablesIn(variables, given, row);
+  const asked = variablesIn(variables, given, row, parameters);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
@@ -128,11 +128,12 @@ function nameOf(parameter: string): string {
   return inner?.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()) ?? parameter;
 }
 
-/** Variables of a page; null where the path or the query holds what no value can be. */
+/** Variables of a page; null where the path holds what no value can be, or lacks one. Throws BAD_REQUEST for the query. */
 function variablesIn(
   variables: readonly Variable[],
   given: Readonly<Record<string, unknown>>,
   { pageSize }: Page,
+  parameters: Readonly<Record<string, string>>,
 ): Record<string, unknown> | null {
   try {
     const asked = valuesFor(variables, given, { isForm: false });
@@ -140,8 +141,9 @@ function variablesIn(
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
-    if (error instanceof Unfit) throw new DomainError('BAD_REQUEST', error.message);
-    throw error;
+    if (!(error instanceof Unfit)) throw error;
+    if (error.variable in parameters) return null;
+    throw new DomainError('BAD_REQUEST', error.message);
   }
 }
 
