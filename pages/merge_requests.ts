@@ -2,8 +2,14 @@ import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { commentForm, THREADS } from '#pages/notes.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
+  ChooseBranchesPageDocument,
+  EditMergeRequestPageDocument,
+  MergeRequestCommitsPageDocument,
+  MergeRequestListPageDocument,
   MergeRequestPageDocument,
   type MergeRequestPageQuery,
+  MergeRequestPipelinesPageDocument,
+  NewMergeRequestPageDocument,
   SendApprovalDocument,
   SendCancelMergeDocument,
   SendMergeDocument,
