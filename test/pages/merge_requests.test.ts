@@ -160,3 +160,28 @@ it('subscribes and unsubscribes', async () => {
   await browser.submit(`${address}/subscribe`);
   expect((await stateOf(owner, project, iid)).subscribed).toBe(true);
 });
+
+it('merges when the pipeline succeeds, unless that is cancelled, and rebases', async () => {
+  const owner = await world.user();
+  const { address, project, iid } = await mergeable(owner);
+  const { sha } = await stateOf(owner, project, iid);
+  await world.api(owner).post(`/projects/${project.id}/statuses/${sha}`, { state: 'running', ref: 'topic' });
+  await commitTo(world, project, owner, 'master', 'other.txt');
+  await world.idle();
+  const browser = await signedIn(world, owner);
+  await browser.get(address);
+  expect(browser.page).toContain('data-status="running"');
+  expect(browser.page).toContain('Merge when pipeline succeeds');
+  expect(browser.page).toContain('1 commit behind the target branch');
+  await browser.submit(`${address}/merge`, { sha, whenPipelineSucceeds: 'true' });
+  await browser.follow();
+  expect(await stateOf(owner, project, iid)).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: true });
+  expect(browser.page).toContain('merged when the pipeline succeeds');
+  await browser.submit(`${address}/cancel_merge`);
+  expect((await stateOf(owner, project, iid)).merge_when_pipeline_succeeds).toBe(false);
+  expect((await browser.submit(`${address}/rebase`)).headers.location).toBe(address);
+  await world.idle();
+  await browser.follow();
+  expect(browser.page).not.toContain('behind the target branch');
+  expect((await stateOf(owner, project, iid)).sha).not.toBe(sha);
+});
