@@ -15,6 +15,7 @@ export function respond(
   url: string,
 ): void {
   if (status === 204) return void response.writeHead(204).end();
+  if (hasNoBody(route)) return void response.writeHead(status, { 'Content-Length': 0 }).end();
   const subtree = route.body ?? result;
   if (subtree == null && route.method === 'DELETE')
     return void response.writeHead(status, { 'Content-Length': 0 }).end();
@@ -43,6 +44,11 @@ export function respond(
   for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);
   const sent = (route.within ?? []).reduceRight((inner, key) => ({ [key]: inner }), written);
   send(response, status, JSON.stringify(sent), request);
+}
+
+/** Whether a response of the route, whatever its result, has no body. */
+export function hasNoBody({ body }: Route): boolean {
+  return body !== undefined && Object.keys(body).length === 0;
 }
 
 /** Sets the headers that the route has for what is true of its result. */

@@ -39,7 +39,7 @@ export interface Route {
   readonly within?: readonly string[];
   /** Keys of the record, or of each record, that always have the same value, in addition to those of the operation's result. */
   readonly constants?: object;
-  /** The body, regardless of the operation's result. */
+  /** The body, regardless of the operation's result; none if it has no keys. */
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */
   readonly file?: string;
@@ -69,7 +69,7 @@ export interface Route {
   readonly notBlank?: readonly string[];
   /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
-  /** Parameters of which at least one must be present. */
+  /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */
   readonly atLeastOne?: readonly string[];
   /** Parameters of which all or none must be present. */
   readonly allOrNone?: readonly string[];

@@ -1,6 +1,7 @@
 import { type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
 import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
+import { hasNoBody } from '#rest/engine/respond.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
 import { objectSchema, outputSchema, recordSchema } from '#rest/openapi/output_schema.ts';
@@ -24,7 +25,7 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status, paginated } = endpoint;
-  if (status === 204) return { description: 'Success. No body.' };
+  if (status === 204 || hasNoBody(route)) return { description: 'Success. No body.' };
   const mayBeEmpty = route.method === 'DELETE' && !route.body && !isNonNull(endpoint, schema);
   const headers = {
     ...(route.method === 'GET' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),

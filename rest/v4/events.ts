@@ -47,7 +47,6 @@ export const events: Route[] = [
     path: '/users/:id/events',
     operation: operations.UserEventsDocument,
     result: 'user.events',
-    numeric: ['id'],
     ...FILTERS,
     ...KEYS,
     pinned: PINNED,

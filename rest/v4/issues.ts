@@ -122,6 +122,7 @@ export const issues: Route[] = [
       'discussion_locked',
       'state_event',
       'updated_at',
+      'severity',
     ],
   },
   {

@@ -2,7 +2,8 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const minimum = { priority: 0 };
-const changes = ['new_name', 'color', 'description'];
+const changes = ['new_name', 'color', 'description', 'archived'];
+const projectChanges = ['new_name', 'color', 'description', 'priority', 'archived'];
 const one = '/projects/:id/labels/:label_id';
 const ofGroup = '/groups/:id/labels';
 
@@ -33,7 +34,7 @@ export const labels: Route[] = [
     operation: operations.UpdateLabelDocument,
     ...which,
     result: 'updateLabel.label',
-    atLeastOne: [...changes, 'priority'],
+    atLeastOne: projectChanges,
     minimum,
   },
   {
@@ -62,7 +63,7 @@ export const labels: Route[] = [
     path: one,
     operation: operations.UpdateLabelByIdDocument,
     result: 'updateLabel.label',
-    atLeastOne: [...changes, 'priority'],
+    atLeastOne: projectChanges,
     minimum,
   },
   { method: 'DELETE', path: one, operation: operations.DeleteLabelByIdDocument, result: 'deleteLabel', status: 204 },

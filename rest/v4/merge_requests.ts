@@ -99,6 +99,7 @@ export const mergeRequests: Route[] = [
       'squash',
       'allow_collaboration',
       'discussion_locked',
+      'merge_after',
     ],
     conflictsListed: true,
     alsoRefuses: [422],

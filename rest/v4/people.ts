@@ -66,4 +66,13 @@ export const people: Route[] = [
     constants,
     alsoRefuses: [401],
   },
+  {
+    method: 'PUT',
+    path: `${at}/reset_approvals`,
+    operation: operations.ResetMergeRequestApprovalsDocument,
+    result: 'resetMergeRequestApprovals.mergeRequest',
+    status: 202,
+    body: {},
+    refused: { status: 401, message: '401 Unauthorized' },
+  },
 ];

@@ -91,6 +91,25 @@ builder.prismaObjectFields(Issue, (t) => ({
       return { project, url: `${project}/issues/${iid}` };
     },
   }),
+  updatedBy: t.field({
+    type: User,
+    nullable: true,
+    description: 'The user who last changed it, other than by notes; null if nobody did, or if that is not known.',
+    select: { updatedById: true },
+    resolve: ({ updatedById }, _args, context, info) => userBelow(context, info, updatedById),
+  }),
+  lastEditedBy: t.field({
+    type: User,
+    nullable: true,
+    description: 'The user who last edited its title or description; null if nobody did, or if that is not known.',
+    select: { lastEditedById: true },
+    resolve: ({ lastEditedById }, _args, context, info) => userBelow(context, info, lastEditedById),
+  }),
+  lastEditedAt: t.expose('lastEditedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When its title or description was last edited; null if they were not, or if that is not known.',
+  }),
   discussionLocked: t.exposeBoolean('discussionLocked', {
     nullable: true,
     description: 'Whether only members of the project can comment; null if this was never set.',

@@ -21,6 +21,8 @@ const DESCRIPTION = 'Description of the label’s meaning.';
 const PRIORITY =
   'Priority of the label: 0 or more, where 0 is the highest; null for none. Only for labels of projects; see `setLabelPriority` for others.';
 
+const ARCHIVED = 'Whether the label is no longer in use.';
+
 const LabelReference = builder.inputType('LabelReference', {
   description: 'A label of the project or group.',
   isOneOf: true,
@@ -50,6 +52,7 @@ const CreateLabelInput = builder.inputType('CreateLabelInput', {
     color: t.string({ required: true, description: COLOR }),
     description: t.string({ description: DESCRIPTION }),
     priority: t.int({ description: PRIORITY }),
+    archived: t.boolean({ description: ARCHIVED }),
   }),
 });
 
@@ -63,6 +66,7 @@ const UpdateLabelInput = builder.inputType('UpdateLabelInput', {
     color: t.string({ description: COLOR }),
     description: t.string({ description: DESCRIPTION }),
     priority: t.int({ description: PRIORITY }),
+    archived: t.boolean({ description: ARCHIVED }),
   }),
 });
 

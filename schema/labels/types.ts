@@ -52,6 +52,9 @@ export const Label = builder.prismaObject('Label', {
       description:
         'Priority of the label in the project: 0 or more, where 0 is the highest; null when unset, and for the label of a group that is not read from a project.',
     }),
+    archived: t.exposeBoolean('archived', {
+      description: 'Whether the label is no longer in use. It stays on what it was put on.',
+    }),
     openIssuesCount: t.exposeInt('openIssuesCount', {
       description: 'Number of open issues with the label that the caller can see.',
     }),
@@ -69,6 +72,7 @@ export const Label = builder.prismaObject('Label', {
 
 export const LabelConnection = connectionOf('Label', Label);
 
+const archived = 'Only labels that are archived, or only those that are not.';
 const search = 'Only labels with this text in title or description, in any case.';
 
 builder.objectFields(Project, (t) => {
@@ -81,7 +85,12 @@ builder.objectFields(Project, (t) => {
     labels: t.field({
       type: LabelConnection,
       description: 'The labels of the project and of the groups around it, by title. For signed-in callers.',
-      args: { ...pageArgs, search: t.arg.string({ description: search }), includeAncestorGroups: ancestors },
+      args: {
+        ...pageArgs,
+        search: t.arg.string({ description: search }),
+        archived: t.arg.boolean({ description: archived }),
+        includeAncestorGroups: ancestors,
+      },
       resolve: (project, args, context, info) => {
         context.loaders.noteProject(project);
         return pageBelow('Label', project, args, context, info, (_context, projects, page, selection) =>
@@ -117,6 +126,7 @@ builder.objectFields(Group, (t) => {
       args: {
         ...pageArgs,
         search: t.arg.string({ description: search }),
+        archived: t.arg.boolean({ description: archived }),
         includeAncestorGroups: ancestors,
         includeDescendantGroups: t.arg.boolean({
           required: true,

@@ -7,7 +7,12 @@ import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
-import { approveMergeRequest, mayApprove, unapproveMergeRequest } from '#src/domain/tracking/merge_requests/approve.ts';
+import {
+  approveMergeRequest,
+  mayApprove,
+  resetApprovals,
+  unapproveMergeRequest,
+} from '#src/domain/tracking/merge_requests/approve.ts';
 import { listReviews } from '#src/domain/tracking/merge_requests/reviews.ts';
 
 const ReviewState = builder.enumType('ReviewState', {
@@ -17,7 +22,7 @@ const ReviewState = builder.enumType('ReviewState', {
     REVIEW_STARTED: { value: 'review_started', description: 'The reviewer has drafted comments.' },
     REVIEWED: { value: 'reviewed', description: 'The reviewer has published comments.' },
     APPROVED: { value: 'approved', description: 'The reviewer approved the merge request.' },
-    UNAPPROVED: { value: 'unapproved', description: 'The reviewer took the approval back.' },
+    UNAPPROVED: { value: 'unapproved', description: 'The approval was taken back.' },
     REQUESTED_CHANGES: {
       value: 'requested_changes',
       description: 'The reviewer asked for changes; set by nothing yet.',
@@ -109,6 +114,11 @@ const UnapproveMergeRequestInput = builder.inputType(namesOf('unapproveMergeRequ
   fields: whichMergeRequest,
 });
 
+const ResetMergeRequestApprovalsInput = builder.inputType(namesOf('resetMergeRequestApprovals').input, {
+  description: 'Which merge request to take all approvals back from.',
+  fields: whichMergeRequest,
+});
+
 builder.mutationFields((t) => ({
   approveMergeRequest: t.field({
     type: mergeRequestPayload('approveMergeRequest'),
@@ -126,5 +136,14 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UnapproveMergeRequestInput, required: true, description: 'Names the merge request.' }),
     },
     resolve: (_root, { input: { project, iid } }, context) => unapproveMergeRequest(context, project, iid),
+  }),
+  resetMergeRequestApprovals: t.field({
+    type: mergeRequestPayload('resetMergeRequestApprovals'),
+    description:
+      'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people, and if the merge request is merged.',
+    args: {
+      input: t.arg({ type: ResetMergeRequestApprovalsInput, required: true, description: 'Names the merge request.' }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => resetApprovals(context, project, iid),
   }),
 }));

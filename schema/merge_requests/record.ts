@@ -7,7 +7,8 @@ import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { References } from '#schema/subjects/references.ts';
 import { TaskCompletionStatus } from '#schema/subjects/task_items.ts';
-import '#schema/users/types.ts';
+import { User } from '#schema/users/types.ts';
+import { userBelow } from '#schema/users/user_below.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 import { divergedCommits } from '#src/domain/tracking/merge_requests/diverged.ts';
@@ -117,6 +118,25 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     nullable: true,
     description: 'When its first version was recorded; null before that.',
   }),
+  updatedBy: t.field({
+    type: User,
+    nullable: true,
+    description: 'The user who last changed it, other than by notes; null if nobody did, or if that is not known.',
+    select: { updatedById: true },
+    resolve: ({ updatedById }, _args, context, info) => userBelow(context, info, updatedById),
+  }),
+  lastEditedBy: t.field({
+    type: User,
+    nullable: true,
+    description: 'The user who last edited its title or description; null if nobody did, or if that is not known.',
+    select: { lastEditedById: true },
+    resolve: ({ lastEditedById }, _args, context, info) => userBelow(context, info, lastEditedById),
+  }),
+  lastEditedAt: t.expose('lastEditedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When its title or description was last edited; null if they were not, or if that is not known.',
+  }),
   discussionLocked: t.exposeBoolean('discussionLocked', {
     nullable: true,
     description: 'Whether only members of the project can comment; null if this was never set.',
@@ -164,6 +184,12 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     description: 'How many task items its description has.',
     select: { description: true },
     resolve: ({ description }) => taskItems(description),
+  }),
+  mergeAfter: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it can be merged at the earliest. Always null: merges wait for no time.',
+    resolve: () => null,
   }),
   imported: t.boolean({
     description: 'Whether it was imported from another server. Imports bring repositories only, so none is.',

@@ -63,6 +63,11 @@ const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
     realSize: t.exposeString('realSize', {
       description: 'Number of files that differ; with `+` behind it if there are more than are counted.',
     }),
+    patchIdSha: t.exposeString('patchIdSha', {
+      nullable: true,
+      description:
+        'Hash of the changes, the same wherever they are applied (`git patch-id --stable`). Null if there are none or too many, and for some old versions.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the version was recorded.' }),
     commits: t.field({
       type: [Commit],

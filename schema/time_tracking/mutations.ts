@@ -46,6 +46,7 @@ for (const { kind, words, which, payload, who } of KINDS) {
     fields: (t) => ({
       ...which(t),
       duration: t.string({ required: true, description: `The time spent, ${UNITS} \`-1h\` takes an hour back.` }),
+      summary: t.string({ description: 'What the time was spent on; at most 255 characters.' }),
     }),
   });
   const ResetSpentInput = input(
@@ -71,8 +72,8 @@ for (const { kind, words, which, payload, who } of KINDS) {
       type: payload(add),
       description: `Adds time that the caller spent on ${words}, or takes some back. ${who}`,
       args: { input: t.arg({ type: AddInput, required: true, description: 'Names it, and the time.' }) },
-      resolve: (_root, { input: { project, iid, duration } }, context) =>
-        addSpentTime(context, kind, project, iid, duration),
+      resolve: (_root, { input: { project, iid, duration, summary } }, context) =>
+        addSpentTime(context, kind, project, iid, duration, summary),
     }),
     [resetSpent]: t.field({
       type: payload(resetSpent),

@@ -14,6 +14,10 @@ const Timelog = builder.prismaObject('Timelog', {
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the entry.' }),
     user: t.relation('user', { description: 'The user who spent the time, or took it back.' }),
     seconds: t.exposeInt('seconds', { description: 'Time spent, in seconds; negative if time was taken back.' }),
+    summary: t.exposeString('summary', {
+      nullable: true,
+      description: 'What the time was spent on; null if the user did not say.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the time was added.' }),
   }),
 });

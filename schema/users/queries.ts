@@ -74,17 +74,20 @@ builder.queryFields((t) => ({
   user: t.field({
     type: User,
     nullable: true,
-    description: 'A user by ID or by username, one of which must be given. For signed-in callers.',
+    description: 'A user by ID or by username, in one of three forms. For signed-in callers.',
     args: {
       id: t.arg({ ...idOf('User'), description: 'ID of the user; not together with `username`.' }),
       username: t.arg.string({ description: 'Username of the user, in any case.' }),
+      idOrUsername: t.arg.string({ description: 'Numeric ID of the user, or otherwise the username.' }),
     },
-    resolve: (_root, { id, username }, context, info) => {
+    resolve: (_root, { id, username, idOrUsername }, context, info) => {
       requireAccount(context);
       const selection = selectionAt(info, 'User');
-      if (id != null && username == null) return findUser(context, id, selection);
-      if (id == null && username != null) return findUserByName(context, username, selection);
-      throw new BadRequest('Give either id or username');
+      if ([id, username, idOrUsername].filter((one) => one != null).length !== 1)
+        throw new BadRequest('Give one of id, username and idOrUsername');
+      const number = id ?? (/^[1-9]\d{0,8}$/.test(idOrUsername ?? '') ? Number(idOrUsername) : null);
+      if (number !== null) return findUser(context, number, selection);
+      return findUserByName(context, username ?? idOrUsername ?? '', selection);
     },
   }),
   users: t.field({

@@ -76,6 +76,11 @@ export const User = builder.prismaObject('User', {
       description: 'Whether the user is an administrator. For signed-in callers.',
       ...signedIn,
     }),
+    bot: t.exposeBoolean('bot', {
+      description:
+        'Whether the account is that of a program, which acts with an access token of a project or group. For signed-in callers.',
+      ...signedIn,
+    }),
     bio: t.exposeString('bio', {
       nullable: true,
       description: 'A short text about the user. For signed-in callers.',

@@ -38,6 +38,10 @@ export class IsomorphicReader extends ObjectReader {
     return searchMessages(this, search);
   }
 
+  async patchId(): Promise<null> {
+    return null;
+  }
+
   mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
     return mergeBases(this.graph, left, right);
   }

@@ -318,6 +318,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   abstract searchFiles(search: FileSearch): Promise<FileHits>;
   abstract searchMessages(search: MessageSearch): Promise<MessageHits>;
+  abstract patchId(from: Oid, to: Oid): Promise<string | null>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;

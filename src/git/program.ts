@@ -14,6 +14,7 @@ import type { ObjectStore } from './objects/store.ts';
 import { countLines, PROCESSES, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { changesIn, nameChanges } from './program/name_changes.ts';
+import { patchId } from './program/patch_id.ts';
 import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
@@ -83,6 +84,10 @@ export class ProgramReader extends ObjectReader {
 
   searchMessages(search: MessageSearch): Promise<MessageHits> {
     return grepMessages(this.directory, { ...search, start: hash(search.start) });
+  }
+
+  patchId(from: Oid, to: Oid): Promise<string | null> {
+    return patchId(this.directory, from, to);
   }
 
   async mergeBases(left: Oid, right: Oid): Promise<Oid[]> {

@@ -129,6 +129,11 @@ export interface RepositoryReader {
   /** Finds commits by a text in their messages. */
   searchMessages(search: MessageSearch): Promise<MessageHits>;
 
+  /**
+   * The hash of the changes from one commit to another, whatever lies around them (`git patch-id --stable`); null where there are none, or too
+   * many, and without a git program.
+   */
+  patchId(from: Oid, to: Oid): Promise<string | null>;
   /** The best common ancestors, the newest first; none if the histories are unrelated. */
   mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   /** Whether `descendant` reaches `ancestor`; every commit reaches itself. */

@@ -8,7 +8,11 @@ import { SECRET } from './dataset.ts';
 import { given, serve } from './serve.ts';
 
 const { databaseUrl, repositories } = given();
-const db = connect(databaseUrl);
+let statements = 0;
+const db = connect(databaseUrl, { heard: () => statements++ });
+process.on('message', (message: { statements?: true }) => {
+  if (message.statements) process.send?.(statements);
+});
 const log = createLogger('warn');
 const app = createApp({
   db,

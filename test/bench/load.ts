@@ -12,6 +12,8 @@ export interface Answer {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
+  /** Length of the body as it was transferred. */
+  bytes: number;
 }
 
 export interface LoadOptions {
@@ -89,8 +91,9 @@ export function send(url: string, { method = 'GET', path, headers, body }: Call,
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('error', reject);
       response.on('end', () => {
-        const text = Buffer.concat(parts).toString();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        const body = Buffer.concat(parts);
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text: body.toString(), bytes: body.length });
       });
     });
     sent.on('error', reject);

@@ -36,6 +36,8 @@ const PARTS = {
   visibility: true,
   /** The time of every list, on a large dataset. */
   lists: false,
+  /** Weight, time and statements of the pages. */
+  pages: false,
   /** Mixed traffic over some time. */
   sustained: false,
   /** What has to do with git. */

@@ -12,7 +12,7 @@ const BRANCH = 'refs/heads/main';
 
 /** Puts a repository with one commit under the directory for each of the first projects. */
 export async function createRepositories(directory: string): Promise<void> {
-  const first = place(directory, 1);
+  const first = repositoryPlace(directory, 1);
   mkdirSync(first, { recursive: true });
   await git(first, ['init', '--quiet', '--bare', '--initial-branch=main']);
   const commit = path.join(directory, 'commit');
@@ -21,11 +21,12 @@ export async function createRepositories(directory: string): Promise<void> {
   const hash = (await git(first, ['hash-object', '-t', 'commit', '-w', '--', commit])).trim();
   if (hash !== COMMIT) throw new Error(`The commit is ${hash}, not ${COMMIT}`);
   await git(first, ['update-ref', BRANCH, hash]);
-  for (let id = 2; id <= PROJECTS_WITH_COMMITS; id++) cpSync(first, place(directory, id), { recursive: true });
+  for (let id = 2; id <= PROJECTS_WITH_COMMITS; id++)
+    cpSync(first, repositoryPlace(directory, id), { recursive: true });
 }
 
 /** Where the server looks for the repository of a project. */
-function place(directory: string, id: number): string {
+export function repositoryPlace(directory: string, id: number): string {
   return path.join(directory, (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
 }
 

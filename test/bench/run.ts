@@ -10,6 +10,7 @@ import { measureHooks } from './hooks/run.ts';
 import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
 import { type Options, type Part, readOptions } from './options.ts';
+import { measurePages } from './pages/run.ts';
 import { type Figure, figuresTable, growthFigures, growthTable, startFigures, visibilityTable } from './report.ts';
 import { createRepositories } from './repositories.ts';
 import { measureMerges } from './repository/merges.ts';
@@ -41,7 +42,7 @@ async function bench(options: Options): Promise<void> {
     }
   }
   if (parts.has('hooks')) await measureHooks(print);
-  const ofDatabase: Part[] = ['requests', 'postgraphile', 'growth', 'visibility', 'lists', 'sustained'];
+  const ofDatabase: Part[] = ['requests', 'postgraphile', 'growth', 'visibility', 'lists', 'pages', 'sustained'];
   if (ofDatabase.some((part) => parts.has(part))) figures.push(...(await measureWithDatabase(options)));
   if (figures.length > 0) print(figuresTable(figures));
 }
@@ -70,6 +71,11 @@ async function measureWithDatabase(options: Options): Promise<Figure[]> {
   }
   await setAutovacuum(postgres.url, 'on');
   if (parts.has('visibility')) print(visibilityTable(await measureVisibility(postgres.url)));
+  if (parts.has('pages')) {
+    const repositories = path.join(dataDir, 'repositories');
+    await createRepositories(repositories);
+    await measurePages({ postgresUrl: postgres.url, repositories }, options, print);
+  }
   if (parts.has('lists')) await measureLists(postgres.url, print);
   if (parts.has('sustained')) await measureSustained(postgres.url, options.minutes, print);
   return figures;

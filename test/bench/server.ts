@@ -12,6 +12,8 @@ export interface BenchServer {
   memory(): number;
   /** Sends it a message and waits for an answer. */
   tell(message: object): Promise<void>;
+  /** Sends it a message and returns the answer. */
+  ask<Answer>(message: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -45,15 +47,20 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
   failed.catch(() => undefined);
   const [{ url }] = (await Promise.race([once(child, 'message'), failed])) as [{ url: string }];
   const pid = child.pid ?? 0;
+  const ask = async <Answer>(message: object) => {
+    const answered = once(child, 'message');
+    child.send(message);
+    const [answer] = (await Promise.race([answered, failed])) as [Answer];
+    return answer;
+  };
   return {
     url,
     pid,
     memory: () => residentMegabytes(pid),
     async tell(message) {
-      const answered = once(child, 'message');
-      child.send(message);
-      await Promise.race([answered, failed]);
+      await ask(message);
     },
+    ask,
     async stop() {
       if (child.connected) child.disconnect();
       await exited;

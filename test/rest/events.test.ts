@@ -193,10 +193,26 @@ describe('GET /users/:id/events', () => {
     expect(await world.api(readUser).get(`/users/${owner.id}/events`)).toMatchObject({ status: 403 });
     const missing = { status: 404, body: { message: '404 User Not Found' } };
     expect(await world.api(owner).get('/users/999999/events')).toMatchObject(missing);
-    expect(await world.api(owner).get(`/users/${owner.username}/events`)).toMatchObject({
-      status: 404,
-      body: { error: '404 Not Found' },
-    });
+    expect(await world.api(owner).get('/users/nobody-is-called-so/events')).toMatchObject(missing);
+    expect(await world.api(owner).get('/users/99999999999/events')).toMatchObject(missing);
+  });
+
+  it('takes the name of a user in any case, or an ID, which comes first', async () => {
+    const { project } = await stage();
+    const [named, other] = [await world.user(), await world.user()];
+    await world.issue(project, named, { title: 'of the named' });
+    await world.issue(project, other, { title: 'of the other' });
+    await world.db.user.update({ where: { id: other.id }, data: { username: String(named.id) } });
+    const wanted = ['opened of the named'];
+    for (const key of [named.username, named.username.toUpperCase(), named.id]) {
+      expect(await feed(named, `/users/${key}/events`, project.id)).toEqual(wanted);
+    }
+    const user = async (args: string) => (await world.graphql(`{ user${args} { databaseId } }`, {}, named)).body;
+    expect((await user(`(idOrUsername: "${other.id}")`)).data.user).toEqual({ databaseId: other.id });
+    expect((await user(`(idOrUsername: "${other.id}", id: ${other.id})`)).errors[0].extensions.code).toBe(
+      'BAD_REQUEST',
+    );
+    expect((await user('')).errors[0].extensions.code).toBe('BAD_REQUEST');
   });
 });
 

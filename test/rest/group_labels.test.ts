@@ -33,6 +33,7 @@ const KEYS = [
   'name',
   'color',
   'text_color',
+  'archived',
   'description',
   'description_html',
   'open_issues_count',
@@ -76,6 +77,24 @@ describe('A label of a group that is changed or deleted', () => {
   });
 });
 
+describe('Labels of a group that are archived', () => {
+  it('are so in the projects inside, and found by that', async () => {
+    const group = await world.group({ owner });
+    const inside = await world.project({ owner, namespaceId: group.id });
+    const [kept, old] = [await groupLabel(group, 'kept'), await groupLabel(group, 'old', { archived: true })];
+    expect([kept.archived, old.archived]).toEqual([false, true]);
+    for (const place of [`/groups/${group.id}`, `/projects/${inside.id}`]) {
+      expect(await names(`${place}/labels?archived=true`)).toEqual(['old']);
+      expect(await names(`${place}/labels?archived=false`)).toEqual(['kept']);
+      expect(await names(`${place}/labels`)).toEqual(['kept', 'old']);
+    }
+    const at = `/groups/${group.id}/labels`;
+    expect((await api.put(`${at}/${old.id}`, { archived: false })).body).toMatchObject({ id: old.id, archived: false });
+    expect((await api.put(at, { name: 'kept', archived: true })).body).toMatchObject({ id: kept.id, archived: true });
+    expect(await names(`${at}?archived=true`)).toEqual(['kept']);
+  });
+});
+
 describe('Labels of a group', () => {
   it('are created, read by ID and by name, changed and deleted', async () => {
     const made = await groupLabel(top, 'needs work/soon', { description: 'Why' });
@@ -93,7 +112,7 @@ describe('Labels of a group', () => {
       status: 200,
       body: { id: made.id, description: 'Then' },
     });
-    const missing = 'new_name, color, description are missing, at least one parameter must be provided';
+    const missing = 'new_name, color, description, archived are missing, at least one parameter must be provided';
     expect(await api.put(`${at}/${made.id}`, {})).toMatchObject({ status: 400, body: { error: missing } });
     expect(await api.delete(`${at}/${made.id}`)).toMatchObject({ status: 204, body: null });
     expect(await api.get(`${at}/${made.id}`)).toMatchObject(notFound);

@@ -377,6 +377,79 @@ describe('Merge requests', () => {
   });
 });
 
+describe('Issues and merge requests', () => {
+  it('tell who changed them last, and who edited their texts and when', LONG, async () => {
+    const [place, editor] = [await world.project({ owner }), await world.user()];
+    await world.member(place, editor, 'developer');
+    const path = await hook(place, { push_events: false, issues_events: true, merge_requests_events: true });
+    const [issue, merge] = [await world.issue(place, owner), await world.mergeRequest(place, owner, { iid: 1 })];
+    const query = `query ($p: ProjectRef!, $i: Int!, $m: Int!) { project(ref: $p) {
+      issue(iid: $i) { ...Issue } mergeRequest(iid: $m) { ...MergeRequest } } }
+      fragment Issue on Issue { updatedBy { databaseId } lastEditedBy { databaseId } lastEditedAt }
+      fragment MergeRequest on MergeRequest { updatedBy { databaseId } lastEditedBy { databaseId } lastEditedAt }`;
+    const known = async () => {
+      const variables = { p: String(place.id), i: issue.iid, m: merge.iid };
+      return (await world.graphql(query, variables, owner)).body.data.project;
+    };
+    const nobody = { updatedBy: null, lastEditedBy: null, lastEditedAt: null };
+    expect(await known()).toEqual({ issue: nobody, mergeRequest: nobody });
+    for (const [kind, at] of [
+      ['issue', `issues/${issue.iid}`],
+      ['merge_request', `merge_requests/${merge.iid}`],
+    ] as const) {
+      const put = (who: typeof owner, values: object) => world.api(who).put(`/projects/${place.id}/${at}`, values);
+      await put(editor, { title: 'Edited' });
+      await api.post(`/projects/${place.id}/${at}/notes`, { body: 'No change' });
+      await put(owner, { discussion_locked: true });
+      await put(owner, { description: 'Why' });
+      const isUpdate = ({ body }: Told) => body.object_kind === kind && body.object_attributes.action === 'update';
+      const told = (await receiver.some(path, 3, isUpdate)).map(({ body }) => body);
+      expect(told[0].changes).toEqual({
+        title: { previous: expect.any(String), current: 'Edited' },
+        updated_by_id: { previous: null, current: editor.id },
+        last_edited_by_id: { previous: null, current: editor.id },
+        last_edited_at: { previous: null, current: TIME },
+      });
+      expect(told[1].changes).toEqual({
+        discussion_locked: { previous: null, current: true },
+        updated_by_id: { previous: editor.id, current: owner.id },
+      });
+      const at1 = told[0].changes.last_edited_at.current;
+      expect(told[1].object_attributes).toMatchObject({
+        ...{ updated_by_id: owner.id, last_edited_by_id: editor.id, last_edited_at: at1 },
+      });
+      expect(told[2].changes).toEqual({
+        description: { previous: null, current: 'Why' },
+        last_edited_by_id: { previous: editor.id, current: owner.id },
+        last_edited_at: { previous: at1, current: TIME },
+      });
+    }
+    await world.api(editor).put(`/projects/${place.id}/issues/${issue.iid}`, { title: 'Again' });
+    const now = await known();
+    const by = (user: typeof owner) => ({ databaseId: user.id });
+    expect(now.mergeRequest).toEqual({ updatedBy: by(owner), lastEditedBy: by(owner), lastEditedAt: TIME });
+    expect(now.issue).toEqual({ updatedBy: by(editor), lastEditedBy: by(editor), lastEditedAt: TIME });
+    const admin = await world.user({ admin: true });
+    expect((await world.api(admin).delete(`/users/${editor.id}`)).status).toBe(200);
+    expect((await known()).issue).toEqual({ updatedBy: null, lastEditedBy: null, lastEditedAt: TIME });
+  });
+
+  it('tell that it is not known any more whether they can be merged', async () => {
+    const place = await world.project({ owner });
+    const path = await hook(place, { push_events: false, merge_requests_events: true });
+    const { id } = await world.mergeRequest(place, owner, { iid: 1 });
+    const put = (state_event: string) => api.put(`/projects/${place.id}/merge_requests/1`, { state_event });
+    await put('close');
+    await world.db.mergeRequest.update({ where: { id }, data: { mergeStatus: 'can_be_merged' } });
+    await put('reopen');
+    const [, reopened] = await receiver.some(path, 2);
+    expect(reopened?.body.changes).toMatchObject({
+      state: { previous: 'closed', current: 'opened' },
+      merge_status: { previous: 'can_be_merged', current: 'unchecked' },
+    });
+  });
+});
+
 describe('Merge requests, and notes on them,', () => {
   it('are told with what stands in the way of a merge, and with each step towards it', LONG, async () => {
     const place = await world.project({ owner });

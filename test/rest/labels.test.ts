@@ -23,6 +23,7 @@ const KEYS = [
   'name',
   'color',
   'text_color',
+  'archived',
   'description',
   'description_html',
   'open_issues_count',
@@ -84,6 +85,45 @@ describe('GET /projects/:id/labels?search=', () => {
   });
 });
 
+describe('A label that is archived', () => {
+  it('is so until it is not, is found by that, and stays where it is', async () => {
+    const own = await world.project({ owner });
+    const asOwner = world.api(owner);
+    const path = `/projects/${own.id}/labels`;
+    const named = async (query = '') =>
+      (await asOwner.get(`${path}?${query}`)).body.map((label: { name: string; archived: boolean }) => [
+        label.name,
+        label.archived,
+      ]);
+    const { status, body } = await asOwner.post(path, { name: 'old', color: 'red', archived: true });
+    expect([status, body.archived]).toEqual([201, true]);
+    await asOwner.post(path, { name: 'new', color: 'red' });
+    await world.issue(own, owner, { labels: ['old', 'new'] });
+    expect([await named(), await named('archived=true'), await named('archived=false')]).toEqual([
+      [
+        ['new', false],
+        ['old', true],
+      ],
+      [['old', true]],
+      [['new', false]],
+    ]);
+    expect(await named('archived=true&search=new')).toEqual([]);
+    expect((await asOwner.get(`${path}?archived=maybe`)).status).toBe(400);
+    expect((await asOwner.put(path, { name: 'new', archived: true })).body.archived).toBe(true);
+    expect((await asOwner.put(`${path}/new`, { description: 'Still archived' })).body.archived).toBe(true);
+    expect((await asOwner.put(`${path}/old`, { archived: false })).body.archived).toBe(false);
+    expect(await named('archived=true')).toEqual([['new', true]]);
+    const [issue] = (await asOwner.get(`/projects/${own.id}/issues?with_labels_details=true`)).body;
+    expect(issue.labels.map((one: { archived: boolean }) => one.archived)).toEqual([true, false]);
+    expect(
+      (await world.api(guest).put(`${at}/${(await world.label(project, owner)).id}`, { archived: true })).status,
+    ).toBe(403);
+    const query = `query ($p: ProjectRef!) { project(ref: $p) { labels(archived: true) { nodes { title archived } } } }`;
+    const { body: graph } = await world.graphql(query, { p: String(own.id) }, owner);
+    expect(graph.data.project.labels.nodes).toEqual([{ title: 'new', archived: true }]);
+  });
+});
+
 describe('A label by its ID or title', () => {
   it('is read, changed and deleted', async () => {
     const { id, title } = await world.label(project, owner, 'by id/or: title');
@@ -96,7 +136,8 @@ describe('A label by its ID or title', () => {
       status: 200,
       body: { id, name: 'renamed here', color: '#ffffff', text_color: '#1F1E24', priority: 2 },
     });
-    const missing = 'new_name, color, description, priority are missing, at least one parameter must be provided';
+    const missing =
+      'new_name, color, description, priority, archived are missing, at least one parameter must be provided';
     expect(await api.put(`${at}/${id}`, {})).toMatchObject({ status: 400, body: { error: missing } });
     expect(await api.get(named)).toMatchObject(notFound);
     expect((await world.api(guest).delete(`${at}/${id}`)).status).toBe(403);
@@ -237,7 +278,8 @@ describe('PUT /projects/:id/labels', () => {
 
   it('refuses what makes no label', async () => {
     const [{ title }, other] = [await world.label(project, owner), await world.label(project, owner)];
-    const missing = 'new_name, color, description, priority are missing, at least one parameter must be provided';
+    const missing =
+      'new_name, color, description, priority, archived are missing, at least one parameter must be provided';
     const cases: [object, object][] = [
       [{ name: title }, { error: missing }],
       [{ new_name: 'x' }, { error: 'name is missing' }],

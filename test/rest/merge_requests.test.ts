@@ -52,6 +52,7 @@ const KEYS = [
   'closed_by',
   'closed_at',
   'prepared_at',
+  'merge_after',
   'imported',
   'imported_from',
   'detailed_merge_status',
@@ -339,6 +340,20 @@ describe('PUT /projects/:id/merge_requests/:merge_request_iid', () => {
     }
   });
 
+  it('takes a time to merge after, and waits for none', LONG, async () => {
+    const { at } = await stage();
+    const values = {
+      title: 'Soon',
+      source_branch: 'topic',
+      target_branch: 'master',
+      merge_after: '2030-01-01T00:00:00Z',
+    };
+    const { status, body: made } = await api.post(at, values);
+    expect([status, made.merge_after]).toEqual([201, null]);
+    const changed = await api.put(`${at}/1`, { merge_after: '2030-01-01T00:00:00Z' });
+    expect([changed.status, changed.body.title, changed.body.merge_after]).toEqual([200, 'Soon', null]);
+  });
+
   it('takes another target branch with a new version, and looks at it anew', LONG, async () => {
     const { project, at } = await stage();
     await createBranch(world.as(owner), project.id, 'release', 'master');
@@ -412,6 +427,7 @@ describe('The commits, changes and versions of a merge request', () => {
       merge_request_id: expect.any(Number),
       state: 'collected',
       real_size: '2',
+      patch_id_sha: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
     const single = await api.get(`${at}/1/versions/${version.id}`);
     expect(single.body).toMatchObject(version);

@@ -173,6 +173,37 @@ describe('A push to the source branch', () => {
     expect(said).not.toContain('keep-around');
   });
 
+  it('gives versions the patch ID that git tells, which stays when the changes move', async () => {
+    const { project, work, open, at } = await stage();
+    await open();
+    await run(work, 'checkout', '--quiet', 'main');
+    await commitFile(work, 'elsewhere.txt', 'elsewhere\n');
+    await run(work, 'checkout', '--quiet', 'topic');
+    await run(work, 'rebase', '--quiet', 'main');
+    const [moved] = (await run(work, 'rev-parse', 'topic')).split('\n');
+    await run(work, 'push', '--quiet', '--force', 'origin', 'main', 'topic');
+    await becomes(project, { sha: moved });
+    const changed = await commitFile(work, 'c.txt', 'c\n');
+    await run(work, 'push', '--quiet', 'origin', 'topic');
+    await becomes(project, { sha: changed });
+    const versions: Record<string, string>[] = await versionsOf(project);
+    const told = versions.map(({ base_commit_sha: base = '', head_commit_sha: tip = '' }) => {
+      const diff = git(directoryOf(project), ['diff', '--full-index', base, tip]);
+      return git(directoryOf(project), ['patch-id', '--stable'], diff).slice(0, 40);
+    });
+    expect(versions.map((one) => one.patch_id_sha)).toEqual(told);
+    expect(told).toEqual([expect.stringMatching(/^[0-9a-f]{40}$/), told[2], told[2]]);
+    expect(told[0]).not.toBe(told[1]);
+    const [{ id }] = await versionsOf(project);
+    expect((await api.get(`${at}/1/versions/${id}`)).body.patch_id_sha).toBe(told[0]);
+    const query =
+      'query ($p: ProjectRef!) { project(ref: $p) { mergeRequest(iid: 1) { versions { nodes { patchIdSha } } } } }';
+    const { body } = await world.graphql(query, { p: String(project.id) }, owner);
+    expect(body.data.project.mergeRequest.versions.nodes.map((one: { patchIdSha: string }) => one.patchIdSha)).toEqual(
+      told,
+    );
+  });
+
   it('records one version, however many processes look at it', async () => {
     const { project, work, open } = await stage();
     const { id } = await open();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_commits.ts';
 import { git } from '../support/git_program.ts';
+import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -45,13 +46,18 @@ describe('GET /projects/:id/repository/commits/:sha/merge_requests', () => {
   });
 
   it('has those of earlier servers once a job has read their commits', LONG, async () => {
-    const { project, head, of } = await stage();
+    const { project, head, of, at } = await stage();
     const { id, iid } = await opened(world, project, owner);
     await world.db.mergeRequestCommit.deleteMany({ where: { mergeRequestId: id } });
-    await world.db.mergeRequestVersion.updateMany({ where: { mergeRequestId: id }, data: { commitsStored: false } });
-    expect(await of(head)).toEqual([]);
+    const patchIds = async () =>
+      (await world.api(owner).get(`${at}/${iid}/versions`)).body.map((one: Json) => one.patch_id_sha);
+    const before = await patchIds();
+    expect(before).toEqual([expect.any(String)]);
+    const where = { mergeRequestId: id };
+    await world.db.mergeRequestVersion.updateMany({ where, data: { commitsStored: false, patchIdSha: null } });
+    expect([await of(head), await patchIds()]).toEqual([[], [null]]);
     await storeMissingCommits(world);
-    expect(await of(head)).toEqual([iid]);
+    expect([await of(head), await patchIds()]).toEqual([[iid], before]);
   });
 });
 

@@ -160,6 +160,7 @@ describe('Answers of the REST API', () => {
     name: 'bug',
     color: '#ff0000',
     text_color: '#FFFFFF',
+    archived: false,
     description_html: '',
     description: null,
     open_issues_count: 0,

@@ -179,6 +179,60 @@ describe('Approvals', () => {
     ]);
   });
 
+  it('are all reset by bots that are developers, which is told once', async () => {
+    const [bot, weak] = [await world.user(), await world.user()];
+    await world.member(project, bot, 'developer');
+    await world.member(project, weak, 'reporter');
+    await world.db.user.updateMany({ where: { id: { in: [bot.id, weak.id] } }, data: { bot: true } });
+    const path = await request([ann, cleo]);
+    const other = await request();
+    for (const one of [path, other]) await world.api(ben).post(`${one}/approve`);
+    await world.api(ann).post(`${path}/approve`);
+    const hook = `/${world.unique('receiver')}`;
+    const { body: made } = await api.post(`/projects/${project.id}/hooks`, {
+      ...{ url: receiver.url(hook), merge_requests_events: true, push_events: false },
+    });
+    const reset = async (user: TestUser | undefined) => (await world.api(user).put(`${path}/reset_approvals`)).status;
+    const admin = await world.user({ admin: true });
+    for (const user of [undefined, weak, ann, owner, admin]) expect(await reset(user)).toBe(401);
+    expect(ids((await api.get(`${path}/approvals`)).body.approved_by.map(({ user }: Json) => user))).toHaveLength(2);
+
+    const { status, body } = await world.api(bot).put(`${path}/reset_approvals`);
+    expect([status, body]).toEqual([202, null]);
+    expect((await api.get(`${path}/approvals`)).body).toMatchObject({ approved: false, approved_by: [] });
+    expect((await api.get(`${other}/approvals`)).body.approved).toBe(true);
+    expect((await api.get(`${path}/reviewers`)).body.map(({ state }: Json) => state)).toEqual([
+      'unapproved',
+      'unreviewed',
+    ]);
+    expect(await reset(bot)).toBe(202);
+    const told = (await notesOf(path)).filter((note: string) => note.includes('reset'));
+    expect(told).toEqual(['reset the approvals of this merge request']);
+    await api.put(path, { title: 'Another title' });
+    const sent = (await receiver.some(hook, 2)).map(({ body: { object_attributes, user } }) => [
+      object_attributes.action,
+      user.id,
+    ]);
+    expect(sent).toEqual([
+      ['unapproved', bot.id],
+      ['update', owner.id],
+    ]);
+    expect((await api.delete(`/projects/${project.id}/hooks/${made.id}`)).status).toBe(204);
+
+    await world.db.mergeRequest.updateMany({
+      where: { iid: last, targetProjectId: project.id },
+      data: { state: 'merged' },
+    });
+    expect((await world.api(bot).put(`${other}/reset_approvals`)).status).toBe(401);
+    expect((await api.get(`${other}/approvals`)).body.approved).toBe(true);
+    const outside = await world.user();
+    expect((await world.api(outside).put(`${path}/reset_approvals`)).status).toBe(404);
+    expect([(await api.get(`/users/${bot.id}`)).body.bot, (await api.get(`/users/${ann.id}`)).body.bot]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('narrow lists', async () => {
     const [yes, no] = [await request(), await request()];
     await api.post(`${yes}/approve`);

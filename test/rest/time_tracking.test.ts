@@ -31,6 +31,43 @@ const stats = (estimate: number, spent: number, humanEstimate: string | null, hu
   human_total_time_spent: humanSpent,
 });
 
+describe('The summary of time spent', () => {
+  it('is kept with the time, of issues and merge requests', async () => {
+    const { issue, at } = await tracked();
+    const { iid } = await world.mergeRequest(project, owner, { iid: 1 });
+    const mergeRequest = `/projects/${project.id}/merge_requests/${iid}`;
+    for (const path of [at, mergeRequest]) {
+      const add = (body: object) => world.api(owner).post(`${path}/add_spent_time`, body);
+      expect((await add({ duration: '1h', summary: '  Looked for the cause ' })).body).toEqual(
+        stats(0, 3_600, null, '1h'),
+      );
+      expect((await add({ duration: '1h', summary: ' ' })).status).toBe(201);
+      expect((await add({ duration: '-30m' })).status).toBe(201);
+      expect(await add({ duration: '1h', summary: 'x'.repeat(256) })).toMatchObject({
+        status: 400,
+        body: { message: { summary: ['is too long (maximum is 255 characters)'] } },
+      });
+    }
+    const query = `query ($p: ProjectRef!, $i: Int!, $m: Int!) { project(ref: $p) {
+      issue(iid: $i) { timelogs { nodes { seconds summary } } } mergeRequest(iid: $m) { timelogs { nodes { seconds summary } } } } }`;
+    const { body } = await world.graphql(query, { p: String(project.id), i: issue.iid, m: iid }, owner);
+    const nodes = [
+      { seconds: 3_600, summary: 'Looked for the cause' },
+      { seconds: 3_600, summary: null },
+      { seconds: -1_800, summary: null },
+    ];
+    expect(body.data.project).toEqual({ issue: { timelogs: { nodes } }, mergeRequest: { timelogs: { nodes } } });
+    const target = await world.project({ owner });
+    const { body: moved } = await world.api(owner).post(`${at}/move`, { to_project_id: target.id });
+    const there = await world.graphql(
+      query.replace(/mergeRequest.*/, '} }').replace(', $m: Int!', ''),
+      { p: String(target.id), i: moved.iid },
+      owner,
+    );
+    expect(there.body.data.project.issue.timelogs.nodes).toEqual(nodes);
+  });
+});
+
 describe('Estimates of issues', () => {
   it('are set, replaced and taken back', async () => {
     const { at } = await tracked();

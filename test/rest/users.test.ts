@@ -135,17 +135,18 @@ describe('GET /users', () => {
 describe('GET /users/:id', () => {
   it('shows the single form, to administrators the long one', async () => {
     const { status, body } = await api.get(`/users/${external.id}`);
-    expect([status, keys(body)]).toEqual([200, [...SINGLE].sort()]);
+    expect([status, keys(body)]).toEqual([200, [...SINGLE, 'bot'].sort()]);
     expect(body).toMatchObject({
+      bot: false,
       username: external.username,
       is_admin: false,
       bio: null,
       skype: '',
       organization: null,
     });
-    expect(keys((await api.get(`/users/${user.id}`)).body)).toEqual([...SINGLE].sort());
+    expect(keys((await api.get(`/users/${user.id}`)).body)).toEqual([...SINGLE, 'bot'].sort());
     const long = (await asAdmin.get(`/users/${external.id}`)).body;
-    expect(keys(long)).toEqual([...FULL].sort());
+    expect(keys(long)).toEqual([...FULL, 'bot'].sort());
     expect(long).toMatchObject({
       email: `${external.username}@example.org`,
       external: true,

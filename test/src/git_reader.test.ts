@@ -48,6 +48,9 @@ afterAll(() => Promise.all(cases.map(({ reader }) => reader.close())));
 /** The history of this project grows, and with it the time that it takes to read all of it. */
 const WHOLE_HISTORY = { ...LONG, timeout: 300_000 };
 
+/** Lines are counted of the last commits of the main line, so many of them: some change files of a megabyte. */
+const RECENT = 30;
+
 for (const { reader, directory, name, how } of cases)
   describe(`Reading the ${name} history ${how}`, name === 'packed' ? {} : WHOLE_HISTORY, () => {
     const ask = (...args: string[]) => remember('lines', directory, args, () => gitLines(directory, args));
@@ -305,11 +308,29 @@ for (const { reader, directory, name, how } of cases)
     });
 
     it('groups contributors by e-mail in the order of their first appearance', LONG, async () => {
-      const expected = new Map<
-        string,
-        { name: string; email: string; commits: number; additions: number; deletions: number }
-      >();
-      for (const block of git(directory, ['log', '--no-merges', '-M', '--numstat', '--format=%x01%an%x02%ae', main])
+      const authors = gitLines(directory, ['log', '--no-merges', '--format=%an%x02%ae', main]);
+      const expected = new Map<string, Contributor>();
+      for (const author of authors) {
+        const [authorName = '', email = ''] = author.split('\x02');
+        const row = expected.get(email) ?? { name: authorName, email, commits: 0, additions: 0, deletions: 0 };
+        expected.set(email, { ...row, commits: row.commits + 1 });
+      }
+      const bare = [...expected.values()];
+      expect(await reader.contributors({ tip: main })).toEqual(bare);
+      const since = ask('rev-list', '--first-parent', main)[4] ?? main;
+      const joined = joinContributors(
+        await reader.contributors({ tip: main, since }),
+        await reader.contributors({ tip: since }),
+      );
+      const byEmail = (rows: Contributor[]) => rows.map(({ email, commits }) => `${email} ${commits}`).sort();
+      expect(byEmail(joined)).toEqual(byEmail(bare));
+    });
+
+    it('counts the lines of contributors as git does', LONG, async () => {
+      const since = ask('rev-list', '--first-parent', main)[RECENT];
+      const range = since === undefined ? [main] : [main, `^${since}`];
+      const expected = new Map<string, Contributor>();
+      for (const block of git(directory, ['log', '--no-merges', '-M', '--numstat', '--format=%x01%an%x02%ae', ...range])
         .split('\x01')
         .slice(1)) {
         const [author = '', ...stats] = block.split('\n');
@@ -323,22 +344,15 @@ for (const { reader, directory, name, how } of cases)
         }
         expected.set(email, row);
       }
-      const counted = await reader.contributors({ tip: main, lines: true });
+      const counted = await reader.contributors({ tip: main, since, lines: true });
       if (how === 'in process') {
         // Lines may be matched in other ways than git does; how many there are in the end is the same.
         const net = ({ additions, deletions, ...row }: Contributor) => ({ ...row, lines: additions - deletions });
         expect(counted.map(net)).toEqual([...expected.values()].map(net));
-      } else expect(counted).toEqual([...expected.values()]);
-      const bare = [...expected.values()].map((row) => ({ ...row, additions: 0, deletions: 0 }));
-      expect(await reader.contributors({ tip: main })).toEqual(bare);
-      const since = ask('rev-list', '--first-parent', main)[4] ?? main;
-      const joined = joinContributors(
-        await reader.contributors({ tip: main, since }),
-        await reader.contributors({ tip: since }),
-      );
-      const byEmail = (rows: Contributor[]) => rows.map(({ email, commits }) => `${email} ${commits}`).sort();
-      expect(byEmail(joined)).toEqual(byEmail(bare));
-      const commits = ask('rev-list', '--no-merges', main);
+        return;
+      }
+      expect(counted).toEqual([...expected.values()]);
+      const commits = ask('rev-list', '--no-merges', ...range);
       expect(await countLines(directory, commits, 2, Math.ceil(commits.length / 5))).toEqual([...expected.values()]);
     });
 

@@ -205,11 +205,17 @@ export type Change =
   /** A merge request was approved by the actor, or the actor took that back. */
   | { kind: 'approved' }
   | { kind: 'unapproved' }
+  /** All approvals of a merge request were taken back. */
+  | { kind: 'approvalsReset' }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
   /** Whether only members comment; null until it was decided once. */
   | { kind: 'discussionLocked'; from: boolean | null; to: boolean | null }
   | { kind: 'squash'; from: boolean; to: boolean }
+  /** What was known of whether a merge request can be merged is no longer true. */
+  | { kind: 'mergeStatus'; from: string; to: string }
+  /** Recorded with the changes that it tells of; see recordSubjectChanges. */
+  | { kind: 'lastChange'; from: LastChange; to: LastChange }
   | { kind: 'timeEstimate'; seconds: number }
   | { kind: 'timeSpent'; seconds: number }
   | { kind: 'timeReset'; seconds: number }
@@ -232,6 +238,14 @@ export type Change =
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
 
+/** Who last changed an issue or merge request, and who last edited its title or description; null where that is not known. */
+export interface LastChange {
+  updatedById: number | null;
+  lastEditedById: number | null;
+  /** As PostgreSQL writes times in JSON. */
+  lastEditedAt: string | null;
+}
+
 /** Another issue, maybe of another project. */
 export interface Elsewhere {
   id: number;
@@ -248,7 +262,15 @@ export interface AddedCommit {
 export type ChangeKind = Change['kind'];
 
 /** The kinds of changes that are told by a value before and after. */
-type ComparedKind = 'title' | 'description' | 'milestone' | 'dueDate' | 'targetBranch' | 'discussionLocked' | 'squash';
+type ComparedKind =
+  | 'title'
+  | 'description'
+  | 'milestone'
+  | 'dueDate'
+  | 'targetBranch'
+  | 'discussionLocked'
+  | 'squash'
+  | 'mergeStatus';
 
 /** The difference between two values, as a list of zero or one change. */
 export function difference<K extends ComparedKind>(

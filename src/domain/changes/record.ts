@@ -1,4 +1,5 @@
 import type { Change, DomainChange, Subject } from '#src/domain/changes/change.ts';
+import { writeLastChange } from '#src/domain/changes/last_change.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
@@ -41,7 +42,10 @@ export async function recordChange<K extends Kind>(
   for (const follower of context.followers) await follower[type]?.(tx, context, change);
 }
 
-/** Like recordChange, for what one command changed in an issue or merge request. Does nothing without changes. */
+/**
+ * Like recordChange, for what one command changed in an issue or merge request, of which it writes who changed it. Does nothing without
+ * changes.
+ */
 export async function recordSubjectChanges(
   tx: Transaction,
   context: ChangeContext,
@@ -49,5 +53,7 @@ export async function recordSubjectChanges(
   subject: Subject,
   changes: readonly Change[],
 ): Promise<void> {
-  if (changes.length > 0) await recordChange(tx, context, { type: 'subjectChanged', actor, subject, changes });
+  if (changes.length === 0) return;
+  const all = [...changes, ...(await writeLastChange(tx, actor, subject, changes))];
+  await recordChange(tx, context, { type: 'subjectChanged', actor, subject, changes: all });
 }

@@ -1,4 +1,4 @@
-import type { Change } from '#src/domain/changes/change.ts';
+import type { Change, LastChange } from '#src/domain/changes/change.ts';
 
 /** The previous and current value of a field. */
 export interface Difference {
@@ -28,7 +28,19 @@ const COLUMNS = {
   targetBranch: 'target_branch',
   discussionLocked: 'discussion_locked',
   squash: 'squash',
+  mergeStatus: 'merge_status',
 } as const;
+
+const LAST_CHANGE = {
+  updatedById: 'updated_by_id',
+  lastEditedById: 'last_edited_by_id',
+  lastEditedAt: 'last_edited_at',
+} as const;
+
+/** Times are written as in all payloads. */
+function written(value: string | number | null): string | number | null {
+  return typeof value === 'string' ? new Date(value).toISOString() : value;
+}
 
 const STATES = {
   closed: ['opened', 'closed'],
@@ -55,7 +67,14 @@ export function differences(given: readonly Change[]): Differences {
       case 'targetBranch':
       case 'discussionLocked':
       case 'squash':
+      case 'mergeStatus':
         changes[COLUMNS[change.kind]] = { previous: change.from, current: change.to };
+        break;
+      case 'lastChange':
+        for (const [key, name] of Object.entries(LAST_CHANGE) as [keyof LastChange, string][]) {
+          const [previous, current] = [change.from[key], change.to[key]];
+          if (previous !== current) changes[name] = { previous: written(previous), current: written(current) };
+        }
         break;
       case 'confidential':
         changes.confidential = { previous: !change.to, current: change.to };

@@ -17,6 +17,7 @@ const ACTIONS: Partial<Record<Change['kind'], SubjectAction>> = {
   merged: 'merge',
   approved: 'approved',
   unapproved: 'unapproved',
+  approvalsReset: 'unapproved',
 };
 
 /** Changes that cause no event by themselves. */
@@ -28,6 +29,7 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
   'sourceBranchDeleted',
   'suggestionsApplied',
   'discussionsContinued',
+  'lastChange',
 ]);
 
 /**

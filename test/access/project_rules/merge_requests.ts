@@ -219,6 +219,14 @@ export function mergeRequestRules({
     },
     'POST /projects/:id/merge_requests/:merge_request_iid/approve': { success: 201, level: 30, given: unapproved },
     'POST /projects/:id/merge_requests/:merge_request_iid/unapprove': { success: 201, level: 30, given: approved },
+    // Nobody here is a bot.
+    'PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals': {
+      success: 202,
+      level: 100,
+      refusal: 401,
+      roles: { admin: 401 },
+      given: approved,
+    },
     'GET /projects/:id/merge_requests/:merge_request_iid/merge_ref': { ...reading, level: 20, given: mergeable },
     'POST /projects/:id/merge_requests/:merge_request_iid/pipelines': {
       success: 200,

@@ -75,6 +75,8 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return 'approved this merge request';
     case 'unapproved':
       return 'unapproved this merge request';
+    case 'approvalsReset':
+      return 'reset the approvals of this merge request';
     case 'confidential':
       return change.to ? 'made the issue confidential' : 'made the issue visible to everyone';
     case 'discussionLocked':

@@ -79,8 +79,8 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   await tx.$executeRaw`
     WITH source AS MATERIALIZED (SELECT s.* FROM issue_labels il JOIN labels s ON s.id = il.label_id WHERE il.issue_id = ${issue.id}),
     known AS MATERIALIZED (${labelsTitled(target.id, Prisma.sql`ARRAY(SELECT title FROM source)`)}),
-    made AS (INSERT INTO labels (project_id, title, color, description)
-      SELECT ${target.id}, title, color, description FROM source s
+    made AS (INSERT INTO labels (project_id, title, color, description, archived)
+      SELECT ${target.id}, title, color, description, archived FROM source s
       WHERE s.group_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM known k WHERE k.title = s.title)
       ON CONFLICT (project_id, title) DO UPDATE SET updated_at = labels.updated_at RETURNING id)
     INSERT INTO issue_labels (issue_id, label_id) SELECT ${copy.id}, id FROM (SELECT id FROM made UNION SELECT id FROM known) l`;
@@ -113,8 +113,8 @@ async function copyTrail(tx: Transaction, from: number, to: number, { id: projec
       target_id = CASE target_id WHEN ${from} THEN ${to} ELSE target_id END
     WHERE source_id = ${from} OR target_id = ${from}`;
   await tx.$executeRaw`
-    INSERT INTO timelogs (issue_id, user_id, seconds, created_at)
-    SELECT ${to}, user_id, seconds, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;
+    INSERT INTO timelogs (issue_id, user_id, seconds, summary, created_at)
+    SELECT ${to}, user_id, seconds, summary, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;
   await tx.$executeRaw`
     INSERT INTO subscriptions (user_id, subject_type, subject_id, subscribed)
     SELECT user_id, 'Issue', ${to}, subscribed FROM subscriptions WHERE subject_type = 'Issue' AND subject_id = ${from}`;

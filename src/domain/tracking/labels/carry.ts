@@ -20,8 +20,8 @@ export async function carryLabels(tx: Transaction, projectId: number, from: read
   if (lost.length === 0) return;
   const titles = [...new Set(lost.map(({ title }) => title))];
   await tx.$executeRaw`
-    INSERT INTO labels (project_id, title, color, description, priority)
-    SELECT DISTINCT ON (l.title) ${projectId}::int, l.title, l.color, l.description, o.priority FROM labels l
+    INSERT INTO labels (project_id, title, color, description, priority, archived)
+    SELECT DISTINCT ON (l.title) ${projectId}::int, l.title, l.color, l.description, o.priority, l.archived FROM labels l
       LEFT JOIN label_priorities o ON o.label_id = l.id AND o.project_id = ${projectId}
     WHERE l.id = ANY(${lost.map(({ id }) => id)}::int[])
       AND NOT EXISTS (SELECT 1 FROM (${labelsTitled(projectId, titles)}) k WHERE k.title = l.title)

@@ -24,6 +24,8 @@ const BY_TITLE = order('Label', ['title', 'id']);
 export interface LabelFilter {
   /** Matches anywhere in title or description, ignoring case. */
   search?: string | null | undefined;
+  /** Only those that are archived, or only those that are not. */
+  archived?: boolean | null | undefined;
   /** Whether the labels of the groups around are among them. */
   includeAncestorGroups: boolean;
 }
@@ -99,10 +101,12 @@ export async function listGroupLabels<R>(
   );
 }
 
-function found({ search }: LabelFilter): Prisma.Sql[] {
-  if (!search?.trim()) return [];
-  const pattern = containing(search);
-  return [sql`(${label.title} ILIKE ${pattern} OR ${label.description} ILIKE ${pattern})`];
+function found({ search, archived }: LabelFilter): Prisma.Sql[] {
+  const pattern = containing(search ?? '');
+  return [
+    ...(search?.trim() ? [sql`(${label.title} ILIKE ${pattern} OR ${label.description} ILIKE ${pattern})`] : []),
+    ...(archived == null ? [] : [sql`${label.archived} = ${archived}`]),
+  ];
 }
 
 /** A record with labels, and its project. The caller must have checked that the actor can see it. */

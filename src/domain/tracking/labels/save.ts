@@ -24,6 +24,7 @@ export interface LabelValues {
   description?: string | null | undefined;
   /** 0 or more; null removes it. Only for labels of projects. */
   priority?: number | null | undefined;
+  archived?: boolean | null | undefined;
 }
 
 const ID = select('Label', { id: true });
@@ -37,9 +38,10 @@ export async function createLabel(context: Context, ref: PlaceRef, values: Label
   const place = await administeredPlace(context, ref, ADMIN_LABEL);
   const { title, color } = checked(place, { ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
+  const archived = values.archived ?? false;
   const taken = () => new Conflict('Label already exists', undefined, 'title');
   try {
-    const data = { ...columnsOf(place), title: title ?? '', color: color ?? '', description, priority };
+    const data = { ...columnsOf(place), title: title ?? '', color: color ?? '', description, priority, archived };
     const id = await context.db.$transaction(async (tx) => {
       if (await isTaken(tx, place, data.title)) throw taken();
       return (await tx.label.create({ data, select: { id: true } })).id;
@@ -67,13 +69,14 @@ export async function updateLabel(
 ): Promise<ChangedThere> {
   const place = await administeredPlace(context, ref, ADMIN_LABEL);
   const { id } = await findLabel(context, place, label, ID);
-  const { description, priority } = values;
+  const { description, priority, archived } = values;
   const taken = () => new ValidationFailed({ title: ['has already been taken'] });
   try {
     const data = {
       ...checked(place, values),
       ...(description === undefined ? {} : { description }),
       ...(priority === undefined ? {} : { priority }),
+      ...(archived == null ? {} : { archived }),
     };
     await context.db.$transaction(async (tx) => {
       if (data.title !== undefined && (await isTaken(tx, place, data.title, id))) throw taken();

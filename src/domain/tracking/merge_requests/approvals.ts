@@ -32,3 +32,18 @@ export async function removeApproval(
   await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'unapproved' }]);
   return true;
 }
+
+/** Takes all approvals of a locked merge request back; without any, nothing has changed. */
+export async function removeApprovals(
+  tx: Transaction,
+  context: ChangeContext,
+  actor: { id: number },
+  subject: Subject,
+): Promise<void> {
+  const mergeRequestId = subject.id;
+  const { count } = await tx.mergeRequestApproval.deleteMany({ where: { mergeRequestId } });
+  if (count === 0) return;
+  const where = { mergeRequestId, state: 'approved' } as const;
+  await tx.mergeRequestReviewer.updateMany({ where, data: { state: 'unapproved' } });
+  await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'approvalsReset' }]);
+}

@@ -1,9 +1,10 @@
+import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { addApproval, removeApproval } from '#src/domain/tracking/merge_requests/approvals.ts';
+import { addApproval, removeApproval, removeApprovals } from '#src/domain/tracking/merge_requests/approvals.ts';
 import {
   type ChangeableMergeRequest,
   type LocatedMergeRequest,
@@ -52,6 +53,29 @@ export async function unapproveMergeRequest(context: Context, ref: IdOrPath, iid
     const subject = subjectOf(located);
     await touchSubject(tx, subject);
     if (!(await removeApproval(tx, context, actor, subject))) throw new NotFound('Approval');
+  });
+  return { project: located.project, id: located.mergeRequest.id };
+}
+
+/**
+ * Takes all approvals back, unless the merge request is merged. For bots that may change what others wrote: people take back their own
+ * approval alone.
+ *
+ * @throws NotFound, Forbidden
+ */
+export async function resetApprovals(context: Context, ref: IdOrPath, iid: number): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const located = await locateMergeRequest(context, ref, iid);
+  const { bot } = await context.db.user.findUniqueOrThrow({ where: { id: actor.id }, select: { bot: true } });
+  if (!bot || !can(actor, 'update_merge_request', located.project)) {
+    throw new Forbidden('Only bots that are developers of the project reset approvals');
+  }
+  await context.db.$transaction(async (tx) => {
+    const subject = subjectOf(located);
+    await touchSubject(tx, subject);
+    const { state } = await tx.mergeRequest.findUniqueOrThrow({ where: { id: subject.id }, select: { state: true } });
+    if (state === 'merged') throw new Forbidden('The merge request is merged');
+    await removeApprovals(tx, context, actor, subject);
   });
   return { project: located.project, id: located.mergeRequest.id };
 }

@@ -6,7 +6,7 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Stores the commits of versions that were recorded without them, by servers of earlier versions. */
+    /** Stores the commits and the patch IDs of versions that were recorded without commits, by servers of earlier versions. */
     'merge_requests.store_commits': Record<string, never>;
   }
 }
@@ -14,7 +14,7 @@ declare module '#src/platform/background/queue.ts' {
 /** How many versions are loaded per statement. */
 const AT_ONCE = 200;
 
-/** Stores the commits of all versions that were recorded without them. What cannot be read has none. */
+/** Stores the commits of all versions that were recorded without them, and their patch IDs. What cannot be read has none. */
 export async function storeMissingCommits({ db, repositories }: Pick<Context, 'db' | 'repositories'>): Promise<void> {
   for (;;) {
     const versions = await db.mergeRequestVersion.findMany({
@@ -27,10 +27,12 @@ export async function storeMissingCommits({ db, repositories }: Pick<Context, 'd
       const project = await findPushedProject(db, mergeRequest.targetProjectId);
       const reader = project && (await repositories.open(project));
       const starts = [startCommitSha, baseCommitSha];
-      const oids = reader ? await readable(() => commitsSince(reader, headCommitSha, starts)) : [];
+      const oids = (reader && (await readable(() => commitsSince(reader, headCommitSha, starts)))) ?? [];
+      const patchIdSha =
+        reader && (await readable(() => reader.patchId(baseCommitSha ?? startCommitSha, headCommitSha)));
       await db.$transaction(async (tx) => {
         await storeCommits(tx, mergeRequestId, oids);
-        await tx.mergeRequestVersion.updateMany({ where: { id }, data: { commitsStored: true } });
+        await tx.mergeRequestVersion.updateMany({ where: { id }, data: { commitsStored: true, patchIdSha } });
       });
     }
     if (versions.length < AT_ONCE) return;
@@ -46,11 +48,12 @@ async function commitsSince(reader: RepositoryReader, head: string, starts: read
   return [head];
 }
 
-async function readable(read: () => Promise<string[]>): Promise<string[]> {
+/** What is read, if it can be. */
+async function readable<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Damaged || isLimit(error, 'work')) return [];
+    if (error instanceof Damaged || isLimit(error, 'work')) return null;
     throw error;
   }
 }

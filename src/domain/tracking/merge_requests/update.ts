@@ -101,12 +101,14 @@ export async function updateMergeRequest(
         await requireBringing(tx, before, actor.id, 'state_event');
       }
       told.push(...(await changeState(tx, actor, { id, state: before.state }, changes.stateEvent)));
+      const isUnchecked = told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened');
+      if (isUnchecked) told.push(...difference('mergeStatus', before.mergeStatus, 'unchecked'));
       const title = changes.title ?? before.title;
       const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
       await recordSubjectChanges(tx, context, actor, subject, told);
       await doDeeds(tx, context, actor, subject, read.deeds);
       await also?.(tx);
-      if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
+      if (isUnchecked) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
         await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       }
@@ -181,6 +183,7 @@ interface Before extends Origin {
   discussionLocked: boolean | null;
   squash: boolean;
   state: 'opened' | 'closed' | 'merged';
+  mergeStatus: string;
   sha: string | null;
 }
 
@@ -188,7 +191,7 @@ interface Before extends Origin {
 async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
   const [mergeRequest] = await tx.$queryRaw<Before[]>`
     SELECT title, description, milestone_id AS "milestoneId", target_branch AS "targetBranch",
-      state, sha, discussion_locked AS "discussionLocked", squash, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
+      state, merge_status AS "mergeStatus", sha, discussion_locked AS "discussionLocked", squash, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
     FROM merge_requests WHERE id = ${id} FOR UPDATE`;
   if (!mergeRequest) throw new NotFound('MergeRequest');
   return mergeRequest;

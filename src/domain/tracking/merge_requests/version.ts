@@ -19,6 +19,8 @@ export interface Version {
   /** The tip of the target branch. */
   start: Oid;
   realSize: string;
+  /** The hash of its changes; null if there are none, or too many. */
+  patchIdSha: string | null;
   /** The latest commits that it brings. */
   commits: readonly Oid[];
 }
@@ -33,7 +35,9 @@ export async function measureVersion(
 ): Promise<Version> {
   const [base = null] = await reader.mergeBases(start, head);
   const commits = await broughtCommits(reader, { head, start });
-  return { head, base, start, commits, realSize: await filesChanged(reader, base ?? start, head) };
+  const from = base ?? start;
+  const { realSize, isWhole } = await filesChanged(reader, from, head);
+  return { head, base, start, commits, realSize, patchIdSha: isWhole ? await reader.patchId(from, head) : null };
 }
 
 /** The hashes of the latest commits of a head that a tip of the target branch lacks. */
@@ -44,13 +48,17 @@ export async function broughtCommits(
   return (await reader.between(start, head, { limit: MOST_COMMITS })).map(({ oid }) => oid);
 }
 
-async function filesChanged(reader: RepositoryReader, from: Oid, to: Oid): Promise<string> {
+async function filesChanged(
+  reader: RepositoryReader,
+  from: Oid,
+  to: Oid,
+): Promise<{ realSize: string; isWhole: boolean }> {
   try {
     const { entries, overflow }: Diff = await diffTrees(reader, from, to, { text: false });
-    return overflow ? `${entries.length}+` : String(entries.length);
+    return { realSize: overflow ? `${entries.length}+` : String(entries.length), isWhole: !overflow };
   } catch (error) {
     if (!isLimit(error, 'work')) throw error;
-    return `${DEFAULT_LIMITS.files}+`;
+    return { realSize: `${DEFAULT_LIMITS.files}+`, isWhole: false };
   }
 }
 
@@ -87,9 +95,9 @@ export async function recordVersion(
 
 /** Writes a version of a merge request, and which commits it brings. */
 export async function storeVersion(tx: Transaction, mergeRequestId: number, version: Version): Promise<void> {
-  const { head, base, start, realSize, commits } = version;
-  const columns = { headCommitSha: head, baseCommitSha: base, startCommitSha: start, realSize, commitsStored: true };
-  await tx.mergeRequestVersion.create({ data: { mergeRequestId, ...columns } });
+  const { head, base, start, realSize, patchIdSha, commits } = version;
+  const hashes = { headCommitSha: head, baseCommitSha: base, startCommitSha: start, patchIdSha };
+  await tx.mergeRequestVersion.create({ data: { mergeRequestId, ...hashes, realSize, commitsStored: true } });
   await storeCommits(tx, mergeRequestId, commits);
 }
 

@@ -14,8 +14,9 @@ export function addSpentTime(
   ref: IdOrPath,
   iid: number,
   duration: string,
+  summary?: string | null,
 ): Promise<ChangedRecord> {
-  return spend(context, type, ref, iid, duration);
+  return spend(context, type, ref, iid, duration, summary);
 }
 
 /** Removes all time spent on an issue or merge request. Throws NotFound, Forbidden. */
@@ -34,9 +35,10 @@ async function spend(
   ref: IdOrPath,
   iid: number,
   duration: string | null,
+  summary?: string | null,
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const subject = await locateChangeable(context, type, ref, iid);
-  await context.db.$transaction((tx) => writeSpentTime(tx, context, actor, subject, duration));
+  await context.db.$transaction((tx) => writeSpentTime(tx, context, actor, subject, duration, summary));
   return { project: subject.project, id: subject.id };
 }

@@ -8,6 +8,9 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
+/** In characters. */
+const LONGEST_SUMMARY = 255;
+
 /** Writes the estimate of an issue or merge request, such as `3h30m`; null removes it. Throws ValidationFailed, NotFound. */
 export async function writeEstimate(
   tx: Transaction,
@@ -36,6 +39,8 @@ function estimated(duration: string): number {
 /**
  * Writes time that the actor spent on an issue or merge request, such as `3h30m`, or subtracted, such as `-1h`; null removes all.
  * Throws ValidationFailed, NotFound.
+ *
+ * @param summary what the time was spent on; blank counts as none
  */
 export async function writeSpentTime(
   tx: Transaction,
@@ -43,8 +48,13 @@ export async function writeSpentTime(
   actor: { id: number },
   subject: Subject,
   duration: string | null,
+  summary?: string | null,
 ): Promise<void> {
   const { id, type } = subject;
+  const said = summary?.trim() || null;
+  if (said !== null && said.length > LONGEST_SUMMARY) {
+    throw new ValidationFailed({ summary: [`is too long (maximum is ${LONGEST_SUMMARY} characters)`] });
+  }
   const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
   // Of two concurrent subtractions, the second one sees the result of the first.
   await touchSubject(tx, subject);
@@ -53,7 +63,7 @@ export async function writeSpentTime(
   const change = spent(Number(total), duration);
   if (change.seconds === 0) return;
   await tx.$executeRaw`
-    INSERT INTO timelogs (${column}, user_id, seconds) VALUES (${id}, ${actor.id}, ${change.seconds})`;
+    INSERT INTO timelogs (${column}, user_id, seconds, summary) VALUES (${id}, ${actor.id}, ${change.seconds}, ${said})`;
   await recordSubjectChanges(tx, context, actor, subject, [change]);
 }
 

@@ -43,7 +43,7 @@ export interface LabelFacts {
 }
 
 /** The common columns of issues and merge requests. */
-interface SubjectColumns {
+export interface SubjectColumns {
   id: number;
   iid: number;
   title: string;
@@ -57,9 +57,12 @@ interface SubjectColumns {
   time_estimate: number;
   created_at: string;
   updated_at: string;
-  /** Absent from events of earlier versions, as is the next. */
+  /** Absent from events of earlier versions, as are the next. */
   assignee?: UserFacts | null;
   labels?: LabelFacts[];
+  updated_by_id?: number | null;
+  last_edited_by_id?: number | null;
+  last_edited_at?: string | null;
 }
 
 export interface IssueColumns extends SubjectColumns {

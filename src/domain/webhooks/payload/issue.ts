@@ -10,7 +10,13 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
-import type { ChangeFacts, IssueColumns, ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
+import type {
+  ChangeFacts,
+  IssueColumns,
+  ProjectFacts,
+  SubjectColumns,
+  UserFacts,
+} from '#src/domain/webhooks/payload/facts.ts';
 
 interface IssueFacts extends ChangeFacts {
   issue: IssueColumns;
@@ -60,7 +66,17 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     branch_name: null,
     created_at: time(issue.created_at),
     updated_at: time(issue.updated_at),
+    ...lastChangeRecord(issue),
     url: pageIn(project, around, `issues/${issue.iid}`),
+  };
+}
+
+/** Who last changed an issue or merge request, and who last edited its texts, and when. */
+export function lastChangeRecord({ updated_by_id, last_edited_at, last_edited_by_id }: SubjectColumns) {
+  return {
+    updated_by_id: updated_by_id ?? null,
+    last_edited_at: time(last_edited_at ?? null),
+    last_edited_by_id: last_edited_by_id ?? null,
   };
 }
 

@@ -19,7 +19,13 @@ import type {
   MergeRequestRecord,
   ProjectFacts,
 } from '#src/domain/webhooks/payload/facts.ts';
-import { assigneeIds, assigneeRecords, changesRecord, timeRecord } from '#src/domain/webhooks/payload/issue.ts';
+import {
+  assigneeIds,
+  assigneeRecords,
+  changesRecord,
+  lastChangeRecord,
+  timeRecord,
+} from '#src/domain/webhooks/payload/issue.ts';
 
 interface MergeRequestFacts extends ChangeFacts {
   mergeRequest: MergeRequestColumns;
@@ -122,6 +128,7 @@ export async function mergeRequestRecord(
     work_in_progress: isDraft(mergeRequest.title),
     created_at: time(mergeRequest.created_at),
     updated_at: time(mergeRequest.updated_at),
+    ...lastChangeRecord(mergeRequest),
     labels: (mergeRequest.labels ?? []).map(labelRecord),
     discussion_locked: mergeRequest.discussion_locked ?? null,
     squash: mergeRequest.squash ?? false,

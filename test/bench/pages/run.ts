@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { tokenHash } from '#src/platform/secrets.ts';
+import { actorId, createDataset, type Size, token } from '../dataset.ts';
+import { generateLoad, send } from '../load.ts';
+import { table } from '../report.ts';
+import { repositoryPlace } from '../repositories.ts';
+import { git } from '../repository/program.ts';
+import { type BenchServer, startServer } from '../server.ts';
+
+/** A page, and the request of the REST API for what it shows. */
+interface Measured {
+  name: string;
+  page: string;
+  rest?: string;
+}
+
+/** Kilobytes that a page should have at most when it is transferred, without images, and milliseconds (p50) that it should take. */
+const MOST_KILOBYTES = 60;
+const TARGET = 50;
+
+const SESSION = 'bench-session';
+const LINES = 5_000;
+const FILES = 200;
+
+/** Prints what the pages weigh, how long they take and how many statements, beside the REST request for the same. */
+export async function measurePages(
+  { postgresUrl, repositories }: { postgresUrl: string; repositories: string },
+  size: Size,
+  print: (text: string) => void,
+): Promise<void> {
+  const databaseUrl = await createDataset(postgresUrl, 'pages', size);
+  await fillRepository(repositoryPlace(repositories, 1));
+  const project = await prepare(databaseUrl);
+  const server = await startServer({ name: 'gantry', databaseUrl, repositories });
+  try {
+    const rows: string[][] = [];
+    for (const one of pagesOf(project)) rows.push(await measure(server, one));
+    print(
+      table(
+        ['page, signed in, one connection', 'KB', 'first', 'p50', 'statements', 'REST p50', 'statements', ''],
+        rows,
+      ),
+    );
+    print(
+      `milliseconds, with ${size.issues.toLocaleString('en')} issues; ! marks more than ${MOST_KILOBYTES} KB or ${TARGET} ms`,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+function pagesOf(project: string): Measured[] {
+  const at = `/${project}`;
+  const rest = '/api/v4/projects/1';
+  return [
+    { name: 'start', page: '/', rest: '/api/v4/todos' },
+    { name: 'explore', page: '/explore', rest: '/api/v4/projects' },
+    { name: 'project', page: at, rest },
+    { name: 'tree', page: `${at}/-/tree/main/src`, rest: `${rest}/repository/tree?path=src` },
+    {
+      name: `file of ${LINES.toLocaleString('en')} lines`,
+      page: `${at}/-/blob/main/long.js`,
+      rest: `${rest}/repository/files/long.js?ref=main`,
+    },
+    { name: 'commits', page: `${at}/-/commits/main`, rest: `${rest}/repository/commits` },
+    { name: 'commit', page: `${at}/-/commit/main`, rest: `${rest}/repository/commits/main/diff` },
+    { name: 'branches', page: `${at}/-/branches`, rest: `${rest}/repository/branches` },
+    { name: 'issues', page: `${at}/-/issues`, rest: `${rest}/issues` },
+    { name: 'one issue', page: `${at}/-/issues/2`, rest: `${rest}/issues/2` },
+    { name: 'an issue of 1,000 notes', page: `${at}/-/issues/1`, rest: `${rest}/issues/1/notes?per_page=100` },
+    { name: 'merge requests', page: `${at}/-/merge_requests`, rest: `${rest}/merge_requests` },
+    { name: 'one merge request', page: `${at}/-/merge_requests/1`, rest: `${rest}/merge_requests/1` },
+    { name: 'labels', page: `${at}/-/labels`, rest: `${rest}/labels` },
+    { name: 'pipelines', page: `${at}/-/pipelines`, rest: `${rest}/pipelines` },
+  ];
+}
+
+async function measure(server: BenchServer, { name, page, rest }: Measured): Promise<string[]> {
+  const visit = {
+    path: page,
+    headers: { Cookie: `gantry_session=${SESSION}`, 'Accept-Encoding': 'gzip', Accept: 'text/html' },
+  };
+  const begun = performance.now();
+  const answer = await send(server.url, visit);
+  const first = performance.now() - begun;
+  if (answer.status !== 200) return [name, '', '', '', '', '', '', `${answer.status} !`];
+  const kilobytes = answer.bytes / 1000;
+  const own = await timed(server, visit);
+  const beside = rest === undefined ? null : await timed(server, { path: rest, headers: { 'PRIVATE-TOKEN': token } });
+  const isOver = kilobytes > MOST_KILOBYTES || own.p50 > TARGET;
+  return [
+    name,
+    kilobytes.toFixed(1),
+    first.toFixed(0),
+    own.p50.toFixed(1),
+    String(own.statements),
+    beside?.p50.toFixed(1) ?? '',
+    String(beside?.statements ?? ''),
+    isOver ? '!' : '',
+  ];
+}
+
+async function timed(server: BenchServer, call: { path: string; headers: Record<string, string> }) {
+  const load = { url: server.url, call: () => call, connections: 1 };
+  await generateLoad({ ...load, milliseconds: 500, count: 20 });
+  const statements = await statementsOf(server, call);
+  const { p50 } = await generateLoad({ ...load, milliseconds: 2_000, count: 100 });
+  return { p50, statements };
+}
+
+/** Statements of one request, as the server counts them. */
+async function statementsOf(
+  server: BenchServer,
+  call: { path: string; headers: Record<string, string> },
+): Promise<number> {
+  const before = await server.ask<number>({ statements: true });
+  await send(server.url, call);
+  return (await server.ask<number>({ statements: true })) - before;
+}
+
+/** A session of the user who asks; the full path of the first project. */
+async function prepare(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('INSERT INTO sessions (user_id, token_hash) VALUES ($1, $2)', [actorId, tokenHash(SESSION)]);
+    const { rows } = await client.query<{ path: string }>(
+      "SELECT n.path || '/' || p.path AS path FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = 1",
+    );
+    return rows[0]?.path ?? '';
+  } finally {
+    await client.end();
+  }
+}
+
+/** Adds a commit with a long file and a directory of many. */
+async function fillRepository(directory: string): Promise<void> {
+  const lines = Array.from(
+    { length: LINES },
+    (_, n) => `export const value${n} = compute(${n}, 'text ${n % 7}'); // ${n}`,
+  );
+  const files = [
+    ['long.js', `${lines.join('\n')}\n`],
+    ['README.md', '# Bench\n\nA project that is measured.\n'],
+    ...Array.from({ length: FILES }, (_, n) => [`src/file${n}.js`, `${lines.slice(n, n + 20).join('\n')}\n`]),
+  ];
+  const input = [
+    'commit refs/heads/main',
+    'committer Ada Bench <ada@example.com> 1767225700 +0000',
+    data('Add files'),
+    'from refs/heads/main^0',
+    ...files.flatMap(([name, content]) => [`M 100644 inline ${name}`, data(content ?? '')]),
+  ].join('\n');
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: directory, input: `${input}\n` });
+  await git(directory, ['repack', '-adq']);
+  if (readdirSync(path.join(directory, 'objects', 'pack')).length === 0) throw new Error('Nothing was imported');
+}
+
+function data(text: string): string {
+  return `data ${Buffer.byteLength(text)}\n${text}`;
+}
