@@ -1,6 +1,8 @@
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
 import { issues } from '#pages/issues.ts';
+import { mergeRequests } from '#pages/merge_requests.ts';
+import { notes } from '#pages/notes.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { home, repository } from '#pages/repository.ts';
 import { search } from '#pages/search.ts';
@@ -12,6 +14,8 @@ export const rows: readonly Row[] = [
   ...search,
   ...explore,
   ...issues,
+  ...mergeRequests,
+  ...notes,
   ...pipelines,
   ...repository,
   ...home,

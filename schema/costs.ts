@@ -22,6 +22,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Comparison.diffs': 400,
   'MergeRequest.changes': 400,
   'MergeRequest.commits': 100,
+  'Project.mergeRequestPreview': 400,
+  'MergeRequestPreview.commits': 100,
   'MergeRequestVersion.diffs': 400,
   'MergeRequestVersion.commits': 400,
   'Commit.stats': 100,

@@ -80,7 +80,7 @@ interface PageOptions<Data, Found> {
    * of being sent to sign in. False when absent.
    */
   catchAll?: boolean;
-  /** Records on one page of a list. */
+  /** Records on one page of a list; the query parameter `page=last` asks for the last one. */
   pageSize?: number;
 }
 

@@ -99,7 +99,7 @@ async function showRow(
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
   const facts = factsOf(visit, given);
-  const asked = variablesIn(variables, row.variables(given), row);
+  const asked = variablesIn(variables, row.variables(given), row, parameters);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
@@ -125,7 +125,7 @@ async function sendRaw(
   visit: Visit,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
-  const asked = variablesIn(variables, given, { pageSize: 0 });
+  const asked = variablesIn(variables, given, { pageSize: 0 }, parameters);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
@@ -157,27 +157,36 @@ function needsUser({ errors = [] }: ExecutionResult, { session, request }: Visit
 /** Parameters of the query; those that are repeated are lists. */
 function queryOf({ request, baseUrl }: Visit): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {};
-  for (const [name, value] of new URL(request.originalUrl, baseUrl).searchParams) {
+  for (const [parameter, value] of new URL(request.originalUrl, baseUrl).searchParams) {
+    const name = nameOf(parameter);
     const before = query[name];
     query[name] = before === undefined ? value : [before, value].flat();
   }
   return query;
 }
 
-/** Variables of a page; null where the path or the query holds what no value can be. */
+/** The variable that a parameter is for: `merge_request[source_branch]`, as in links of today's tools, is for `sourceBranch`. */
+function nameOf(parameter: string): string {
+  const [, inner] = /^\w+\[(\w+)\](?:\[\])?$/.exec(parameter) ?? [];
+  return inner?.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()) ?? parameter;
+}
+
+/** Variables of a page; null where the path holds what no value can be, or lacks one. Throws BAD_REQUEST for the query. */
 function variablesIn(
   variables: readonly Variable[],
   given: Readonly<Record<string, unknown>>,
   { pageSize }: Pick<Page, 'pageSize'>,
+  parameters: Readonly<Record<string, string>>,
 ): Record<string, unknown> | null {
   try {
     const asked = valuesFor(variables, given, { isForm: false });
     if (variables.some(({ name, required }) => required && asked[name] === undefined)) return null;
     if (!variables.some(({ name }) => name === 'first')) return asked;
-    return { ...asked, [asked.before === undefined ? 'first' : 'last']: pageSize };
+    return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
-    if (error instanceof Unfit) throw new DomainError('BAD_REQUEST', error.message);
-    throw error;
+    if (!(error instanceof Unfit)) throw error;
+    if (error.variable in parameters) return null;
+    throw new DomainError('BAD_REQUEST', error.message);
   }
 }
 
@@ -251,7 +260,9 @@ function asRefusal(error: unknown): unknown {
 /** Codes of errors that the user can mend in the form. */
 const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'CONTENT_TOO_LARGE'];
 
+/** Errors by field; none if nothing was left to do, as when a button is pressed twice. */
 function problemsOf(result: ExecutionResult): Refused['problems'] {
+  if (result.errors?.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = result.errors?.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
   if (!error) throw refusalOf(result);
   const fields = (error.extensions.fields ?? {}) as Record<string, readonly string[]>;

@@ -57,6 +57,9 @@ const values = (t: InputFields, labels: string) => ({
   removeLabels: t.stringList({
     description: 'Titles of labels to remove, or not to add. Wins over `labels` and `addLabels`. For reporters.',
   }),
+  draft: t.boolean({
+    description: 'Whether the title marks a draft: true puts `Draft:` in front of it, false removes the mark.',
+  }),
   removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
   squash: t.boolean({ description: 'Whether its commits become one when it is merged; not by default.' }),
   allowCollaboration: t.boolean({

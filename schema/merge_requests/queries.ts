@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
-import { sortField } from '#schema/inputs.ts';
+import { type InputFields, sortField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
 import { peopleFilterFields } from '#schema/merge_requests/people_filter.ts';
 import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/types.ts';
@@ -43,10 +43,9 @@ const Order = builder.enumType('MergeRequestOrder', {
   } as const,
 });
 
-const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
-  description: 'Which merge requests a list has: those that match all fields.',
-  fields: (t) => ({
-    state: t.field({ type: MergeRequestStateFilter, description: 'Only merge requests in this state.' }),
+/** The filters of merge requests other than by state. */
+export function mergeRequestFilterFields(t: InputFields) {
+  return {
     sourceBranch: t.string({ description: 'Only merge requests that come from a branch of this name.' }),
     targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
     ...subjectFilterFields(t, 'merge requests'),
@@ -77,6 +76,14 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
       description:
         'Only merge requests whose merge commit was deployed at this time or earlier, as far as the caller can see deployments.',
     }),
+  };
+}
+
+const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
+  description: 'Which merge requests a list has: those that match all fields.',
+  fields: (t) => ({
+    state: t.field({ type: MergeRequestStateFilter, description: 'Only merge requests in this state.' }),
+    ...mergeRequestFilterFields(t),
   }),
 });
 

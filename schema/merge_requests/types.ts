@@ -7,6 +7,7 @@ import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#schema/milestones/types.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
+import { can } from '#src/access/permissions/abilities.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
@@ -138,6 +139,26 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
       resolve: async (mergeRequest, _args, context) =>
         context.actor !== null &&
         mayUpdate(context.actor, await requireProjectBase(context, mergeRequest.targetProjectId), mergeRequest),
+    }),
+    viewerCanManage: t.boolean({
+      description: 'Whether the caller can set labels, milestone, assignees and reviewers of the merge request.',
+      select: { targetProjectId: true },
+      resolve: async ({ targetProjectId }, _args, context) =>
+        context.actor !== null &&
+        can(context.actor, 'admin_merge_request', await requireProjectBase(context, targetProjectId)),
+    }),
+    viewerCanRebase: t.boolean({
+      description:
+        'Whether the merge request is open and the caller can force-push to its source branch, as a rebase does. Branches that a fork shares are not considered.',
+      select: { targetProjectId: true, sourceProjectId: true, sourceBranch: true, state: true },
+      resolve: async ({ targetProjectId, sourceProjectId, sourceBranch, state }, _args, { loaders }) => {
+        const [target, source] = await Promise.all(
+          [targetProjectId, sourceProjectId].map((id) => (id === null ? null : loaders.project.load(id))),
+        );
+        if (state !== 'opened' || !source || !target || target.archived || source.archived) return false;
+        const refusals = await loaders.branchRefusals.load(source);
+        return refusals !== null && refusals(sourceBranch, 'push') === null && refusals(sourceBranch, 'force') === null;
+      },
     }),
   }),
 });

@@ -49,6 +49,12 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageIssues: t.boolean(
     ability('admin_issue', 'Whether the caller can set labels, milestone, assignee and due date of issues.'),
   ),
+  viewerCanManageMergeRequests: t.boolean(
+    ability(
+      'admin_merge_request',
+      'Whether the caller can set labels, milestone, assignees and reviewers of merge requests into the project.',
+    ),
+  ),
   viewerCanManageLabels: t.boolean(ability('admin_label', 'Whether the caller can create, change and delete labels.')),
   viewerCanManageMilestones: t.boolean(
     ability('admin_milestone', 'Whether the caller can create and change milestones.'),

@@ -19,6 +19,7 @@ import {
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { PATIENCE, withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
+import { titledAs } from '#src/domain/tracking/merge_requests/draft.ts';
 import {
   openingOne,
   requireDistinct,
@@ -48,6 +49,8 @@ export interface NewMergeRequest extends MergeRequestAttributes {
   targetProject?: IdOrPath | null | undefined;
   targetBranch: string;
   title: string;
+  /** Whether the title marks a draft; as it is when absent. */
+  draft?: boolean | null | undefined;
   description?: string | null | undefined;
   /** Whether the source branch is removed after the merge. */
   removeSourceBranch?: boolean | null | undefined;
@@ -64,8 +67,12 @@ export interface NewMergeRequest extends MergeRequestAttributes {
  * in the target project's repository, whatever happens to the branch or the fork. Throws NotFound, Forbidden, ValidationFailed,
  * BadRequest, Conflict, LimitReached, RateLimited, Unavailable.
  */
-export async function createMergeRequest(context: Context, given: NewMergeRequest): Promise<ChangedRecord> {
+export async function createMergeRequest(
+  context: Context,
+  { draft, ...wished }: NewMergeRequest,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
+  const given = { ...wished, title: titledAs(draft, wished.title) };
   const source = await findProject(context, given.project);
   authorize(actor, 'create_merge_request', source);
   const target = given.targetProject == null ? source : await findProject(context, given.targetProject);

@@ -38,3 +38,9 @@ export function asDraft(title: string): string {
 export function toggleDraft(title: string): string {
   return isDraft(title) ? asReady(title) : asDraft(title);
 }
+
+/** The title as a draft's or not as one; as it is when that is left open. */
+export function titledAs(draft: boolean | null | undefined, title: string): string {
+  if (draft == null) return title;
+  return draft ? asDraft(title) : asReady(title);
+}

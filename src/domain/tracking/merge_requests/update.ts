@@ -13,6 +13,7 @@ import {
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
 import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests/create.ts';
+import { titledAs } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
@@ -28,6 +29,8 @@ import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
 
 export interface MergeRequestChanges extends MergeRequestAttributes {
   title?: string | null | undefined;
+  /** Whether the title marks a draft; as it is when absent. */
+  draft?: boolean | null | undefined;
   description?: string | null | undefined;
   targetBranch?: string | null | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
@@ -50,13 +53,14 @@ export async function updateMergeRequest(
   context: Context,
   ref: IdOrPath,
   iid: number,
-  given: MergeRequestChanges,
+  { draft, ...wished }: MergeRequestChanges,
   also?: (tx: Transaction) => Promise<void>,
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const located = await locateMergeRequest(context, ref, iid);
   const { project, mergeRequest } = located;
   if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
+  const given = draft == null ? wished : { ...wished, title: titledAs(draft, wished.title ?? mergeRequest.title) };
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const { dueDate: _date, ...wanted } = read.changes;
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };

@@ -1,0 +1,215 @@
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { commentForm, THREADS } from '#pages/notes.ts';
+import { path } from '#src/entrances/web/pages/helpers.ts';
+import {
+  ChooseBranchesPageDocument,
+  EditMergeRequestPageDocument,
+  MergeRequestCommitsPageDocument,
+  MergeRequestListPageDocument,
+  MergeRequestPageDocument,
+  type MergeRequestPageQuery,
+  MergeRequestPipelinesPageDocument,
+  NewMergeRequestPageDocument,
+  SendApprovalDocument,
+  SendCancelMergeDocument,
+  SendMergeDocument,
+  SendMergeRequestChangeDocument,
+  SendMergeRequestPipelineDocument,
+  SendMergeRequestStateDocument,
+  SendMergeRequestSubscriptionDocument,
+  SendMergeRequestTodoDocument,
+  SendMergeRequestUnsubscriptionDocument,
+  SendNewMergeRequestDocument,
+  SendRebaseDocument,
+  SendUnapprovalDocument,
+} from '#src/generated/page_operations.ts';
+
+type Shown = NonNullable<MergeRequestPageQuery['project']>;
+type MergeRequest = NonNullable<Shown['mergeRequest']>;
+
+/** What keeps a merge request from being merged, in words. What to do about it is in the template. */
+const MERGEABILITY: Record<MergeRequest['detailedMergeStatus'], string> = {
+  MERGEABLE: 'Ready to merge',
+  NOT_OPEN: 'Not open',
+  DRAFT_STATUS: 'This is a draft: it can’t be merged before it is marked as ready.',
+  CONFLICT: 'The source branch conflicts with the target branch.',
+  DISCUSSIONS_NOT_RESOLVED: 'All threads must be resolved before it can be merged.',
+  CI_MUST_PASS: 'The pipeline must succeed before it can be merged.',
+  CI_STILL_RUNNING: 'The pipeline must succeed before it can be merged, and it is still running.',
+  COMMITS_STATUS: 'There is nothing to merge: a branch is gone, or the source branch has no commits of its own.',
+  PREPARING: 'The commits are being recorded. Reload the page in a moment.',
+  UNCHECKED: 'It is being checked whether it can be merged. Reload the page in a moment.',
+};
+
+const ACTIVE = ['CREATED', 'PENDING', 'RUNNING'];
+
+/** A word of a shell command, quoted where it has to be. */
+function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The commands with which somebody who may push to the source branch resolves conflicts. */
+function resolvingCommands({ fullPath, httpUrlToRepo }: Shown, mergeRequest: MergeRequest): string {
+  const { sourceBranch, targetBranch, sourceProject } = mergeRequest;
+  const origin = sourceProject?.fullPath === fullPath ? 'origin' : word(httpUrlToRepo);
+  return [
+    `git switch ${word(sourceBranch)}`,
+    `git pull --no-rebase ${origin} ${word(targetBranch)}`,
+    '# edit the files with conflicts, then:',
+    'git commit --all',
+    `git push origin ${word(sourceBranch)}`,
+  ].join('\n');
+}
+
+const overview = page({
+  path: '/:project/-/merge_requests/:iid',
+  operation: MergeRequestPageDocument,
+  view: 'merge_requests/overview',
+  found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
+  title: ({ project, mergeRequest: { title, iid } }) => `${title} (!${iid}) · ${project.fullPath}`,
+  show: ({ project, mergeRequest }) => {
+    const { headPipeline, detailedMergeStatus } = mergeRequest;
+    return {
+      project,
+      mergeRequest,
+      mergeability: MERGEABILITY[detailedMergeStatus],
+      pipelineRuns: headPipeline !== null && ACTIVE.includes(headPipeline.status),
+      commands: resolvingCommands(project, mergeRequest),
+      tab: 'merge_requests',
+    };
+  },
+  pageSize: THREADS,
+});
+
+const edit = page({
+  path: '/:project/-/merge_requests/:iid/edit',
+  operation: EditMergeRequestPageDocument,
+  view: 'merge_requests/edit',
+  found: ({ project }) => {
+    const mergeRequest = project?.mergeRequest;
+    return mergeRequest?.viewerCanUpdate ? { project, mergeRequest } : null;
+  },
+  title: ({ project, mergeRequest: { iid } }) => `Edit !${iid} · ${project?.fullPath}`,
+  show: ({ project, mergeRequest }) => ({
+    project,
+    mergeRequest,
+    tab: 'merge_requests',
+    before: {
+      title: mergeRequest.title,
+      description: mergeRequest.description,
+      targetBranch: mergeRequest.targetBranch,
+      labels: mergeRequest.labelTitles,
+      assigneeIds: mergeRequest.assignees.map(({ id }) => id),
+      reviewerIds: mergeRequest.reviewers.map(({ id }) => id),
+      milestoneId: mergeRequest.milestone?.id,
+      removeSourceBranch: mergeRequest.forceRemoveSourceBranch,
+      squash: mergeRequest.squash,
+    },
+  }),
+  signIn: true,
+});
+
+/** Between two branches, as `?merge_request[source_branch]=…` names them. */
+const newPage = page({
+  path: '/:project/-/merge_requests/new',
+  operation: NewMergeRequestPageDocument,
+  view: 'merge_requests/new',
+  // Without anything to preview the branches are chosen again.
+  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  title: (project) => `New merge request · ${project.fullPath}`,
+  show: (project, { given }) => ({
+    project,
+    preview: project.mergeRequestPreview,
+    tab: 'merge_requests',
+    before: {
+      title: given.title ?? project.mergeRequestPreview?.title,
+      description: given.description ?? project.mergeRequestPreview?.description,
+      labels: [],
+      assigneeIds: [],
+      reviewerIds: [],
+    },
+  }),
+  signIn: true,
+});
+
+const choose = page({
+  path: '/:project/-/merge_requests/new',
+  operation: ChooseBranchesPageDocument,
+  view: 'merge_requests/choose',
+  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  title: (project) => `New merge request · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'merge_requests' }),
+  signIn: true,
+});
+
+/** Address of the merge request that a form was about. */
+function subject({ given }: Facts): string {
+  return path(String(given.project), '-', 'merge_requests', String(given.iid));
+}
+
+/** A button on the overview: one mutation, after which that is shown again. */
+function button(name: string, operation: Parameters<typeof form>[0]['operation']): Row {
+  return form({
+    path: `/:project/-/merge_requests/:iid/${name}`,
+    operation,
+    goTo: (_data, facts) => subject(facts),
+    again: overview,
+  });
+}
+
+export const mergeRequests: Row[] = [
+  page({
+    path: '/:project/-/merge_requests',
+    operation: MergeRequestListPageDocument,
+    view: 'merge_requests/list',
+    found: ({ project }) => project,
+    title: (project) => `Merge requests · ${project.fullPath}`,
+    show: (project) => ({ project, tab: 'merge_requests', mergeRequests: project.mergeRequests }),
+  }),
+  newPage,
+  choose,
+  form({
+    path: '/:project/-/merge_requests',
+    operation: SendNewMergeRequestDocument,
+    goTo: ({ createMergeRequest }) => {
+      const made = createMergeRequest?.mergeRequest;
+      return path(made?.project.fullPath ?? '', '-', 'merge_requests', made?.iid ?? '');
+    },
+    again: newPage,
+  }),
+  edit,
+  form({
+    path: '/:project/-/merge_requests/:iid/edit',
+    operation: SendMergeRequestChangeDocument,
+    goTo: (_data, { given }) => path(String(given.project), '-', 'merge_requests', String(given.iid)),
+    again: edit,
+  }),
+  page({
+    path: '/:project/-/merge_requests/:iid/commits',
+    operation: MergeRequestCommitsPageDocument,
+    view: 'merge_requests/commits',
+    found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
+    title: ({ project, mergeRequest: { title, iid } }) => `Commits · ${title} (!${iid}) · ${project.fullPath}`,
+    show: (found) => ({ ...found, tab: 'merge_requests' }),
+  }),
+  page({
+    path: '/:project/-/merge_requests/:iid/pipelines',
+    operation: MergeRequestPipelinesPageDocument,
+    view: 'merge_requests/pipelines',
+    found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
+    title: ({ project, mergeRequest: { title, iid } }) => `Pipelines · ${title} (!${iid}) · ${project.fullPath}`,
+    show: (found) => ({ ...found, tab: 'merge_requests' }),
+  }),
+  overview,
+  commentForm('/:project/-/merge_requests/:iid', overview),
+  button('merge', SendMergeDocument),
+  button('cancel_merge', SendCancelMergeDocument),
+  button('rebase', SendRebaseDocument),
+  button('run_pipeline', SendMergeRequestPipelineDocument),
+  button('approve', SendApprovalDocument),
+  button('unapprove', SendUnapprovalDocument),
+  button('state', SendMergeRequestStateDocument),
+  button('subscribe', SendMergeRequestSubscriptionDocument),
+  button('unsubscribe', SendMergeRequestUnsubscriptionDocument),
+  button('todo', SendMergeRequestTodoDocument),
+];

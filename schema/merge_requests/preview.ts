@@ -1,0 +1,59 @@
+import { builder } from '#schema/builder.ts';
+import { CommitConnection } from '#schema/commits/types.ts';
+import { loadCountedPage, pageArgs } from '#schema/connection.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
+import { type MergeRequestPreview, previewMergeRequest } from '#src/domain/tracking/merge_requests/preview.ts';
+import { versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
+
+const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').implement({
+  description: 'What a merge request between two branches would bring if it was opened now.',
+  fields: (t) => ({
+    sourceBranch: t.exposeString('sourceBranch', { description: 'Name of the branch that would be merged.' }),
+    targetProject: t.field({
+      type: Project,
+      description: 'The project that would get the changes.',
+      resolve: ({ target }, _args, context, info) => requireProject(context, info, target.id),
+    }),
+    targetBranch: t.exposeString('targetBranch', { description: 'Name of the branch that it would be merged into.' }),
+    title: t.exposeString('title', {
+      description: 'A title for it: that of its only commit, or else the name of the branch in words.',
+    }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'A description for it: the message of its only commit without the title; null without one.',
+    }),
+    changesCount: t.exposeString('changesCount', {
+      nullable: true,
+      description:
+        'Number of files that it would change, with `+` behind it if there are more than are counted; null if the fork lacks the head of the target branch, so that they can be compared only once it is opened.',
+    }),
+    commits: t.field({
+      type: CommitConnection,
+      description: 'The commits that it would bring, newest first; none where `changesCount` is null.',
+      args: pageArgs,
+      resolve: ({ version }, args, context, info) =>
+        loadCountedPage(args, info, (page) => versionCommits(context, version, page)),
+    }),
+  }),
+});
+
+builder.objectFields(Project, (t) => ({
+  mergeRequestPreview: t.field({
+    type: Preview,
+    description:
+      'What a merge request from a branch of the project would bring. For developers of the project, who can read the target project. VALIDATION_FAILED if one of the branches does not exist.',
+    args: {
+      sourceBranch: t.arg.string({ required: true, description: 'Name of the branch to merge.' }),
+      targetProject: t.arg({
+        type: 'ProjectRef',
+        description:
+          'The project that gets the changes: the project itself, or the one that it is a fork of, which is the default for forks. Given by full path, global ID or numeric ID.',
+      }),
+      targetBranch: t.arg.string({
+        description: 'Name of the branch to merge into; the default branch of the target project when left out.',
+      }),
+    },
+    resolve: (project, args, context) => previewMergeRequest(context, project, args),
+  }),
+}));
