@@ -59,7 +59,7 @@ interface PageOptions<Data, Found> {
   show: (found: Found, facts: Facts) => Values;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
-  /** Records on one page of a list. */
+  /** Records on one page of a list; the query parameter `page=last` asks for the last one. */
   pageSize?: number;
 }
 

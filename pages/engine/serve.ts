@@ -131,7 +131,7 @@ function variablesIn(
     const asked = valuesFor(variables, given, { isForm: false });
     if (variables.some(({ name, required }) => required && asked[name] === undefined)) return null;
     if (!variables.some(({ name }) => name === 'first')) return asked;
-    return { ...asked, [asked.before === undefined ? 'first' : 'last']: pageSize };
+    return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
     if (error instanceof Unfit) throw new DomainError('BAD_REQUEST', error.message);
     throw error;
