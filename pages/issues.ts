@@ -1,5 +1,11 @@
 import { form, page, type Row } from '#pages/engine/row.ts';
-import { IssueListPageDocument, NewIssuePageDocument, SendNewIssueDocument } from '#src/generated/page_operations.ts';
+import { commentForm, THREADS } from '#pages/notes.ts';
+import {
+  IssueListPageDocument,
+  IssuePageDocument,
+  NewIssuePageDocument,
+  SendNewIssueDocument,
+} from '#src/generated/page_operations.ts';
 
 const newIssue = page({
   path: '/:project/-/issues/new',
@@ -9,6 +15,16 @@ const newIssue = page({
   title: (project) => `New issue · ${project.fullPath}`,
   show: (project) => ({ project, tab: 'issues' }),
   signIn: true,
+});
+
+const issue = page({
+  path: '/:project/-/issues/:iid',
+  operation: IssuePageDocument,
+  view: 'issues/show',
+  found: ({ project }) => project?.issue && { project, issue: project.issue },
+  title: ({ project, issue }) => `${issue.title} (#${issue.iid}) · ${project.fullPath}`,
+  show: ({ project, issue }) => ({ project, issue, tab: 'issues' }),
+  pageSize: THREADS,
 });
 
 export const issues: Row[] = [
@@ -27,4 +43,6 @@ export const issues: Row[] = [
     goTo: ({ createIssue }) => `/${createIssue?.issue.project.fullPath}/-/issues/${createIssue?.issue.iid}`,
     again: newIssue,
   }),
+  issue,
+  commentForm('/:project/-/issues/:iid', issue),
 ];

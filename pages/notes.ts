@@ -1,0 +1,105 @@
+import { type Facts, form, type Page, page, type Row } from '#pages/engine/row.ts';
+import { path } from '#src/entrances/web/pages/helpers.ts';
+import { localPath } from '#src/entrances/web/pages/page.ts';
+import {
+  NotePageDocument,
+  type NotePageQuery,
+  type NotePlaceFragment,
+  SendNoteChangeDocument,
+  SendNoteDeletionDocument,
+  SendNoteDocument,
+  SendResolutionDocument,
+  ThreadPageDocument,
+} from '#src/generated/page_operations.ts';
+
+/** How many threads a timeline has on a page. Each is of up to 10 notes, which keeps within what one operation may cost. */
+export const THREADS = 50;
+
+const SECTIONS: Record<string, string> = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' };
+
+type ChangeableNote = Extract<NotePageQuery['node'], { body: string }>;
+
+/** The address of the record that a note is on, of the page of its timeline that the request came from. */
+function subjectOf({ noteableType, noteableId, noteableIid }: NotePlaceFragment, { given, url }: Facts): string {
+  const number = noteableIid ?? noteableId ?? '';
+  return `${path(String(given.project), '-', SECTIONS[noteableType] ?? '', number)}${url.search}`;
+}
+
+/**
+ * The form that comments on a record, or answers in a thread: sent to `/notes` below the path of the record's page, which is shown again
+ * if the text is refused.
+ */
+export function commentForm(subject: string, again: Page): Row {
+  return form({
+    path: `${subject}/notes`,
+    operation: SendNoteDocument,
+    goTo: ({ createNote }, { url }) => {
+      const note = createNote?.note;
+      return `${url.pathname.replace(/\/notes$/, '')}${url.search}${note ? `#note_${note.databaseId}` : ''}`;
+    },
+    again,
+  });
+}
+
+const notePage = (name: 'edit' | 'delete', label: string) =>
+  page({
+    path: `/:project/-/notes/:note/${name}`,
+    operation: NotePageDocument,
+    view: `notes/${name}`,
+    found: ({ project, node }) =>
+      project && node && 'body' in node && node.viewerCanUpdate ? { project, note: node as ChangeableNote } : null,
+    title: ({ project }) => `${label} · ${project.fullPath}`,
+    show: ({ project, note }, facts) => ({
+      project,
+      note,
+      subject: subjectOf(note, facts),
+      tab: SECTIONS[note.noteableType],
+    }),
+    signIn: true,
+  });
+
+const editNote = notePage('edit', 'Edit comment');
+const deleteNote = notePage('delete', 'Delete comment');
+
+export const notes: Row[] = [
+  page({
+    path: '/:project/-/discussions/:thread',
+    operation: ThreadPageDocument,
+    view: 'notes/thread',
+    found: ({ project, node }) => {
+      const [first] = node && 'notes' in node ? node.notes.nodes : [];
+      return project && node && 'notes' in node && first ? { project, thread: node, first } : null;
+    },
+    title: ({ project }) => `Thread · ${project.fullPath}`,
+    show: ({ project, thread, first }, { given, url }) => ({
+      project,
+      thread,
+      subject: subjectOf(first, { given, url: new URL(url.pathname, url) } as Facts),
+      tab: SECTIONS[first.noteableType],
+    }),
+    signIn: true,
+    pageSize: 100,
+  }),
+  editNote,
+  form({
+    path: '/:project/-/notes/:note/edit',
+    operation: SendNoteChangeDocument,
+    goTo: ({ updateNote }, facts) =>
+      updateNote ? `${subjectOf(updateNote.note, facts)}#note_${updateNote.note.databaseId}` : '/',
+    again: editNote,
+  }),
+  deleteNote,
+  form({
+    path: '/:project/-/notes/:note/delete',
+    operation: SendNoteDeletionDocument,
+    goTo: (_data, { given }) => localPath(given.back, path(String(given.project))),
+  }),
+  form({
+    path: '/:project/-/discussions/:thread/resolve',
+    operation: SendResolutionDocument,
+    goTo: ({ resolveDiscussion }, facts) => {
+      const [first] = resolveDiscussion?.discussion.notes.nodes ?? [];
+      return first ? `${subjectOf(first, facts)}#note_${first.databaseId}` : path(String(facts.given.project));
+    },
+  }),
+];

@@ -1,0 +1,220 @@
+import { expect, it } from 'vitest';
+import { alertsOn, Browser } from '../support/browser.ts';
+import { signedIn } from '../support/oauth.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+
+async function startIssue(input: { confidential?: boolean; description?: string } = {}) {
+  const owner = await world.user();
+  const project = await world.project({ owner, visibility: 'public' });
+  const issue = await world.issue(project, owner, input);
+  const path = `/${project.fullPath}/-/issues/${issue.iid}`;
+  const write = async (author: TestUser, body: string, more: Record<string, unknown> = {}) =>
+    (await world.api(author).post(`/projects/${project.id}/issues/${issue.iid}/notes`, { body, ...more })).body as {
+      id: number;
+    };
+  return { owner, project, issue, path, write };
+}
+
+const globalId = (type: string, id: number) => Buffer.from(`${type}:${id}`).toString('base64url');
+
+it('comments on an issue, and shows comments with who wrote them, escaped and without scripts', async () => {
+  const { owner, issue, path } = await startIssue();
+  const browser = await signedIn(world, owner);
+  await browser.get(path);
+  expect(browser.page).toContain('name="body"');
+  await browser.submit(`${path}/notes`, {
+    on: globalId('Issue', issue.id),
+    body: 'It **breaks** <script>alert(1)</script>',
+  });
+  const note = await world.db.note.findFirstOrThrow({ where: { subjectId: issue.id, system: false } });
+  expect(browser.answer.headers.location).toBe(`${path}#note_${note.id}`);
+  await browser.follow();
+  expect(browser.page).toContain(`id="note_${note.id}"`);
+  expect(browser.page).toContain('<strong>breaks</strong>');
+  expect(browser.page).not.toContain('<script>alert');
+  expect(browser.page).toContain(`<strong>Name of ${owner.username}</strong>`);
+});
+
+it('keeps a comment that was refused, and says why', async () => {
+  const { owner, issue, path } = await startIssue();
+  const browser = await signedIn(world, owner);
+  await browser.get(path);
+  const on = globalId('Issue', issue.id);
+  await browser.submit(`${path}/notes`, { on, body: '  ' });
+  expect(browser.answer.status).toBe(422);
+  expect(alertsOn(browser.page)).toEqual(['Comment can&#39;t be blank']);
+  expect(await world.db.note.count({ where: { subjectId: issue.id } })).toBe(0);
+});
+
+it('answers in a thread, which then holds both', async () => {
+  const { owner, issue, path, write } = await startIssue();
+  const note = await write(owner, 'First');
+  const browser = await signedIn(world, owner);
+  await browser.get(path);
+  const fields = { on: globalId('Issue', issue.id), thread: globalId('Discussion', note.id) };
+  expect(browser.page).toContain(`name="thread" value="${fields.thread}"`);
+  await browser.submit(`${path}/notes`, { ...fields, body: '' });
+  expect(browser.answer.status).toBe(422);
+  expect(alertsOn(browser.page)).toEqual(['Your reply can&#39;t be blank']);
+  expect(browser.page.includes('<details class="reply" open>')).toBe(true);
+  await browser.submit(`${path}/notes`, { ...fields, body: 'Second' });
+  const answer = await world.db.note.findFirstOrThrow({ where: { discussionId: note.id } });
+  expect(browser.answer.headers.location).toBe(`${path}#note_${answer.id}`);
+});
+
+it('shows internal notes to reporters only, marked, and offers them to nobody else', async () => {
+  const { owner, issue, path, project, write } = await startIssue();
+  await write(owner, 'For the team', { internal: true });
+  const browser = await signedIn(world, owner);
+  await browser.get(path);
+  expect(browser.page).toContain('For the team');
+  expect(browser.page).toContain('class="comment internal"');
+  expect(browser.page).toContain('name="internal"');
+  const visitor = await signedIn(world, await world.user());
+  await visitor.get(path);
+  expect(visitor.page).not.toContain('For the team');
+  expect(visitor.page).not.toContain('name="internal"');
+  await visitor.submit(`${path}/notes`, { on: globalId('Issue', issue.id), body: 'Secret', internal: 'true' });
+  expect(visitor.answer.status).toBe(422);
+  await world.api(owner).put(`/projects/${project.id}/issues/${issue.iid}`, { discussion_locked: true });
+  await visitor.get(path);
+  expect(visitor.page).not.toContain('name="body"');
+  expect(visitor.page).toContain('The discussion is locked');
+});
+
+it('offers to edit and delete a note to its author and masters alone', async () => {
+  const { owner, project, path, write } = await startIssue();
+  const [author, other] = [await world.user(), await world.user()];
+  await world.member(project, author, 'guest');
+  await world.member(project, other, 'developer');
+  const note = await write(author, 'A <i>draft</i> & more');
+  const address = `/${project.fullPath}/-/notes/${globalId('Note', note.id)}`;
+  for (const who of [author, owner]) {
+    const browser = await signedIn(world, who);
+    await browser.get(path);
+    expect(browser.page).toContain(`href="${address}/edit"`);
+    await browser.get(`${address}/edit`);
+    expect(browser.page).toContain('A &lt;i&gt;draft&lt;/i&gt; &amp; more</textarea>');
+  }
+  const browser = await signedIn(world, other);
+  await browser.get(path);
+  expect(browser.page).not.toContain(`${address}/edit`);
+  expect((await browser.get(`${address}/edit`)).status).toBe(404);
+  await browser.get(path);
+  expect((await browser.submit(`${address}/edit`, { body: 'Mine' })).status).toBe(404);
+  expect((await browser.submit(`${address}/delete`)).status).toBe(403);
+  expect(await world.db.note.findUniqueOrThrow({ where: { id: note.id } })).toMatchObject({
+    body: 'A <i>draft</i> & more',
+  });
+});
+
+it('edits a note, keeps a text that is refused, and leads back to the note on its page', async () => {
+  const { owner, project, path, write } = await startIssue();
+  const note = await write(owner, 'Before');
+  const address = `/${project.fullPath}/-/notes/${globalId('Note', note.id)}/edit`;
+  const browser = await signedIn(world, owner);
+  await browser.get(`${address}?page=last`);
+  await browser.submit(`${address}?page=last`, { body: 'x'.repeat(1_048_577) });
+  expect(browser.answer.status).toBe(422);
+  expect(alertsOn(browser.page)).toEqual([expect.stringMatching(/^Comment is too long/)]);
+  await browser.submit(`${address}?page=last`, { body: 'After' });
+  expect(browser.answer.headers.location).toBe(`${path}?page=last#note_${note.id}`);
+  expect(await world.db.note.findUniqueOrThrow({ where: { id: note.id } })).toMatchObject({ body: 'After' });
+});
+
+it('asks before it deletes a note, and leads back to the issue and nowhere else', async () => {
+  const { owner, project, path, write } = await startIssue();
+  const [first, second] = [await write(owner, 'One'), await write(owner, 'Two')];
+  const address = (id: number) => `/${project.fullPath}/-/notes/${globalId('Note', id)}/delete`;
+  const browser = await signedIn(world, owner);
+  await browser.get(address(first.id));
+  expect(browser.page).toContain('Delete this comment?');
+  expect(await world.db.note.count({ where: { id: first.id } })).toBe(1);
+  await browser.submit(address(first.id), { back: path });
+  expect(browser.answer.headers.location).toBe(path);
+  expect(await world.db.note.count({ where: { id: first.id } })).toBe(0);
+  await browser.submit(address(second.id), { back: 'https://elsewhere.example/' });
+  expect(browser.answer.headers.location).toBe(`/${project.fullPath}`);
+});
+
+it('resolves a thread of a merge request and opens it again, for those who may', async () => {
+  const { owner, project } = await startIssue();
+  const request = await world.mergeRequest(project, owner, { iid: 1 });
+  const made = await world
+    .api(owner)
+    .post(`/projects/${project.id}/merge_requests/1/discussions`, { body: 'Please change <b>this</b>' });
+  const note = made.body.notes[0].id as number;
+  const address = `/${project.fullPath}/-/discussions/${globalId('Discussion', note)}`;
+  const browser = await signedIn(world, owner);
+  await browser.get(address);
+  expect(browser.page).toContain('Resolve thread');
+  expect(browser.page).toContain(`/${project.fullPath}/-/merge_requests/${request.iid}`);
+  await browser.submit(`${address}/resolve`, { resolved: 'true' });
+  expect(browser.answer.headers.location).toBe(`/${project.fullPath}/-/merge_requests/1#note_${note}`);
+  await browser.get(address);
+  expect(browser.page).toContain('Unresolve thread');
+  const stranger = await signedIn(world, await world.user());
+  await stranger.get(address);
+  expect(stranger.page).toContain('Resolved');
+  expect(stranger.page).not.toContain('Unresolve thread');
+  expect((await stranger.submit(`${address}/resolve`, { resolved: 'false' })).status).toBe(403);
+  await browser.submit(`${address}/resolve`, { resolved: 'false' });
+  expect(await world.db.discussion.findUniqueOrThrow({ where: { id: note } })).toMatchObject({ resolvedAt: null });
+});
+
+it('shows a long timeline in pages, and a long thread on a page of its own', async () => {
+  const { owner, project, issue, path } = await startIssue();
+  const note = (body: string, more = {}) => ({
+    ...{ subjectType: 'Issue', subjectId: issue.id, authorId: owner.id, body, createdAt: new Date() },
+    ...more,
+  });
+  await world.db.note.createMany({ data: Array.from({ length: 60 }, (_, at) => note(`Comment number ${at + 1}.`)) });
+  const first = await world.db.note.findFirstOrThrow({ where: { body: 'Comment number 1.', subjectId: issue.id } });
+  await world.db.note.createMany({
+    data: Array.from({ length: 12 }, (_, at) => note(`Answer number ${at + 1}.`, { discussionId: first.id })),
+  });
+  const browser = await signedIn(world, owner);
+  await browser.get(path);
+  expect(browser.page).toContain('Comment number 50.');
+  expect(browser.page).not.toContain('Comment number 51.');
+  expect(browser.page).toContain('Answer number 9.');
+  expect(browser.page).not.toContain('Answer number 10.');
+  expect(browser.page).toContain(`action="${path}/notes?page=last"`);
+  const [, more = ''] = /href="([^"]*\/-\/discussions\/[^"]*)">Show the rest/.exec(browser.page) ?? [];
+  await browser.get(`${path}?page=last`);
+  expect(browser.page).toContain('Comment number 60.');
+  expect(browser.page).not.toContain('Comment number 10.');
+  await browser.get(more);
+  expect(browser.page).toContain('Answer number 12.');
+  expect(browser.page).toContain(`href="${path}"`);
+  expect((await (await signedIn(world, await world.user())).get(more)).status).toBe(200);
+  await world.db.project.update({ where: { id: project.id }, data: { visibility: 'private' } });
+  expect((await (await signedIn(world, await world.user())).get(more)).status).toBe(404);
+});
+
+it('costs a timeline the same statements however many notes there are', async () => {
+  const { owner, path, write } = await startIssue();
+  const browser = await signedIn(world, owner);
+  const counted = async () => (await world.statements(() => browser.get(path))).length;
+  await write(owner, 'One');
+  const few = await counted();
+  for (let at = 0; at < 4; at += 1) await write(await world.user(), `Another ${at}`);
+  expect(await counted()).toBe(few);
+});
+
+it('sends visitors to sign in before they see a note or thread', async () => {
+  const { owner, project, path, write } = await startIssue();
+  const note = await write(owner, 'Seen by users');
+  const browser = new Browser(world.send);
+  for (const address of [
+    path,
+    `/${project.fullPath}/-/discussions/${globalId('Discussion', note.id)}`,
+    `/${project.fullPath}/-/notes/${globalId('Note', note.id)}/edit`,
+  ]) {
+    expect((await browser.get(address)).headers.location).toBe(
+      `/users/sign_in?return_to=${encodeURIComponent(address)}`,
+    );
+  }
+});
