@@ -202,8 +202,8 @@ function asRefusal(error: unknown): unknown {
   return error instanceof Unfit ? new DomainError('BAD_REQUEST', error.message) : error;
 }
 
-/** Codes of errors that the user can mend in the form. */
-const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'CONTENT_TOO_LARGE'];
+/** Codes of errors that the user can mend in the form, which may name what is not there. */
+const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'NOT_FOUND', 'CONTENT_TOO_LARGE'];
 
 function problemsOf(result: ExecutionResult): Refused['problems'] {
   const error = result.errors?.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
