@@ -91,7 +91,7 @@ async function showRow(
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
   const facts = factsOf(visit, given);
-  const asked = variablesIn(variables, given, row);
+  const asked = variablesIn(variables, given, parameters, row);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
@@ -121,10 +121,11 @@ function queryOf({ request, baseUrl }: Visit): Record<string, string | string[]>
   return query;
 }
 
-/** Variables of a page; null where the path or the query holds what no value can be. */
+/** Variables of a page; null where the path holds what no value can be. Throws BadRequest for what the query holds. */
 function variablesIn(
   variables: readonly Variable[],
   given: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, string>>,
   { pageSize }: Page,
 ): Record<string, unknown> | null {
   try {
@@ -133,8 +134,9 @@ function variablesIn(
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
-    if (error instanceof Unfit) throw new DomainError('BAD_REQUEST', error.message);
-    throw error;
+    if (!(error instanceof Unfit)) throw error;
+    if (Object.hasOwn(parameters, error.variable)) return null;
+    throw new DomainError('BAD_REQUEST', error.message);
   }
 }
 
