@@ -1,6 +1,7 @@
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
 import { issues } from '#pages/issues.ts';
+import { labels } from '#pages/labels.ts';
 import { mergeRequests } from '#pages/merge_requests.ts';
 import { notes } from '#pages/notes.ts';
 import { pipelines } from '#pages/pipelines.ts';
@@ -14,6 +15,7 @@ export const rows: readonly Row[] = [
   ...search,
   ...explore,
   ...issues,
+  ...labels,
   ...mergeRequests,
   ...notes,
   ...pipelines,

@@ -1,24 +1,47 @@
-import { form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { commentForm, THREADS } from '#pages/notes.ts';
+import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
+  EditIssuePageDocument,
   IssueListPageDocument,
   IssuePageDocument,
+  type IssuePlaceFragment,
   NewIssuePageDocument,
+  SendIssueChangeDocument,
+  SendIssueDeletionDocument,
+  SendIssueLinkDocument,
+  SendIssueLinkRemovalDocument,
+  SendIssueMoveDocument,
+  SendIssueStateDocument,
+  SendIssueSubscriptionDocument,
+  SendIssueUnsubscriptionDocument,
   SendNewIssueDocument,
 } from '#src/generated/page_operations.ts';
 
+const LIST = '/:project/-/issues';
+const ONE = `${LIST}/:iid`;
+
 const newIssue = page({
-  path: '/:project/-/issues/new',
+  path: `${LIST}/new`,
   operation: NewIssuePageDocument,
   view: 'issues/new',
   found: ({ project }) => project,
   title: (project) => `New issue · ${project.fullPath}`,
-  show: (project) => ({ project, tab: 'issues' }),
+  show: (project, { given }) => ({
+    project,
+    tab: 'issues',
+    // Tools link to a form that is filled in.
+    before: {
+      title: given['issue[title]'],
+      description: given['issue[description]'],
+      confidential: given['issue[confidential]'] === 'true',
+    },
+  }),
   signIn: true,
 });
 
 const issue = page({
-  path: '/:project/-/issues/:iid',
+  path: ONE,
   operation: IssuePageDocument,
   view: 'issues/show',
   found: ({ project }) => project?.issue && { project, issue: project.issue },
@@ -27,9 +50,43 @@ const issue = page({
   pageSize: THREADS,
 });
 
+/** A page about what is done with one issue, for those who may. */
+const about = (
+  name: 'edit' | 'move' | 'delete',
+  label: string,
+  right: 'viewerCanUpdate' | 'viewerCanMove' | 'viewerCanDelete',
+) =>
+  page({
+    path: `${ONE}/${name}`,
+    operation: EditIssuePageDocument,
+    view: `issues/${name}`,
+    found: ({ project }) => (project?.issue?.[right] ? { project, issue: project.issue } : null),
+    title: ({ project, issue }) => `${label} #${issue.iid} · ${project.fullPath}`,
+    show: ({ project, issue }) => ({
+      project,
+      issue,
+      tab: 'issues',
+      before: {
+        ...issue,
+        assigneeUsernames: issue.assignees.map(({ username }) => username).join(', '),
+        labels: issue.labelTitles.join(', '),
+        milestoneId: issue.milestone?.id,
+      },
+    }),
+    signIn: true,
+  });
+
+const editIssue = about('edit', 'Edit issue', 'viewerCanUpdate');
+const moveIssue = about('move', 'Move issue', 'viewerCanMove');
+const deleteIssue = about('delete', 'Delete issue', 'viewerCanDelete');
+
+const toIssue = ({ iid, project }: IssuePlaceFragment) => path(project.fullPath, '-', 'issues', iid);
+const back = ({ given }: Facts) => path(String(given.project), '-', 'issues', String(given.iid));
+const LISTS = ['labels', 'assigneeUsernames'];
+
 export const issues: Row[] = [
   page({
-    path: '/:project/-/issues',
+    path: LIST,
     operation: IssueListPageDocument,
     view: 'issues/list',
     found: ({ project }) => project,
@@ -38,11 +95,47 @@ export const issues: Row[] = [
   }),
   newIssue,
   form({
-    path: '/:project/-/issues',
+    path: LIST,
     operation: SendNewIssueDocument,
-    goTo: ({ createIssue }) => `/${createIssue?.issue.project.fullPath}/-/issues/${createIssue?.issue.iid}`,
+    goTo: ({ createIssue }, facts) => (createIssue ? toIssue(createIssue.issue) : back(facts)),
     again: newIssue,
+    lists: LISTS,
   }),
   issue,
-  commentForm('/:project/-/issues/:iid', issue),
+  commentForm(ONE, issue),
+  editIssue,
+  form({
+    path: `${ONE}/edit`,
+    operation: SendIssueChangeDocument,
+    goTo: (_data, facts) => back(facts),
+    again: editIssue,
+    lists: LISTS,
+  }),
+  form({ path: `${ONE}/state`, operation: SendIssueStateDocument, goTo: (_data, facts) => back(facts) }),
+  form({ path: `${ONE}/subscribe`, operation: SendIssueSubscriptionDocument, goTo: (_data, facts) => back(facts) }),
+  form({ path: `${ONE}/unsubscribe`, operation: SendIssueUnsubscriptionDocument, goTo: (_data, facts) => back(facts) }),
+  form({
+    path: `${ONE}/links`,
+    operation: SendIssueLinkDocument,
+    goTo: (_data, facts) => `${back(facts)}#linked`,
+    again: issue,
+  }),
+  form({
+    path: `${ONE}/links/:link/delete`,
+    operation: SendIssueLinkRemovalDocument,
+    goTo: (_data, facts) => `${back(facts)}#linked`,
+  }),
+  moveIssue,
+  form({
+    path: `${ONE}/move`,
+    operation: SendIssueMoveDocument,
+    goTo: ({ moveIssue }, facts) => (moveIssue ? toIssue(moveIssue.issue) : back(facts)),
+    again: moveIssue,
+  }),
+  deleteIssue,
+  form({
+    path: `${ONE}/delete`,
+    operation: SendIssueDeletionDocument,
+    goTo: (_data, { given }) => path(String(given.project), '-', 'issues'),
+  }),
 ];

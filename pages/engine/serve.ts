@@ -185,7 +185,7 @@ function variablesIn(
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
-    if (error.variable in parameters) return null;
+    if (Object.hasOwn(parameters, error.variable)) return null;
     throw new DomainError('BAD_REQUEST', error.message);
   }
 }
@@ -257,8 +257,8 @@ function asRefusal(error: unknown): unknown {
   return error instanceof Unfit ? new DomainError('BAD_REQUEST', error.message) : error;
 }
 
-/** Codes of errors that the user can mend in the form. */
-const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'CONTENT_TOO_LARGE'];
+/** Codes of errors that the user can mend in the form, which may name what is not there. */
+const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'NOT_FOUND', 'CONTENT_TOO_LARGE'];
 
 /** Errors by field; none if nothing was left to do, as when a button is pressed twice. */
 function problemsOf(result: ExecutionResult): Refused['problems'] {

@@ -40,6 +40,10 @@ const values = (t: InputFields, labels: string) => ({
     description:
       'IDs of the users to assign the issue to, at most 200, who must be able to read it; an empty list, or 0, for nobody. Wins over `assigneeId`. For reporters.',
   }),
+  assigneeUsernames: t.stringList({
+    description:
+      'Usernames of the users to assign the issue to, at most 200, who must be able to read it; an empty list for nobody. Wins over `assigneeId`, but not over `assigneeIds`. For reporters.',
+  }),
   milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the project. For reporters.' }),
   milestone: t.string({
     description:

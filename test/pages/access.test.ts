@@ -15,7 +15,11 @@ await world.member(project, guest, 'guest');
 await world.issue(project, owner, { title: 'Secret plans' });
 
 /** What stands for the parameters of paths, besides those of places: what may be there, or not. */
-const PARAMETERS: Record<string, string> = { iid: '1', id: '1' };
+const globalId = (type: string) => Buffer.from(`${type}:1`).toString('base64url');
+const PARAMETERS: Record<string, string> = {
+  ...{ iid: '1', id: '1', label: globalId('Label'), link: globalId('IssueLink') },
+  ...{ note: globalId('Note'), thread: globalId('Discussion') },
+};
 const OTHERS = 'main';
 
 /** The path of a row in a place. */

@@ -5,7 +5,7 @@ import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
 import { ensureLabels, MOST_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
-import { involvable, namedPeople } from '#src/domain/tracking/subjects/assignees.ts';
+import { involvable, namedPeople, usersNamed } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -16,6 +16,8 @@ export interface IssueAttributes {
   assigneeId?: number | null | undefined;
   /** All assignees; wins over `assigneeId`, which names a single one. */
   assigneeIds?: readonly number[] | null | undefined;
+  /** All assignees by their usernames, where no `assigneeIds` are given; wins over `assigneeId`. */
+  assigneeUsernames?: readonly string[] | null | undefined;
   /** All reviewers; of merge requests alone. */
   reviewerIds?: readonly number[] | null | undefined;
   milestoneId?: number | null | undefined;
@@ -51,6 +53,7 @@ export function checkTexts(title: string | null | undefined, description: string
 const FOR_REPORTERS = [
   'assigneeId',
   'assigneeIds',
+  'assigneeUsernames',
   'reviewerIds',
   'milestoneId',
   'milestone',
@@ -90,8 +93,12 @@ export function permittedAttributes(
 function assigneesIn({
   assigneeId,
   assigneeIds,
-}: IssueAttributes): Pick<IssueAttributes, 'assigneeId' | 'assigneeIds'> {
+  assigneeUsernames,
+}: IssueAttributes): Pick<IssueAttributes, 'assigneeId' | 'assigneeIds' | 'assigneeUsernames'> {
   if (assigneeIds !== undefined) return { assigneeIds: namedPeople(assigneeIds ?? [], 'assignee_ids') };
+  if (assigneeUsernames !== undefined) {
+    return { assigneeUsernames: namedPeople(assigneeUsernames ?? [], 'assignee_usernames') };
+  }
   return { assigneeId: assigneeId || zeroAsNull(assigneeId) };
 }
 
@@ -144,13 +151,16 @@ export async function resolveAttributes(
   type: keyof typeof LABELLED = 'Issue',
 ) {
   const { assigneeId, dueDate, ignoreForbidden = false } = attributes;
-  const wanted = attributes.assigneeIds ?? (assigneeId === undefined ? undefined : assigneesGiven(attributes));
+  const named = attributes.assigneeUsernames && (await usersNamed(db, attributes.assigneeUsernames));
+  const wanted = named ?? attributes.assigneeIds ?? (assigneeId === undefined ? undefined : assigneesGiven(attributes));
   const assigneeIds = wanted && (await involvable(db, type, project, wanted));
   const reviewers = attributes.reviewerIds ?? undefined;
   const reviewerIds = reviewers && (await involvable(db, type, project, reviewers));
   const errors: FieldErrors = {};
-  if (assigneeIds && assigneeIds.length !== wanted.length) {
-    if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
+  const isUnknown = named && named.length !== attributes.assigneeUsernames?.length;
+  if (assigneeIds && (isUnknown || assigneeIds.length !== wanted.length)) {
+    if (named) errors.assignee_usernames = ['has users who cannot read the project'];
+    else if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
     else errors.assignee_id = ['is not a user who can read the project'];
   }
   if (reviewerIds && reviewerIds.length !== reviewers.length) {

@@ -73,9 +73,18 @@ export async function involvable(
   return [...new Set(userIds)].filter((id) => readers.has(id));
 }
 
-/** The given IDs without 0, which stands for nobody, each once. Throws ValidationFailed for too many. */
-export function namedPeople(userIds: readonly number[], parameter: string): number[] {
-  const named = [...new Set(userIds)].filter((id) => id !== 0);
+/** The IDs of the users with these usernames, in any case, in the given order; unknown ones are left out. */
+export async function usersNamed(db: Pick<Db, '$queryRaw'>, usernames: readonly string[]): Promise<number[]> {
+  const lower = usernames.map((name) => name.replace(/^@/, '').toLowerCase());
+  const found = await db.$queryRaw<{ id: number; name: string }[]>`
+    SELECT ${user.id}, lower(${user.username}) AS name FROM ${table(user)} WHERE lower(${user.username}) = ANY(${lower}::text[])`;
+  const ids = new Map(found.map(({ id, name }) => [name, id]));
+  return lower.flatMap((name) => ids.get(name) ?? []);
+}
+
+/** The given IDs or usernames without 0, which stands for nobody, each once. Throws ValidationFailed for too many. */
+export function namedPeople<Name extends number | string>(people: readonly Name[], parameter: string): Name[] {
+  const named = [...new Set(people)].filter((one) => one !== 0);
   if (named.length > MOST_PEOPLE) {
     throw new ValidationFailed({
       [parameter]: [`has too many users (maximum is ${MOST_PEOPLE})`],
