@@ -1,5 +1,6 @@
+import { commits } from '#pages/commits.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { issues } from '#pages/issues.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
-export const rows: readonly Row[] = [...issues];
+export const rows: readonly Row[] = [...issues, ...commits];
