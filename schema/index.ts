@@ -65,6 +65,7 @@ import '#schema/branches/mutations.ts';
 import '#schema/tags/mutations.ts';
 import '#schema/events/types.ts';
 import '#schema/notes/on_subjects.ts';
+import '#schema/notes/viewer_can.ts';
 import '#schema/markdown/fields.ts';
 import '#schema/markdown/queries.ts';
 import '#schema/notes/mutations.ts';

@@ -1,6 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { leaveThread } from '#src/domain/tracking/discussions/leave.ts';
 import { resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
 import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
@@ -110,11 +111,18 @@ export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: 
   return { id };
 }
 
-/** System notes cannot be changed. */
 async function changeable(context: Context, actor: Actor, ref: NoteRef) {
   const found = await locateNote(context, ref);
   const { note, noteable } = found;
-  const mayChange = note.authorId === actor.id || can(actor, 'admin_note', noteable.project);
-  if (note.system || !mayChange) throw new Forbidden();
+  if (!mayChangeNote(actor, noteable.project, note)) throw new Forbidden();
   return found;
+}
+
+/** Whether the actor may edit and delete a note that they can see: its author and masters may. System notes stay as they are. */
+export function mayChangeNote(
+  actor: Actor,
+  project: ProjectRow,
+  { authorId, system }: { authorId: number; system: boolean },
+): boolean {
+  return !system && (authorId === actor.id || can(actor, 'admin_note', project));
 }

@@ -1,4 +1,4 @@
-import { authorize, GUEST } from '#src/access/permissions/abilities.ts';
+import { can, GUEST } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import {
@@ -61,13 +61,18 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   });
 }
 
+interface Commented extends Pick<Noteable, 'project'> {
+  discussionLocked?: boolean | null | undefined;
+}
+
+/** Whether the actor may write notes on a record that they can see, and award it. */
+export function mayComment(actor: Actor, { project, discussionLocked }: Commented): boolean {
+  return can(actor, 'create_note', project) && !(discussionLocked && !actor.admin && project.accessLevel < GUEST);
+}
+
 /** Throws Forbidden for those who may not write notes on a record that they can see, nor award it. */
-export function requireCommenting(
-  actor: Actor,
-  { project, discussionLocked }: Pick<Noteable, 'project'> & { discussionLocked?: boolean | null | undefined },
-): void {
-  authorize(actor, 'create_note', project);
-  if (discussionLocked && !actor.admin && project.accessLevel < GUEST) throw new Forbidden();
+export function requireCommenting(actor: Actor, commented: Commented): void {
+  if (!mayComment(actor, commented)) throw new Forbidden();
 }
 
 /** A note before it is written. */
