@@ -1,10 +1,13 @@
+import { commits } from '#pages/commits.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
 import { issues } from '#pages/issues.ts';
 import { labels } from '#pages/labels.ts';
+import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
 import { mergeRequests } from '#pages/merge_requests.ts';
 import { notes } from '#pages/notes.ts';
 import { pipelines } from '#pages/pipelines.ts';
+import { refs } from '#pages/refs.ts';
 import { home, repository } from '#pages/repository.ts';
 import { search } from '#pages/search.ts';
 import { start } from '#pages/start.ts';
@@ -16,9 +19,12 @@ export const rows: readonly Row[] = [
   ...explore,
   ...issues,
   ...labels,
+  ...mergeRequestChanges,
   ...mergeRequests,
   ...notes,
   ...pipelines,
+  ...commits,
+  ...refs,
   ...repository,
   ...home,
   ...places,

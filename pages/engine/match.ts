@@ -14,14 +14,14 @@ const PLACES: Record<string, string> = {
 export function matcher(pattern: string): Match {
   const names: string[] = [];
   const expression = pattern
-    .split('/')
+    .split(/([:*]\w+)/)
     .map((part) => {
       const [, kind, name] = /^([:*])(\w+)$/.exec(part) ?? [];
       if (name === undefined) return part.replace(/[.+]/g, '\\$&');
       names.push(name);
       return `(${kind === '*' ? '.+' : (PLACES[name] ?? '[^/]+')})`;
     })
-    .join('/');
+    .join('');
   const whole = new RegExp(`^${expression}/?$`);
   return (path) => {
     const found = whole.exec(path);

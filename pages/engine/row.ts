@@ -56,7 +56,7 @@ export type Row = Page | Form | Raw;
 interface PageOptions<Data, Found> {
   /**
    * Below the root. `:project` and `:group` are full paths of one or more names, `:name` is one segment, `*name` is the rest with its
-   * slashes; each fills the variable of that name. The first row that matches and finds something is shown.
+   * slashes, or what precedes other text of the path; each fills the variable of that name. The first row that matches and finds something is shown.
    */
   path: string;
   /** A query of `pages/*.graphql`. Its variables are the parameters of path and query; `first` and `last` are set to a page of a list. */

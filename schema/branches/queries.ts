@@ -8,8 +8,12 @@ builder.objectFields(Repository, (t) => ({
   branches: t.field({
     type: BranchConnection,
     description: 'The branches of the repository, by name.',
-    args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listBranches(context, project, page)),
+    args: {
+      ...pageArgs,
+      search: t.arg.string({ description: 'Only branches with this text in their names, in any case.' }),
+    },
+    resolve: (project, { search, ...args }, context, info) =>
+      loadPage(args, info, (page) => listBranches(context, project, page, search)),
   }),
   branch: t.field({
     type: Branch,

@@ -1,10 +1,62 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
-import { commitDiff, commitDiffPage } from '#src/domain/repository/commits/diff.ts';
+import { commitDiff, diffPage } from '#src/domain/repository/commits/diff.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 import { isGenerated } from '#src/git/diff/generated.ts';
 import { withoutHeaders } from '#src/git/diff/headers.ts';
+import { type Hunk, type HunkLine, hunksOf } from '#src/git/diff/hunks.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+
+const DiffLineType = builder.enumType('DiffLineType', {
+  description: 'What a change did to a line.',
+  values: {
+    ADDED: { value: 'added', description: 'The line was added.' },
+    REMOVED: { value: 'removed', description: 'The line was removed.' },
+    UNCHANGED: { value: 'unchanged', description: 'The line is near lines that were added or removed.' },
+  } as const,
+});
+
+/** Lines that were kept with a thread do not say whether they end. */
+type ShownLine = Omit<HunkLine, 'isUnterminated'> & Partial<Pick<HunkLine, 'isUnterminated'>>;
+
+export const DiffLine = builder.objectRef<ShownLine>('DiffLine').implement({
+  description: 'A line of a diff: its text, and its number on each side of the change.',
+  fields: (t) => ({
+    type: t.expose('type', { type: DiffLineType, description: 'What the change did to the line.' }),
+    oldLine: t.exposeInt('oldLine', {
+      nullable: true,
+      description: 'Number of the line before the change, from 1; null for an added line.',
+    }),
+    newLine: t.exposeInt('newLine', {
+      nullable: true,
+      description: 'Number of the line after the change, from 1; null for a removed line.',
+    }),
+    text: t.exposeString('text', { description: 'The line without its end; at most 1,000 characters of it.' }),
+    noNewlineAtEnd: t.boolean({
+      description:
+        'Whether the file ends with the line, without a newline; always false for the lines that are shown with a thread.',
+      resolve: ({ isUnterminated }) => isUnterminated === true,
+    }),
+  }),
+});
+
+const DiffHunk = builder.objectRef<Hunk>('DiffHunk').implement({
+  description: 'Lines of a diff that follow each other in the file.',
+  fields: (t) => ({
+    header: t.exposeString('header', {
+      description: 'The line that begins it, in the format of `git diff`: `@@ -1,3 +1,4 @@ section`.',
+    }),
+    lines: t.expose('lines', { type: [DiffLine], description: 'The lines, in the order of `git diff`.' }),
+    truncated: t.exposeBoolean('truncated', {
+      description:
+        'Whether lines are missing at its end, and any hunks after it, as the diff has more than `maxLines`.',
+    }),
+  }),
+});
+
+/** How many lines of a file are returned one by one. */
+const MOST_LINES = 5_000;
 
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
   description: 'The difference of one file, link or submodule between two states.',
@@ -20,6 +72,23 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
         }),
       },
       resolve: ({ diff }, { headers }) => (headers ? diff : withoutHeaders(diff)).toWellFormed(),
+    }),
+    hunks: t.field({
+      type: [DiffHunk],
+      description: 'The lines of `diff` one by one; empty if only the mode or the name differ.',
+      args: {
+        maxLines: t.arg.int({
+          required: true,
+          defaultValue: 1_000,
+          description: `How many lines to return, from 1 to ${MOST_LINES.toLocaleString('en')}.`,
+        }),
+      },
+      resolve: ({ diff }, { maxLines }) => {
+        if (maxLines < 1 || maxLines > MOST_LINES) {
+          throw new ValidationFailed({ maxLines: [`must be from 1 to ${MOST_LINES}`] });
+        }
+        return hunksOf(diff, maxLines);
+      },
     }),
     oldPath: t.string({
       description: 'Path of the file before the change, from the root.',
@@ -69,6 +138,11 @@ builder.objectField(FileDiffConnection, 'overflow', (t) =>
   }),
 );
 
+/** The arguments of a list of files that differ. */
+export const fileDiffArgs = builder.args((t) => ({
+  path: t.string({ description: 'Only the file with this path after the change.' }),
+}));
+
 builder.objectFields(Commit, (t) => ({
   diffs: t.field({
     type: [FileDiff],
@@ -79,8 +153,8 @@ builder.objectFields(Commit, (t) => ({
   fileDiffs: t.field({
     type: FileDiffConnection,
     description: 'The files that the commit changed against its first parent, by path.',
-    args: pageArgs,
-    resolve: (commit, args, context, info) =>
-      loadCountedPage(args, info, (page) => commitDiffPage(context, commit, page)),
+    args: { ...pageArgs, ...fileDiffArgs },
+    resolve: (commit, { path, ...args }, context, info) =>
+      loadCountedPage(args, info, async (page) => diffPage(await commitDiff(context, commit), page, path)),
   }),
 }));

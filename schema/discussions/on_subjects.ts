@@ -78,6 +78,17 @@ builder.objectFields(Commit, (t) => ({
 for (const type of Object.keys(TYPES) as NoteableType[]) addDiscussions(type);
 
 builder.prismaObjectFields(MergeRequest, (t) => ({
+  discussionsOnChanges: t.field({
+    type: DiscussionConnection,
+    description:
+      'Those of the threads that are on lines, files or images of the changes, oldest first. For signed-in callers.',
+    args: pageArgs,
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('Note', id, args, context, info, (_context, ids, page, selection) =>
+        listDiscussionsOn(context, 'MergeRequest', ids, page, selection, { onChanges: true }),
+      ),
+  }),
   resolvableDiscussionsCount: t.exposeInt('resolvableDiscussionsCount', {
     description: 'Number of threads that can be resolved, whether they are or not.',
   }),

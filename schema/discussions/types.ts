@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { DiffLine } from '#schema/commits/diff.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
@@ -117,31 +118,6 @@ export const DiffPosition = builder.objectRef<Position>('DiffPosition').implemen
       description: 'Distance of the point from the top of the image; null for lines and files.',
       resolve: ({ y }) => y ?? null,
     }),
-  }),
-});
-
-const DiffLineType = builder.enumType('DiffLineType', {
-  description: 'What a change did to a line.',
-  values: {
-    ADDED: { value: 'added', description: 'The line was added.' },
-    REMOVED: { value: 'removed', description: 'The line was removed.' },
-    UNCHANGED: { value: 'unchanged', description: 'The line is near lines that were added or removed.' },
-  } as const,
-});
-
-const DiffLine = builder.objectRef<KeptLine>('DiffLine').implement({
-  description: 'One of the lines that are shown with a thread: its text, and its number on each side of the change.',
-  fields: (t) => ({
-    type: t.expose('type', { type: DiffLineType, description: 'What the change did to the line.' }),
-    oldLine: t.exposeInt('oldLine', {
-      nullable: true,
-      description: 'Number of the line before the change, from 1; null for an added line.',
-    }),
-    newLine: t.exposeInt('newLine', {
-      nullable: true,
-      description: 'Number of the line after the change, from 1; null for a removed line.',
-    }),
-    text: t.exposeString('text', { description: 'The line without its end; at most 1,000 characters of it.' }),
   }),
 });
 

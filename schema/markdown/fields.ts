@@ -7,6 +7,7 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { Note } from '#schema/notes/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { Release } from '#schema/tags/types.ts';
 
 const description =
   'The description as sanitised HTML, with links to what the caller can see; empty if there is no description.';
@@ -43,6 +44,13 @@ builder.prismaObjectFields(Note, (t) => ({
     description: 'The text of the note as sanitised HTML, with links to what the caller can see.',
     select: { body: true, projectId: true },
     resolve: ({ body, projectId }, _args, context) => htmlOf(context, body, projectId),
+  }),
+}));
+
+builder.objectFields(Release, (t) => ({
+  descriptionHtml: t.string({
+    description: 'The release notes as sanitised HTML, with links to what the caller can see.',
+    resolve: ({ description: text, projectId }, _args, context) => htmlOf(context, text, projectId),
   }),
 }));
 

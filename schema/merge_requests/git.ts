@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { FileDiffConnection } from '#schema/commits/diff.ts';
+import { FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
@@ -10,11 +10,12 @@ import { PipelineConnection } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { diffPage } from '#src/domain/repository/commits/diff.ts';
 import { mergeRefOf } from '#src/domain/tracking/merge_requests/merge_ref.ts';
 import { listMergeRequestsOfCommits } from '#src/domain/tracking/merge_requests/of_commit.ts';
 import { listMergeRequestPipelines } from '#src/domain/tracking/merge_requests/pipelines.ts';
 import { listRelatedIssues } from '#src/domain/tracking/merge_requests/related_issues.ts';
-import { versionDiff, versionDiffPage } from '#src/domain/tracking/merge_requests/versions.ts';
+import { versionDiff } from '#src/domain/tracking/merge_requests/versions.ts';
 import { wholeText } from '#src/git/diff/whole_text.ts';
 
 builder.prismaObjectFields(MergeRequest, (t) => ({
@@ -22,11 +23,11 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     type: FileDiffConnection,
     description:
       'The files that differ between the last common commit and the head of the latest version, by path. `changes` has all of them.',
-    args: pageArgs,
+    args: { ...pageArgs, ...fileDiffArgs },
     select: LATEST,
-    resolve: async (mergeRequest, args, context, info) => {
+    resolve: async (mergeRequest, { path, ...args }, context, info) => {
       const version = await latestOf(context, mergeRequest);
-      return loadCountedPage(args, info, (page) => versionDiffPage(context, version, page));
+      return loadCountedPage(args, info, async (page) => diffPage(await versionDiff(context, version), page, path));
     },
   }),
   rawDiff: t.string({

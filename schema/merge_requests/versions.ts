@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { FileDiff } from '#schema/commits/diff.ts';
+import { FileDiff, FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -10,6 +10,7 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { diffPage } from '#src/domain/repository/commits/diff.ts';
 import { listClosedIssues } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import {
   findVersion,
@@ -81,6 +82,16 @@ const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
       select: COMMITS,
       resolve: async (version, _args, context) =>
         (await versionDiff(context, await commitsOf(context, version))).entries,
+    }),
+    fileDiffs: t.field({
+      type: FileDiffConnection,
+      description: 'The files that differ between the last common commit and the head, by path, page by page.',
+      args: { ...pageArgs, ...fileDiffArgs },
+      select: COMMITS,
+      resolve: async (version, { path, ...args }, context, info) => {
+        const commits = await commitsOf(context, version);
+        return loadCountedPage(args, info, async (page) => diffPage(await versionDiff(context, commits), page, path));
+      },
     }),
   }),
 });

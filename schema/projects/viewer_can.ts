@@ -39,6 +39,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageProtectedBranches: t.boolean(
     ability('admin_protected_branch', 'Whether the caller can protect and unprotect branches.'),
   ),
+  viewerCanCommentOnCommits: t.boolean(
+    ability('create_commit_comment', 'Whether the caller can comment on commits of the project.'),
+  ),
   viewerCanCreateIssue: t.boolean(ability('create_issue', 'Whether the caller can open issues in the project.')),
   viewerCanCreateMergeRequest: t.boolean(
     ability(

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
-import { FileDiff } from '#schema/commits/diff.ts';
+import { FileDiff, FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
-import { connectionOf } from '#schema/connection.ts';
+import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
@@ -9,6 +9,7 @@ import { userByAddress } from '#schema/users/user_by_address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type BlameRow, blameOf } from '#src/domain/repository/blame.ts';
 import { type BlobRow, blobContent } from '#src/domain/repository/blob.ts';
+import { diffPage } from '#src/domain/repository/commits/diff.ts';
 import type { ComparisonRow } from '#src/domain/repository/compare.ts';
 import type { Table } from '#src/domain/repository/csv.ts';
 import { type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
@@ -282,6 +283,13 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
       type: [FileDiff],
       description: 'The files that changed since the last common commit, by path.',
       resolve: async ({ diff }) => (await diff()).entries,
+    }),
+    fileDiffs: t.field({
+      type: FileDiffConnection,
+      description: 'The files that changed since the last common commit, by path, page by page.',
+      args: { ...pageArgs, ...fileDiffArgs },
+      resolve: ({ diff }, { path, ...args }, _context, info) =>
+        loadCountedPage(args, info, async (page) => diffPage(await diff(), page, path)),
     }),
     timeout: t.boolean({
       description: 'Whether some diffs or commits are missing because there are too many.',

@@ -8,8 +8,12 @@ builder.objectFields(Repository, (t) => ({
   tags: t.field({
     type: TagConnection,
     description: 'The tags of the repository, by name in reverse order.',
-    args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTags(context, project, page)),
+    args: {
+      ...pageArgs,
+      search: t.arg.string({ description: 'Only tags with this text in their names, in any case.' }),
+    },
+    resolve: (project, { search, ...args }, context, info) =>
+      loadPage(args, info, (page) => listTags(context, project, page, search)),
   }),
   tag: t.field({
     type: Tag,

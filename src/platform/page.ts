@@ -59,6 +59,12 @@ export async function pageByName<T extends { name: string }, Row extends { name:
   return { nodes, offset, total: list.length, places, hasMore: page.isBackwards ? from > start : to < end };
 }
 
+/** Those with a text in their names, in any case; all without one. */
+export function named<T extends { name: string }>(list: readonly T[], search: string | null | undefined): readonly T[] {
+  const wanted = search?.toLowerCase();
+  return wanted ? list.filter(({ name }) => name.toLowerCase().includes(wanted)) : list;
+}
+
 function nameOf(parameter: string, { name }: CursorPosition): string {
   if (typeof name !== 'string') throw new ValidationFailed({ [parameter]: ['is not a cursor of this list'] });
   return name;

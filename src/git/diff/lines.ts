@@ -7,6 +7,10 @@ export interface PatchLine {
   text: string;
   /** Which hunk of the patch it is in, from 0. */
   hunk: number;
+  /** The line that begins the hunk: `@@ -1,3 +1,4 @@ function`. */
+  header: string;
+  /** Whether the file ends with it, without a newline. */
+  isUnterminated: boolean;
 }
 
 const TYPES: Readonly<Record<string, PatchLine['type']>> = { '+': 'added', '-': 'removed', ' ': 'unchanged' };
@@ -15,6 +19,7 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 /** The lines of a patch as `diffTrees` gives it, in their order. */
 export function* linesOf(patch: string): Generator<PatchLine> {
   let [oldLine, newLine, oldLeft, newLeft, hunk] = [0, 0, 0, 0, -1];
+  let header = '';
   for (let at = 0; at < patch.length; ) {
     const found = patch.indexOf('\n', at);
     const end = found < 0 ? patch.length : found;
@@ -23,7 +28,7 @@ export function* linesOf(patch: string): Generator<PatchLine> {
     if (oldLeft === 0 && newLeft === 0) {
       const [head, oldStart, oldLength = '1', newStart, newLength = '1'] = HUNK.exec(line) ?? [];
       if (head === undefined) continue;
-      [oldLeft, newLeft, hunk] = [Number(oldLength), Number(newLength), hunk + 1];
+      [oldLeft, newLeft, hunk, header] = [Number(oldLength), Number(newLength), hunk + 1, line];
       // An empty range is named by the line before it.
       oldLine = Number(oldStart) + (oldLeft === 0 ? 1 : 0);
       newLine = Number(newStart) + (newLeft === 0 ? 1 : 0);
@@ -33,7 +38,8 @@ export function* linesOf(patch: string): Generator<PatchLine> {
     // Such as that there is no newline at the end of the file.
     if (!type) continue;
     const [isOld, isNew] = [type !== 'added', type !== 'removed'];
-    yield { type, oldLine: isOld ? oldLine : null, newLine: isNew ? newLine : null, text: line.slice(1), hunk };
+    const numbers = { oldLine: isOld ? oldLine : null, newLine: isNew ? newLine : null };
+    yield { type, ...numbers, text: line.slice(1), hunk, header, isUnterminated: patch[at] === '\\' };
     if (isOld) [oldLine, oldLeft] = [oldLine + 1, oldLeft - 1];
     if (isNew) [newLine, newLeft] = [newLine + 1, newLeft - 1];
   }

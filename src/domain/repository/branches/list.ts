@@ -11,7 +11,7 @@ import { Damaged } from '#src/git/errors.ts';
 import type { Branch, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
+import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 
 /** A branch with its tip and its protection. */
 export interface BranchRow extends Protection {
@@ -21,11 +21,16 @@ export interface BranchRow extends Protection {
   merged: boolean;
 }
 
-/** The branches of a project by name. Throws Forbidden, Unauthenticated. */
-export async function listBranches(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<BranchRow>> {
+/** The branches of a project by name, those with a text in their names if one is given. Throws Forbidden, Unauthenticated. */
+export async function listBranches(
+  context: Context,
+  project: ProjectRow,
+  page: PageRequest,
+  search?: string | null,
+): Promise<Page<BranchRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const branches = (await repository?.branches()) ?? [];
+  const branches = named((await repository?.branches()) ?? [], search);
   return pageByName(branches, page, async (part) => (repository ? branchRows(context, project, repository, part) : []));
 }
 
@@ -49,8 +54,8 @@ async function branchRows(
   branches: Branch[],
 ): Promise<BranchRow[]> {
   if (branches.length === 0) return [];
-  const named = branches.map(({ name, commit }) => ({ ref: `refs/heads/${name}`, commit }));
-  const commits = await soundCommits({ repositories }, project, repository, named);
+  const tipsOf = branches.map(({ name, commit }) => ({ ref: `refs/heads/${name}`, commit }));
+  const commits = await soundCommits({ repositories }, project, repository, tipsOf);
   const tips = commits.flatMap((commit) => commit?.oid ?? []);
   const root = await defaultBranch(project, repository);
   const rootTip = root === null ? null : ((await repository.branch(root))?.commit ?? null);

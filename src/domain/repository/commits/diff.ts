@@ -15,8 +15,8 @@ export interface DiffPage extends Page<DiffEntry> {
   overflow: boolean;
 }
 
-/** A page of the changes of a commit, like `commitDiff`. Throws RateLimited, LimitExceeded. */
-export async function commitDiffPage(context: Context, commit: CommitRow, page: PageRequest): Promise<DiffPage> {
-  const { entries, overflow } = await commitDiff(context, commit);
-  return { ...pageOf(entries, page), overflow };
+/** A page of a comparison, or of what it has of one path. */
+export function diffPage({ entries, overflow }: Diff, page: PageRequest, path?: string | null): DiffPage {
+  const all = path == null ? entries : entries.filter(({ newPath }) => newPath.toWellFormed() === path);
+  return { ...pageOf(all, page), overflow };
 }

@@ -6,11 +6,11 @@ import { soundCommits } from '#src/domain/repository/sound.ts';
 import type { Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
+import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
 /** The release notes of a tag, in Markdown. */
-export type ReleaseRow = Pick<Columns['Release'], 'tag' | 'description'>;
+export type ReleaseRow = Pick<Columns['Release'], 'projectId' | 'tag' | 'description'>;
 
 /** A tag with its commit and its release. */
 export interface TagRow {
@@ -22,11 +22,16 @@ export interface TagRow {
   release: ReleaseRow | null;
 }
 
-/** The tags of a project in descending order of name. Throws Forbidden, Unauthenticated. */
-export async function listTags(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<TagRow>> {
+/** The tags of a project in descending order of name, like `listBranches`. Throws Forbidden, Unauthenticated. */
+export async function listTags(
+  context: Context,
+  project: ProjectRow,
+  page: PageRequest,
+  search?: string | null,
+): Promise<Page<TagRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const tags = (await repository?.tags()) ?? [];
+  const tags = named((await repository?.tags()) ?? [], search);
   return pageByName(tags, page, async (part) => (repository ? tagRows(context, project, repository, part) : []));
 }
 
@@ -52,7 +57,7 @@ async function tagRows(
     soundCommits({ repositories }, project, repository, tips),
     db.release.findMany({
       where: { projectId: project.id, tag: { in: tags.map(({ name }) => name.toWellFormed()) } },
-      select: { tag: true, description: true },
+      select: { projectId: true, tag: true, description: true },
     }),
   ]);
   const byOid = new Map(commits.flatMap((commit) => (commit ? [[commit.oid, commit] as const] : [])));

@@ -16,7 +16,7 @@ export async function createRelease(
   const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
   try {
-    const select = { tag: true, description: true };
+    const select = { projectId: true, tag: true, description: true };
     return await context.db.release.create({ data: { projectId, tag, description }, select });
   } catch (error) {
     throw violates(error) ? new Conflict('Release already exists', undefined, 'tag') : error;
@@ -34,7 +34,7 @@ export async function updateRelease(
   checkNotes(description);
   const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
   if (count === 0) throw new NotFound('Release', 'Release does not exist');
-  return { tag, description };
+  return { projectId, tag, description };
 }
 
 /** Throws ValidationFailed. */

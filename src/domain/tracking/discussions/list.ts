@@ -19,9 +19,13 @@ const IS_FIRST = sql`(${note.discussionId} IS NULL OR (
   NOT EXISTS (SELECT 1 FROM notes f WHERE f.id = ${note.discussionId})
   AND NOT EXISTS (SELECT 1 FROM notes f WHERE f.discussion_id = ${note.discussionId} AND f.id < ${note.id})))`;
 
+/** Whether the thread of a note is on a line, file or image. */
+const ON_CHANGES = sql` AND EXISTS (SELECT 1 FROM discussions d
+  WHERE d.id = COALESCE(${note.discussionId}, ${note.id}) AND d.original_position IS NOT NULL)`;
+
 /**
- * The threads on each of the records in chronological order, each represented by its first remaining note, in one statement. The
- * caller must have checked that the actor can see the records.
+ * The threads on each of the records in chronological order, each represented by its first remaining note, in one statement;
+ * with `onChanges` only those on lines, files and images. The caller must have checked that the actor can see the records.
  */
 export async function listDiscussionsOn<R>(
   context: Context,
@@ -29,11 +33,12 @@ export async function listDiscussionsOn<R>(
   ids: readonly number[],
   page: PageRequest,
   selection: Selection<'Note', R>,
+  { onChanges = false }: { onChanges?: boolean } = {},
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const of = sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`;
   const where = (id: Prisma.Sql | number) =>
-    sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${id} AND ${IS_FIRST}`;
+    sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${id} AND ${IS_FIRST}${onChanges ? ON_CHANGES : sql``}`;
   return listNotes(context, actor, { ids, where, of, order: BY_CREATION }, page, selection);
 }
 

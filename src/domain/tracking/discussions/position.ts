@@ -147,7 +147,7 @@ function linesUpTo(patch: string, { oldLine, newLine }: Pick<GivenPosition, 'old
 }
 
 /** Converts a line for the database. */
-export function kept({ type, oldLine, newLine, text }: Omit<PatchLine, 'hunk'>): KeptLine {
+export function kept({ type, oldLine, newLine, text }: KeptLine): KeptLine {
   const start = text.slice(0, CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
   return { type, oldLine, newLine, text: text.length > CHARACTERS ? `${start}…` : start };
 }

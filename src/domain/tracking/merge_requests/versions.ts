@@ -2,7 +2,6 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import type { DiffPage } from '#src/domain/repository/commits/diff.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { keptDiff } from '#src/domain/tracking/merge_requests/kept_diffs.ts';
@@ -11,7 +10,7 @@ import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
@@ -123,16 +122,6 @@ export async function firstCommits(context: Context, version: VersionCommits): P
 async function bound(repository: RepositoryReader, version: VersionCommits): Promise<Oid | null> {
   if ((await repository.commit(version.startCommitSha)) !== null) return version.startCommitSha;
   return version.baseCommitSha;
-}
-
-/** A page of them. Throws RateLimited, LimitExceeded. */
-export async function versionDiffPage(
-  context: Context,
-  version: VersionCommits | null,
-  page: PageRequest,
-): Promise<DiffPage> {
-  const { entries, overflow } = await versionDiff(context, version);
-  return { ...pageOf(entries, page), overflow };
 }
 
 const NO_DIFF: Diff = { entries: [], additions: 0, deletions: 0, overflow: false };

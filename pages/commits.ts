@@ -1,0 +1,117 @@
+import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import {
+  CommitListPageDocument,
+  type CommitListPageQuery,
+  CommitPageDocument,
+  CommitSearchPageDocument,
+  SendCommitCommentDocument,
+} from '#src/generated/page_operations.ts';
+
+type Project = NonNullable<CommitListPageQuery['project']>;
+
+const list = {
+  operation: CommitListPageDocument,
+  view: 'commits/list',
+  found: ({ project }: CommitListPageQuery) => (project?.repository?.commits ? project : null),
+  title: (project: Project, { given }: Facts) => `Commits · ${given.ref} · ${project.fullPath}`,
+  show: (project: Project, { given }: Facts) => ({
+    project,
+    tab: 'code',
+    ref: given.ref,
+    filePath: given.path,
+    days: byDay(project.repository?.commits?.nodes ?? []),
+    pageInfo: project.repository?.commits?.pageInfo,
+  }),
+};
+
+const commit = page({
+  path: '/:project/-/commit/:sha',
+  operation: CommitPageDocument,
+  view: 'commits/commit',
+  found: ({ project }) => (project?.repository?.commit ? project : null),
+  title: (project) => `${project.repository?.commit?.title} · ${project.fullPath}`,
+  show: (project, { given }) => {
+    const commit = project.repository?.commit;
+    const files = commit?.fileDiffs ? shownFiles(commit.fileDiffs, { isAlone: given.path !== undefined }) : [];
+    const threads = commit?.discussions?.nodes ?? [];
+    const placed = placeThreads(threads, files);
+    return {
+      ...{ project, tab: 'code', commit, files, diff: commit?.fileDiffs },
+      onCommit: threads.filter(({ position }) => !position),
+      threads: placed,
+      line: project.viewerCanCommentOnCommits ? (readLineId(given.line) ? given.line : '') : undefined,
+    };
+  },
+  pageSize: 20,
+});
+
+export const commits: Row[] = [
+  page({
+    path: '/:project/-/commits/*ref',
+    operation: CommitSearchPageDocument,
+    view: 'commits/list',
+    found: ({ project }) => (project?.find ? project : null),
+    title: (project, { given }) => `Commits with ${given.search} · ${project.fullPath}`,
+    show: (project, { given }) => ({
+      project,
+      tab: 'code',
+      ref: given.ref,
+      search: given.search,
+      days: byDay(project.find?.commits?.nodes ?? []),
+    }),
+  }),
+  page({ path: '/:project/-/commits/*ref', ...list }),
+  // A branch or tag without slashes, and a path of its files.
+  page({ path: '/:project/-/commits/:ref/*path', ...list }),
+  commit,
+  form({
+    path: '/:project/-/commit/:sha',
+    operation: SendCommitCommentDocument,
+    goTo: ({ createCommitComment }, { url, given }) => {
+      const query = new URLSearchParams(url.search);
+      query.delete('line');
+      const text = query.toString();
+      return `${url.pathname}${text === '' ? '' : `?${text}`}#note_${createCommitComment?.comment.databaseId ?? given.sha}`;
+    },
+    again: commit,
+  }),
+];
+
+/** Commits by the days on which they were made, in their order. */
+function byDay<C extends { committedDate: unknown }>(nodes: readonly C[]): [string, C[]][] {
+  const days: [string, C[]][] = [];
+  for (const one of nodes) {
+    const day = String(one.committedDate).slice(0, 10);
+    const last = days.at(-1);
+    if (last?.[0] === day) last[1].push(one);
+    else days.push([day, [one]]);
+  }
+  return days;
+}
+
+interface OnLine {
+  position?: { newPath: string; oldPath: string; oldLine?: number | null; newLine?: number | null } | null | undefined;
+}
+
+/** Threads by the names of the lines on the page that they are on, or of their files. */
+export function placeThreads<T extends OnLine>(
+  threads: readonly T[],
+  files: readonly ShownFile[],
+): Record<string, T[]> {
+  const placed: Record<string, T[]> = {};
+  for (const thread of threads) {
+    const { position } = thread;
+    const file =
+      position && files.find(({ newPath, oldPath }) => newPath === position.newPath || oldPath === position.oldPath);
+    if (!file || !position) continue;
+    const [old, now] = [position.oldLine ?? null, position.newLine ?? null];
+    const lines = file.hunks.flatMap((hunk) => hunk.lines);
+    const line =
+      lines.find(({ id }) => id === lineId(file.id, old, now)) ??
+      lines.find((one) => (now === null ? old !== null && one.old === old : one.now === now));
+    const key = line?.id ?? file.id;
+    placed[key] = [...(placed[key] ?? []), thread];
+  }
+  return placed;
+}

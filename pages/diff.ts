@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import type { DiffFilesFragment } from '#src/generated/page_operations.ts';
+
+type File = DiffFilesFragment['nodes'][number];
+type Line = File['hunks'][number]['lines'][number];
+
+/** A line as the template shows it. */
+interface ShownLine {
+  /** `added`, `removed` or `unchanged`; its first letter is the class of the row. */
+  kind: string;
+  old: number | null;
+  now: number | null;
+  /** The text in three parts, of which the one in the middle differs from the line that it is compared with; empty if all of it does. */
+  parts: readonly [string, string, string];
+  noNewline: boolean;
+  /** Name of the line on the page, and in the parameter `line`. */
+  id: string;
+}
+
+interface ShownHunk {
+  header: string;
+  truncated: boolean;
+  lines: ShownLine[];
+  /** The same lines side by side, before and after; null where a side has none. */
+  pairs: (readonly [ShownLine | null, ShownLine | null])[];
+}
+
+/** A file as the template shows it. */
+export interface ShownFile extends Pick<File, 'newPath' | 'oldPath' | 'additions' | 'deletions'> {
+  /** Name of the file on the page. */
+  id: string;
+  /** What happened to the file besides its lines, in words. */
+  facts: string[];
+  isNew: boolean;
+  isDeleted: boolean;
+  isSubmodule: boolean;
+  /** Why no lines are shown; null where they are. */
+  without: string | null;
+  /** Whether the lines are left out for their number, and shown by the address of this file alone. */
+  isLeftOut: boolean;
+  /** Whether the lines are there, but folded away. */
+  isFolded: boolean;
+  hunks: ShownHunk[];
+}
+
+/** A file of more lines is folded away at first. */
+const FOLDED_LINES = 400;
+
+/** Lines of one page, which keep it below 60 KB; files that come later lead to pages of their own. */
+const PAGE_LINES = 1_500;
+
+const IMAGE = /\.(?:avif|bmp|gif|ico|jpe?g|png|webp)$/i;
+const SUBMODULE = '160000';
+const LINK = '120000';
+
+/**
+ * The files of a page of a diff, with as many lines as the page should have.
+ *
+ * @param isAlone whether the page is of one file, which is shown with all its lines
+ */
+export function shownFiles({ nodes }: DiffFilesFragment, { isAlone }: { isAlone: boolean }): ShownFile[] {
+  let left = isAlone ? Number.POSITIVE_INFINITY : PAGE_LINES;
+  return nodes.map((file) => {
+    const count = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+    const isLeftOut = count > left;
+    if (!isLeftOut) left -= count;
+    const id = fileId(file.newPath);
+    const { oldPath, newPath, additions, deletions, newFile: isNew, deletedFile: isDeleted } = file;
+    return {
+      ...{ id, oldPath, newPath, additions, deletions, isNew, isDeleted, isLeftOut },
+      facts: factsOf(file),
+      isSubmodule: file.newMode === SUBMODULE || file.oldMode === SUBMODULE,
+      without: withoutLines(file, count),
+      isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
+      hunks: isLeftOut ? [] : file.hunks.map((hunk) => shownHunk(hunk, id)),
+    };
+  });
+}
+
+/** The name of a file on the pages of diffs: short, and the same wherever it is. */
+export function fileId(path: string): string {
+  return `f${createHash('sha1').update(path).digest('hex').slice(0, 8)}`;
+}
+
+/** The name of a line in a file. */
+export function lineId(file: string, oldLine: number | null, newLine: number | null): string {
+  return `${file}_${oldLine ?? ''}_${newLine ?? ''}`;
+}
+
+/** The lines that a name is of, and the name of their file; null if it is none. */
+export function readLineId(text: unknown): { file: string; oldLine: number | null; newLine: number | null } | null {
+  const [, file, oldLine = '', newLine = ''] = /^(f[0-9a-f]{8})_(\d{0,9})_(\d{0,9})$/.exec(String(text ?? '')) ?? [];
+  if (file === undefined || oldLine + newLine === '') return null;
+  const number = (digits: string) => (digits === '' ? null : Number(digits));
+  return { file, oldLine: number(oldLine), newLine: number(newLine) };
+}
+
+function factsOf({ newFile, deletedFile, renamedFile, oldPath, oldMode, newMode, generatedFile }: File): string[] {
+  const mode = newMode ?? oldMode;
+  return [
+    ...(newFile ? ['new file'] : []),
+    ...(deletedFile ? ['deleted'] : []),
+    ...(renamedFile ? [`renamed from ${oldPath}`] : []),
+    ...(mode === SUBMODULE ? ['submodule'] : mode === LINK ? ['symbolic link'] : []),
+    ...(oldMode !== null && newMode !== null && oldMode !== newMode ? [`mode ${oldMode} → ${newMode}`] : []),
+    ...(generatedFile ? ['generated'] : []),
+  ];
+}
+
+function withoutLines({ binary, tooLarge, newPath, renamedFile, newFile, deletedFile }: File, count: number) {
+  if (tooLarge) return 'The file is too large to be compared.';
+  if (binary) return IMAGE.test(newPath) ? 'The image has changed.' : 'Binary files cannot be compared by lines.';
+  if (count > 0) return null;
+  if (renamedFile) return 'The file was renamed without changes.';
+  return newFile || deletedFile ? 'The file is empty.' : 'Only the mode of the file has changed.';
+}
+
+function shownHunk({ header, truncated, lines }: File['hunks'][number], file: string): ShownHunk {
+  const shown: ShownLine[] = [];
+  const pairs: ShownHunk['pairs'] = [];
+  for (let at = 0; at < lines.length; ) {
+    const removed = run(lines, at, 'REMOVED');
+    const added = run(lines, at + removed.length, 'ADDED');
+    if (removed.length + added.length === 0) {
+      const same = run(lines, at, 'UNCHANGED').map((line) => shownLine(line, file, ['', '', line.text]));
+      shown.push(...same);
+      pairs.push(...same.map((line) => [line, line] as const));
+      at += same.length;
+      continue;
+    }
+    const words = removed.map((line, index) => wordsBetween(line.text, added[index]?.text));
+    const before = removed.map((line, index) => shownLine(line, file, words[index]?.[0] ?? ['', '', line.text]));
+    const after = added.map((line, index) => shownLine(line, file, words[index]?.[1] ?? ['', '', line.text]));
+    shown.push(...before, ...after);
+    const most = Math.max(before.length, after.length);
+    pairs.push(...Array.from({ length: most }, (_, index) => [before[index] ?? null, after[index] ?? null] as const));
+    at += removed.length + added.length;
+  }
+  return { header, truncated, lines: shown, pairs };
+}
+
+function run(lines: readonly Line[], from: number, type: Line['type']): Line[] {
+  let end = from;
+  while (lines[end]?.type === type) end += 1;
+  return lines.slice(from, end);
+}
+
+function shownLine(line: Line, file: string, parts: ShownLine['parts']): ShownLine {
+  const { type, oldLine: old, newLine: now, noNewlineAtEnd: noNewline } = line;
+  return { kind: type.toLowerCase(), old, now, parts, noNewline, id: lineId(file, old, now) };
+}
+
+type Parts = ShownLine['parts'];
+
+/** Word characters, which a difference does not begin or end among. */
+const WORD = /[\p{L}\p{N}\p{M}\p{Cs}_]/u;
+
+/** What differs between two lines, if they have something in common. */
+function wordsBetween(before: string, after: string | undefined): [Parts, Parts] | null {
+  if (after === undefined) return null;
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  while (start > 0 && splitsWord(before, after, start)) start -= 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  while (end > 0 && splitsWord(before, after, -end)) end -= 1;
+  // Lines that share no more than their indentation are shown as different as they are.
+  if ((before.slice(0, start) + before.slice(before.length - end)).trim() === '') return null;
+  const cut = (text: string): Parts => {
+    return [text.slice(0, start), text.slice(start, text.length - end), text.slice(text.length - end)];
+  };
+  return [cut(before), cut(after)];
+}
+
+/** Whether a cut is within a word of either line; counted from the end if it is negative. */
+function splitsWord(before: string, after: string, at: number): boolean {
+  return [before, after].some((text) => {
+    const cut = at < 0 ? text.length + at : at;
+    return WORD.test(text[cut - 1] ?? ' ') && WORD.test(text[cut] ?? ' ');
+  });
+}

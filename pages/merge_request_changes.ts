@@ -1,0 +1,133 @@
+import { placeThreads } from '#pages/commits.ts';
+import { readLineId, shownFiles } from '#pages/diff.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import {
+  type ChangesShownFragment,
+  type DiffFilesFragment,
+  MergeRequestChangesPageDocument,
+  MergeRequestVersionPageDocument,
+  SendDraftRemovalDocument,
+  SendLineDraftDocument,
+  SendLineNoteDocument,
+  SendReviewDocument,
+  SendSuggestionDocument,
+  SendThreadDraftDocument,
+  SendThreadReplyDocument,
+  SendThreadResolutionDocument,
+} from '#src/generated/page_operations.ts';
+
+const PATH = '/:project/-/merge_requests/:iid/diffs';
+
+interface Shown {
+  mergeRequest: ChangesShownFragment;
+  diff: DiffFilesFragment | null;
+  /** The version that is shown, if it is not the latest. */
+  version: { databaseId: number; baseCommitSha: string | null; startCommitSha: string; headCommitSha: string } | null;
+}
+
+/** What the template shows: threads and drafts at the lines that they are on. */
+function changes({ mergeRequest, diff, version }: Shown, { given }: Facts) {
+  const files = diff ? shownFiles(diff, { isAlone: given.path !== undefined }) : [];
+  const head = version?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
+  const threads = (mergeRequest.discussionsOnChanges?.nodes ?? []).flatMap((thread) => {
+    const at = [thread.position, thread.originalPosition].find((one) => one?.headSha === head) ?? null;
+    if (version && !at) return [];
+    // The line of an outdated thread is that of an earlier version: it is shown with the file.
+    const position = version ? at : thread.outdated ? fileOf(thread.originalPosition) : thread.position;
+    return [{ ...thread, position }];
+  });
+  const drafts = mergeRequest.draftNotes?.nodes ?? [];
+  const placed = placeThreads<object & { position?: (typeof threads)[number]['position'] }>(
+    [...threads, ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true }))],
+    files,
+  );
+  const shown = Object.values(placed).flat().length;
+  const mayComment = version === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
+  return {
+    ...{ mergeRequest, diff, files, version, drafts, mayComment, tab: 'changes', threads: placed },
+    elsewhere:
+      (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
+    line: mayComment ? (readLineId(given.line) ? given.line : '') : undefined,
+    refs: version
+      ? { baseSha: version.baseCommitSha, startSha: version.startCommitSha, headSha: version.headCommitSha }
+      : mergeRequest.diffRefs,
+  };
+}
+
+type Position = ChangesShownFragment['draftNotes']['nodes'][number]['position'];
+
+const fileOf = (position: Position): Position => position && { ...position, oldLine: null, newLine: null };
+
+const latest = page({
+  path: PATH,
+  operation: MergeRequestChangesPageDocument,
+  view: 'merge_requests/changes',
+  found: ({ project }) => (project?.mergeRequest ? project : null),
+  title: (project) => `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
+  show: (project, facts) => {
+    const { mergeRequest } = project;
+    if (!mergeRequest) return { project };
+    return {
+      project,
+      ...changes({ mergeRequest, diff: mergeRequest.fileDiffs, version: null }, facts),
+      tab: 'merge_requests',
+    };
+  },
+});
+
+export const mergeRequestChanges: Row[] = [
+  page({
+    path: PATH,
+    operation: MergeRequestVersionPageDocument,
+    view: 'merge_requests/changes',
+    found: ({ project }) => (project?.mergeRequest?.version ? project : null),
+    title: (project) =>
+      `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
+    show: (project, facts) => {
+      const { mergeRequest } = project;
+      if (!mergeRequest?.version) return { project };
+      const [newest] = mergeRequest.versions.nodes;
+      const version = newest?.databaseId === mergeRequest.version.databaseId ? null : mergeRequest.version;
+      const diff = mergeRequest.version.fileDiffs;
+      return { project, ...changes({ mergeRequest, diff, version }, facts), tab: 'merge_requests' };
+    },
+  }),
+  latest,
+  form({
+    path: PATH,
+    operation: SendLineNoteDocument,
+    goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
+    again: latest,
+  }),
+  form({
+    path: `${PATH}/drafts`,
+    operation: SendLineDraftDocument,
+    goTo: (_data, facts) => back(facts),
+    again: latest,
+  }),
+  form({
+    path: `${PATH}/replies`,
+    operation: SendThreadReplyDocument,
+    goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
+    again: latest,
+  }),
+  form({
+    path: `${PATH}/draft_replies`,
+    operation: SendThreadDraftDocument,
+    goTo: (_data, facts) => back(facts),
+    again: latest,
+  }),
+  form({ path: `${PATH}/resolve`, operation: SendThreadResolutionDocument, goTo: (_data, facts) => back(facts) }),
+  form({ path: `${PATH}/apply`, operation: SendSuggestionDocument, goTo: (_data, facts) => back(facts) }),
+  form({ path: `${PATH}/publish`, operation: SendReviewDocument, goTo: (_data, facts) => back(facts) }),
+  form({ path: `${PATH}/drafts/delete`, operation: SendDraftRemovalDocument, goTo: (_data, facts) => back(facts) }),
+];
+
+/** The page that the form was on, without the form. */
+function back({ url }: Facts, anchor?: string): string {
+  const query = new URLSearchParams(url.search);
+  query.delete('line');
+  const text = query.toString();
+  const path = url.pathname.replace(/\/diffs\/[a-z_/]+$/, '/diffs');
+  return `${path}${text === '' ? '' : `?${text}`}${anchor === undefined ? '' : `#${anchor}`}`;
+}

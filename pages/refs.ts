@@ -1,0 +1,93 @@
+import { shownFiles } from '#pages/diff.ts';
+import { form, page, type Row } from '#pages/engine/row.ts';
+import {
+  BranchListPageDocument,
+  CompareFormPageDocument,
+  ComparePageDocument,
+  SendBranchRemovalDocument,
+  SendNewBranchDocument,
+  SendNewTagDocument,
+  SendTagRemovalDocument,
+  TagListPageDocument,
+} from '#src/generated/page_operations.ts';
+
+/** Commits of a comparison that its page has; the list of the branch has all. */
+const MOST_COMMITS = 100;
+
+const branches = page({
+  path: '/:project/-/branches',
+  operation: BranchListPageDocument,
+  view: 'branches/list',
+  found: ({ project }) => (project?.repository?.branches ? project : null),
+  title: (project) => `Branches · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'code', branches: project.repository?.branches }),
+});
+
+const tags = page({
+  path: '/:project/-/tags',
+  operation: TagListPageDocument,
+  view: 'tags/list',
+  found: ({ project }) => (project?.repository?.tags ? project : null),
+  title: (project) => `Tags · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'code', tags: project.repository?.tags }),
+});
+
+const comparison = (path: string) =>
+  page({
+    path,
+    operation: ComparePageDocument,
+    view: 'compare/show',
+    found: ({ project }) => (project?.repository?.compare ? project : null),
+    title: (project, { given }) => `${given.from}...${given.to} · ${project.fullPath}`,
+    show: (project, { given }) => {
+      const compared = project.repository?.compare;
+      const commits = [...(compared?.allCommits ?? [])].reverse();
+      return {
+        ...{ project, tab: 'code', from: given.from, to: given.to, diff: compared?.fileDiffs },
+        files: compared?.fileDiffs ? shownFiles(compared.fileDiffs, { isAlone: given.path !== undefined }) : [],
+        commits: commits.slice(0, MOST_COMMITS),
+        count: commits.length,
+        isSame: compared?.sameRef,
+        isBranch: project.repository?.branch != null && project.repository.target != null,
+      };
+    },
+  });
+
+export const refs: Row[] = [
+  comparison('/:project/-/compare/*from...*to'),
+  // Sent by the form, which is shown again where there is no such ref.
+  comparison('/:project/-/compare'),
+  page({
+    path: '/:project/-/compare',
+    operation: CompareFormPageDocument,
+    view: 'compare/form',
+    found: ({ project }) => (project?.repository?.branches ? project : null),
+    title: (project) => `Compare · ${project.fullPath}`,
+    show: (project) => ({
+      ...{ project, tab: 'code' },
+      names: [project.repository?.branches, project.repository?.tags].flatMap((list) => list?.nodes ?? []),
+    }),
+  }),
+  branches,
+  form({
+    path: '/:project/-/branches',
+    operation: SendNewBranchDocument,
+    goTo: ({ createBranch }, { url }) =>
+      `${url.pathname}?search=${encodeURIComponent(createBranch?.branch.name ?? '')}`,
+    again: branches,
+  }),
+  form({ path: '/:project/-/branches/delete', operation: SendBranchRemovalDocument, goTo: listAround }),
+  tags,
+  form({
+    path: '/:project/-/tags',
+    operation: SendNewTagDocument,
+    goTo: ({ createTag }, { url }) => `${url.pathname}?search=${encodeURIComponent(createTag?.tag.name ?? '')}`,
+    again: tags,
+  }),
+  form({ path: '/:project/-/tags/delete', operation: SendTagRemovalDocument, goTo: listAround }),
+];
+
+/** The list to which a form that removes something belongs. */
+function listAround(_data: unknown, { url }: { url: URL }): string {
+  return url.pathname.replace(/\/delete$/, '');
+}

@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest';
+import { Browser } from '../support/browser.ts';
+import { startCommittingWorld } from '../support/commits.ts';
+import { signedIn } from '../support/oauth.ts';
+
+const { world, owner, filled, committed } = await startCommittingWorld();
+
+const HOSTILE = '<script>alert(1)</script>';
+const numbers = (most: number) => Array.from({ length: most }, (_, at) => `line ${at + 1}\n`).join('');
+
+it('shows a diff unified and side by side, with the words that differ, and what is not compared in words', async () => {
+  const { project, at } = await filled([
+    { action: 'create', file_path: 'a.txt', content: 'one\nconst total = count(1);\nthree' },
+    { action: 'create', file_path: 'old.txt', content: numbers(20) },
+    { action: 'create', file_path: 'gone.txt', content: 'x\n' },
+  ]);
+  const { id } = await committed(at, [
+    { action: 'update', file_path: 'a.txt', content: `one\nconst total = count(2);\nthree\n${HOSTILE}` },
+    { action: 'move', file_path: 'new.txt', previous_path: 'old.txt', content: numbers(20) },
+    { action: 'delete', file_path: 'gone.txt' },
+    {
+      action: 'create',
+      file_path: 'picture.png',
+      content: Buffer.from([137, 80, 0, 0]).toString('base64'),
+      encoding: 'base64',
+    },
+  ]);
+  const browser = await signedIn(world, owner);
+  await browser.get(`/${project.fullPath}/-/commit/${id}`);
+  expect(browser.answer.status).toBe(200);
+  const { page } = browser;
+  expect(page).toContain('const total = count(<b>1</b>);');
+  expect(page).toContain('const total = count(<b>2</b>);');
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(page).not.toContain(HOSTILE);
+  expect(page).toContain('no newline at end of file');
+  expect(page).toContain('renamed from old.txt');
+  expect(page).toContain('The file was renamed without changes.');
+  expect(page).toContain('The image has changed.');
+  expect(page).toContain('>deleted</span>');
+  expect(page).toContain('4 changed files');
+  const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, one]) => one);
+  expect(new Set(ids).size).toBe(ids.length);
+  await browser.get(`/${project.fullPath}/-/commit/${id}?view=split`);
+  expect(browser.page).toContain('<table class="diff split"');
+  const splitIds = [...browser.page.matchAll(/ id="([^"]*)"/g)].map(([, one]) => one);
+  expect(new Set(splitIds).size).toBe(splitIds.length);
+});
+
+it('leaves out the lines of files that would make a page too long, and shows each on a page of its own', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'a' }]);
+  const { id } = await committed(
+    at,
+    [1, 2, 3, 4, 5].map((one) => ({ action: 'create', file_path: `long${one}.txt`, content: numbers(450) })),
+  );
+  const browser = await signedIn(world, owner);
+  await browser.get(`/${project.fullPath}/-/commit/${id}`);
+  expect(browser.page.match(/Show more/g)).toHaveLength(3);
+  expect(browser.page.match(/left out to keep the page short/g)).toHaveLength(2);
+  const [, address = ''] = /href="([^"]*)">Show them<span class="unseen"> of long5/.exec(browser.page) ?? [];
+  await browser.get(address.replaceAll('&amp;', '&'));
+  expect(browser.page).toContain('line 450');
+  expect(browser.page).not.toContain('long1.txt');
+});
+
+it('lists commits by day to those who may read them, searches messages, and narrows to a path', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'a' }], {
+    visibility: 'public',
+  });
+  await committed(at, [{ action: 'create', file_path: 'dir/b.txt', content: 'b' }], {
+    commit_message: `Add ${HOSTILE} here\n\nBecause <b>of</b> it`,
+  });
+  const address = `/${project.fullPath}/-/commits/master`;
+  const stranger = new Browser(world.send);
+  expect((await stranger.get(address)).headers.location).toContain('/users/sign_in');
+  const reader = await signedIn(world, await world.user());
+  await reader.get(address);
+  expect(reader.page).toContain('Add &lt;script&gt;alert(1)&lt;/script&gt; here');
+  expect(reader.page).toContain('Because &lt;b&gt;of&lt;/b&gt; it');
+  expect(reader.page).toContain('>Change<');
+  expect(reader.page).not.toContain(HOSTILE);
+  await reader.get(`${address}/dir/b.txt`);
+  expect(reader.page).toContain('dir/b.txt');
+  expect(reader.page).not.toContain('>Change<');
+  await reader.get(`${address}?search=script`);
+  expect(reader.page).toContain('Because &lt;b&gt;of&lt;/b&gt; it');
+  expect(reader.page).not.toContain('>Change<');
+  expect((await reader.get(`/${project.fullPath}/-/commits/nowhere`)).status).toBe(404);
+});
+
+it('a list of commits costs the same number of statements however long it is', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: '0' }]);
+  const browser = await signedIn(world, owner);
+  const count = async () => (await world.statements(() => browser.get(`/${project.fullPath}/-/commits/master`))).length;
+  await count();
+  const few = await count();
+  for (const content of ['1', '2', '3']) await committed(at, [{ action: 'update', file_path: 'a.txt', content }]);
+  await count();
+  expect(await count()).toBe(few);
+});
+
+it('takes comments on a commit and on its lines, answers them, and says beside the field what is wrong', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'one\ntwo\n' }]);
+  const { id } = await committed(at, [{ action: 'update', file_path: 'a.txt', content: 'one\n2\n' }]);
+  const address = `/${project.fullPath}/-/commit/${id}`;
+  const browser = await signedIn(world, owner);
+  await browser.get(address);
+  await browser.submit(address, { note: `Whole ${HOSTILE}` });
+  expect(browser.answer.headers.location).toMatch(/#note_\d+$/);
+  const [, line = ''] = /href="[^"]*line=(f[0-9a-f]{8}__2)#form"/.exec(browser.page) ?? [];
+  await browser.get(`${address}?line=${line}`);
+  expect(browser.page).toContain('Comment on line 2');
+  await browser.submit(`${address}?line=${line}`, { note: '', filePath: 'a.txt', fileLine: '2', lineType: 'new' });
+  expect(browser.answer.status).toBe(422);
+  expect(browser.page).toMatch(/field-problem/);
+  await browser.submit(`${address}?line=${line}`, {
+    note: 'On *two*',
+    filePath: 'a.txt',
+    fileLine: '2',
+    lineType: 'new',
+  });
+  expect(browser.answer.headers.location).toMatch(/\/-\/commit\/[0-9a-f]+#note_\d+$/);
+  await browser.follow();
+  expect(browser.page).toMatch(/<td class="talk"[\s\S]*On <em>two<\/em>/);
+  expect(browser.page).not.toContain(HOSTILE);
+  const threads = [...browser.page.matchAll(/name="discussionId" value="([^"]*)"/g)].map(([, one]) => one ?? '');
+  expect(threads).toHaveLength(2);
+  await browser.submit(address, { note: 'An answer', discussionId: threads[0] ?? '' });
+  await browser.follow();
+  expect(browser.page).toContain('An answer');
+  expect([...browser.page.matchAll(/name="discussionId"/g)]).toHaveLength(2);
+});
