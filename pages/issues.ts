@@ -32,8 +32,8 @@ const newIssue = page({
     tab: 'issues',
     // Tools link to a form that is filled in.
     before: {
-      title: given['issue[title]'],
-      description: given['issue[description]'],
+      title: given.title,
+      description: given.description,
       confidential: given['issue[confidential]'] === 'true',
     },
   }),

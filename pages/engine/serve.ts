@@ -2,6 +2,7 @@ import { type NextFunction, type RequestHandler, Router } from 'express';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
+import { type Problems, problemsOf } from '#pages/engine/problems.ts';
 import type { Facts, Form, Page, Raw, Row } from '#pages/engine/row.ts';
 import { Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
@@ -29,8 +30,7 @@ interface Compiled<Of extends Row> {
 interface Refused {
   /** What was sent. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Errors by field; those of no field in particular are under the empty name. */
-  readonly problems: Readonly<Record<string, string>>;
+  readonly problems: Problems;
 }
 
 const NOTHING_REFUSED: Refused = { values: {}, problems: {} };
@@ -48,7 +48,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute,
   const shown = compiled.filter((one): one is Compiled<Page | Raw> => one.row.kind !== 'form');
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
   const ofRow = new Map(pages.map((one) => [one.row, one]));
-  const serving = { shown, ofRow, execute, send };
+  const serving = { shown, ofRow, schema, execute, send };
   const show = make.page((visit, next) => showPage(serving, visit, next));
   const submit = make.ownForm((visit) => sendForm(serving, forms, visit), LARGEST_FORM);
   return Router()
@@ -56,7 +56,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute,
     .post('/*path', ...submit.map((handler) => knownTo(forms, handler)));
 }
 
-interface Serving extends Pick<ServeOptions, 'execute' | 'send'> {
+interface Serving extends Pick<ServeOptions, 'schema' | 'execute' | 'send'> {
   shown: readonly Compiled<Page | Raw>[];
   ofRow: ReadonlyMap<Row, Compiled<Page>>;
 }
@@ -207,8 +207,9 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         return;
       }
       refuseFailures(result);
-      refused = { values: given, problems: problemsOf(result) };
-      if (!row.again) throw refusalOf(result);
+      const problems = problemsOf(result, row.operation, serving.schema);
+      if (!problems || !row.again) throw refusalOf(result);
+      refused = { values: given, problems };
     } catch (error) {
       if (!(error instanceof Unfit) || !row.again) throw asRefusal(error);
       refused = { values: given, problems: { [error.variable]: `${error.variable} is invalid` } };
@@ -255,17 +256,4 @@ function refusalOf({ errors = [] }: ExecutionResult): Error {
 
 function asRefusal(error: unknown): unknown {
   return error instanceof Unfit ? new DomainError('BAD_REQUEST', error.message) : error;
-}
-
-/** Codes of errors that the user can mend in the form, which may name what is not there. */
-const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'NOT_FOUND', 'CONTENT_TOO_LARGE'];
-
-/** Errors by field; none if nothing was left to do, as when a button is pressed twice. */
-function problemsOf(result: ExecutionResult): Refused['problems'] {
-  if (result.errors?.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
-  const error = result.errors?.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
-  if (!error) throw refusalOf(result);
-  const fields = (error.extensions.fields ?? {}) as Record<string, readonly string[]>;
-  const entries = Object.entries(fields).map(([name, messages]) => [name, messages.join(', ')]);
-  return Object.fromEntries(entries.length > 0 ? entries : [['', error.message]]);
 }

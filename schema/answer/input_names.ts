@@ -9,6 +9,7 @@ import {
 
 /** The input names for a domain name, where that is not just its camelCase; the first one that the input has is used. */
 export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  note: ['body'],
   title: ['newTitle', 'title'],
   password: ['newPassword', 'password'],
   visibility_level: ['visibility'],

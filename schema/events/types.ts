@@ -324,8 +324,8 @@ builder.objectFields(User, (t) => ({
     description:
       'How many events the user caused on each day (UTC) that has any, in projects and on issues that the caller can see; oldest first. At most 366 days.',
     args: {
-      from: t.arg({ type: 'Date', description: 'The first day that counts. A year before the last one when absent.' }),
-      to: t.arg({ type: 'Date', description: 'The last day that counts. Today when absent.' }),
+      since: t.arg({ type: 'Date', description: 'The first day that counts; without it, a year before the last one.' }),
+      until: t.arg({ type: 'Date', description: 'The last day that counts; without it, today.' }),
     },
     resolve: ({ id }, range, context, info) =>
       loaderAt<number, Contribution[]>(context, info, { key: '' }, (ids) =>

@@ -198,7 +198,7 @@ describe('Users', () => {
 
 describe('User.contributions', () => {
   const query = `query ($username: String!, $from: Date, $to: Date) {
-    user(username: $username) { contributions(from: $from, to: $to) { day count } } }`;
+    user(username: $username) { contributions(since: $from, until: $to) { day count } } }`;
 
   it('counts events by day (UTC) within the days that are asked for', async () => {
     const user = await world.user();
@@ -225,7 +225,7 @@ describe('User.contributions', () => {
       { day: '2026-03-04', count: 1 },
     ]);
     expect((await ask({ from: '2020-01-01', to: '2026-03-04' })).errors[0].extensions.fields).toEqual({
-      from: ['must be at most 365 days before the last day'],
+      since: ['must be at most 365 days before the last day'],
     });
   });
 });

@@ -21,20 +21,20 @@ const DAY = 24 * 3600 * 1000;
 /**
  * The events of each user by day, in order, as far as the actor may see them.
  *
- * @param from first day; a year before `to` when absent
- * @param to last day; today when absent
+ * @param since first day; a year before `until` when absent
+ * @param until last day; today when absent
  * @throws ValidationFailed for more than 366 days
  */
 export async function countContributions(
   context: Context,
   userIds: readonly number[],
-  { from, to }: { from?: string | null | undefined; to?: string | null | undefined },
+  { since, until }: { since?: string | null | undefined; until?: string | null | undefined },
 ): Promise<ContributionDay[][]> {
   const actor = requireActor(context);
-  const last = to ?? new Date().toISOString().slice(0, 10);
-  const first = from ?? new Date(Date.parse(last) - (MOST_DAYS - 1) * DAY).toISOString().slice(0, 10);
+  const last = until ?? new Date().toISOString().slice(0, 10);
+  const first = since ?? new Date(Date.parse(last) - (MOST_DAYS - 1) * DAY).toISOString().slice(0, 10);
   if (Date.parse(last) - Date.parse(first) >= MOST_DAYS * DAY) {
-    throw new ValidationFailed({ from: [`must be at most ${MOST_DAYS - 1} days before the last day`] });
+    throw new ValidationFailed({ since: [`must be at most ${MOST_DAYS - 1} days before the last day`] });
   }
   const found = await queryRows<ContributionDay & { author: number }>(
     context.db,

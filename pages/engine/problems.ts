@@ -1,0 +1,62 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type ValueNode,
+} from 'graphql';
+import { inputPath } from '#schema/answer/input_names.ts';
+
+/** Errors of a form by field; those of no field in particular are under the empty name. */
+export type Problems = Readonly<Record<string, string>>;
+
+/** Codes of errors that the user can mend in the form, which may name what is not there. */
+const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'NOT_FOUND', 'CONTENT_TOO_LARGE'];
+
+/**
+ * What is wrong with a form, by the variables of its mutation. Empty if nothing was left to do, as when a button is pressed twice; null
+ * for errors that the user cannot mend.
+ */
+export function problemsOf(
+  { errors = [] }: ExecutionResult,
+  document: DocumentNode,
+  schema: GraphQLSchema,
+): Problems | null {
+  if (errors.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
+  const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
+  if (!error) return null;
+  const fields = Object.entries((error.extensions.fields ?? {}) as Record<string, readonly string[]>);
+  if (fields.length === 0) return { '': error.message };
+  const problems: Record<string, string> = {};
+  for (const [name, messages] of fields) {
+    const variable = variableFor(name, error, document, schema);
+    const message = messages.join(', ');
+    // A message continues the name of its field, which stands nowhere if the form has none.
+    if (variable === null) problems[''] = /^[A-Z]/.test(message) ? message : `${name.replaceAll('_', ' ')} ${message}`;
+    else problems[variable] = message;
+  }
+  return problems;
+}
+
+/** The variable that fills the input of which the domain speaks by this name; null if none does. */
+function variableFor(
+  name: string,
+  { path = [] }: GraphQLError,
+  document: DocumentNode,
+  schema: GraphQLSchema,
+): string | null {
+  const operation = getOperationAST(document);
+  const field = operation?.selectionSet.selections.find(
+    (selection): selection is FieldNode =>
+      selection.kind === Kind.FIELD && (selection.alias ?? selection.name).value === path[0],
+  );
+  const [argument, ...within] = inputPath(name, field, operation, schema).split('.');
+  let value: ValueNode | undefined = field?.arguments?.find((one) => one.name.value === argument)?.value;
+  for (const key of within) {
+    value = value?.kind === Kind.OBJECT ? value.fields.find((one) => one.name.value === key)?.value : undefined;
+  }
+  return value?.kind === Kind.VARIABLE ? value.name.value : null;
+}
