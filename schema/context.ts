@@ -3,6 +3,7 @@ import type { FieldNode } from 'graphql';
 import { actorFor, type Context, type Purpose } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
+import { readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
 import { commitStatuses } from '#src/domain/ci/pipelines/of_commits.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
@@ -53,6 +54,7 @@ export class Loaders {
   #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
   #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
   #trace: DataLoader<number, string> | undefined;
+  #traceTail: DataLoader<number, string> | undefined;
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
@@ -115,6 +117,12 @@ export class Loaders {
   get trace(): DataLoader<number, string> {
     this.#trace ??= new DataLoader((ids) => traceTexts(this.#context, ids));
     return this.#trace;
+  }
+
+  /** The ends of job logs that the actor may read. */
+  get traceTail(): DataLoader<number, string> {
+    this.#traceTail ??= new DataLoader((ids) => readTraceTails(this.#context, ids));
+    return this.#traceTail;
   }
 
   /** Whether the actor sees all details of a runner. */

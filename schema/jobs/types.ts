@@ -7,7 +7,6 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
-import { readTraceTail } from '#src/domain/ci/job_logs/tail.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 
 interface ArtifactsRow {
@@ -162,7 +161,7 @@ export const Job = builder.prismaObject('Job', {
     }),
     traceTail: t.string({
       description: 'The end of the job’s log as text, up to 256 KiB. Empty while there is none.',
-      resolve: ({ id }, _args, context) => readTraceTail(context, id),
+      resolve: ({ id }, _args, { loaders }) => loaders.traceTail.load(id),
     }),
     trace: t.string({
       description: 'The job’s log as text. Fails with CONTENT_TOO_LARGE above 4 MB.',

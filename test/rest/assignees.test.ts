@@ -272,7 +272,7 @@ describe('Every assignee', () => {
     expect([ids({ assignees: assignees.previous }), ids({ assignees: assignees.current }), others]).toEqual([
       [ann.id, ben.id],
       [ann.id, cleo.id],
-      {},
+      { updated_by_id: { previous: null, current: owner.id } },
     ]);
   });
 

@@ -217,7 +217,8 @@ describe('The last page of a large list', () => {
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(/Index Cond: .*ROW\(created_at, id\) < ROW/);
-    expect(plan).not.toMatch(/Sort|Seq Scan/);
+    // What is read for the page: its rows alone are sorted again.
+    expect(plan.slice(plan.indexOf('Limit'))).not.toMatch(/Sort|Seq Scan/);
   });
 });
 

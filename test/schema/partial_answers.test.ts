@@ -55,6 +55,8 @@ describe('The schema lets a part of an answer be missing', () => {
       'ApplicationSettings.domainWhitelist',
       'ApplicationSettings.restrictedVisibilityLevels',
       'Note.suggestions',
+      'RepositoryFile.blame',
+      'RepositoryLocation.entries',
       'Runner.tagList',
       'User.identities',
     ];

@@ -19,10 +19,19 @@ const sources = () => new GeneratedSources(root);
 
 /** A checkout as far as it is looked at, generated. */
 function checkout(): void {
-  const parts = ['prisma/schema', 'schema', 'rest', 'scripts', 'codegen.ts', 'package-lock.json', 'prisma.config.ts'];
+  const parts = [
+    'prisma/schema',
+    'schema',
+    'rest',
+    'pages',
+    'scripts',
+    'codegen.ts',
+    'package-lock.json',
+    'prisma.config.ts',
+  ];
   for (const part of parts) cpSync(packagePath(part), path.join(root, part), { recursive: true });
   mkdirSync(path.join(root, 'src/generated/prisma'), { recursive: true });
-  for (const name of ['models.ts', 'operations.ts', 'pothos.ts', 'prisma/client.ts']) {
+  for (const name of ['models.ts', 'operations.ts', 'page_operations.ts', 'pothos.ts', 'prisma/client.ts']) {
     writeFileSync(path.join(root, 'src/generated', name), '');
   }
   sources().remember(sources().hash());
@@ -36,6 +45,7 @@ test('what is generated is fresh until a source changes', LONG, () => {
     'schema/index.ts',
     'rest/v4/index.ts',
     'rest/v4/projects.graphql',
+    'pages/issues.graphql',
     'schema/schema.graphql',
     'rest/openapi.json',
     'package-lock.json',

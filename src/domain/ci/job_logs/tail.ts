@@ -1,20 +1,40 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { readChunks } from '#src/domain/ci/job_logs/chunks.ts';
+import { chunksOf } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
-import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
+import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';
 import { textOf } from '#src/domain/ci/job_logs/read.ts';
+import { currentBudget } from '#src/platform/limits/budget.ts';
 
-/** Bytes at the end of a job log that are searched. */
+/** Bytes at the end of a job log that are searched and shown. */
 const TAIL = 256 * 1024;
 
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
 /** The end of a job's output, at most so many bytes; invalid UTF-8 is replaced. */
-export async function readTraceTail(
-  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
-  jobId: number,
+export async function readTraceTail(stores: Stores, jobId: number, bytes = TAIL): Promise<string> {
+  const [text = ''] = await readTraceTails(stores, [jobId], bytes);
+  return text;
+}
+
+/** As readTraceTail, for each of several jobs. The caller must be allowed to read the jobs. Throws TooExpensive if all together are too long. */
+export async function readTraceTails(
+  { db, repositories }: Stores,
+  jobIds: readonly number[],
   bytes = TAIL,
-): Promise<string> {
-  const trace = await locateTrace(db, jobId);
-  if (!trace) return textOf((await readChunks(db, jobId)).subarray(-bytes));
-  const from = Math.max(0, trace.size - bytes);
-  return textOf(await readAt(traceFile(repositories, trace), from, trace.size - from));
+): Promise<string[]> {
+  const files = new Map((await locateTraces(db, jobIds)).map((file) => [file.jobId, file]));
+  const old = await chunksOf(
+    db,
+    jobIds.filter((id) => !files.has(id)),
+  );
+  const lengthOf = (id: number) => Math.min(bytes, files.get(id)?.size ?? old.get(id)?.length ?? 0);
+  currentBudget()?.spendBytes(jobIds.reduce((sum, id) => sum + lengthOf(id), 0));
+  const texts: string[] = [];
+  for (const id of jobIds) {
+    const file = files.get(id);
+    const length = lengthOf(id);
+    const content = file ? await readAt(traceFile(repositories, file), file.size - length, length) : old.get(id);
+    texts.push(textOf(content?.subarray(-bytes)));
+  }
+  return texts;
 }

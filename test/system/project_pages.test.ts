@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
+import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
+
+let server: ServerProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await startServer({ PATH: process.env.PATH, HOME: process.env.HOME }, ['--ephemeral', '--seed']);
+  browser = await launchChromium();
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.end('SIGTERM');
+});
+
+/** Where screenshots are put to be looked at; nowhere when absent. */
+const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
+
+async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
+  const opened = await openContext(browser, server.url, options);
+  await opened.page.goto('/users/sign_in');
+  await opened.page.getByLabel('Username or email').fill('root');
+  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
+  await opened.page.getByRole('button', { name: 'Sign in' }).click();
+  await opened.page.waitForURL('**/');
+  return opened;
+}
+
+/** Files and addresses of clients, which are no pages. */
+const NO_PAGES =
+  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/-\/(raw|archive)\/|\.(atom|git|patch|diff)$|\/artifacts|\/trace/;
+
+/** What kind of page an address is: one of each kind is visited. */
+function kindOf(address: URL): string {
+  const kind = address.pathname
+    .replace(/^(\/groups)?(\/[\w.-]+)+?(?=\/-\/)/, '$1/PLACE')
+    .replace(/\b[0-9a-f]{7,64}\b/g, 'HASH')
+    .replace(/\d+/g, 'N')
+    .replace(/(\/-\/(?:tree|blob|blame|commits|find_file|compare|raw))\/.+/, '$1/PATH');
+  const isPlace = !kind.includes('/-/') && !/^\/(dashboard|explore|search|projects|groups|users)\b/.test(kind);
+  const depth = kind.split('/').length;
+  return `${isPlace && kind !== '/' ? `PLACE${depth}` : kind} ${[...address.searchParams.keys()].sort().join(',')}`;
+}
+
+/** Visits one page of every kind that links lead to, from the start page on. */
+async function crawl(page: Page, visit: (address: string) => Promise<void>): Promise<string[]> {
+  const origin = new URL(server.url).origin;
+  const waiting = ['/'];
+  const known = new Set<string>();
+  const wrong: string[] = [];
+  for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
+    const answer = await page.goto(address);
+    const status = answer?.status() ?? 0;
+    if (status !== 200) {
+      wrong.push(`${address}: ${status}`);
+      continue;
+    }
+    await visit(address);
+    const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
+    for (const link of links) {
+      const url = new URL(link);
+      if (url.origin !== origin || NO_PAGES.test(url.pathname) || known.has(kindOf(url))) continue;
+      known.add(kindOf(url));
+      waiting.push(url.pathname + url.search);
+    }
+  }
+  expect(known.size).toBeGreaterThan(40);
+  return wrong;
+}
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const file = name.replace(/[^\w.-]+/g, '_').slice(0, 80);
+  await page.screenshot({ path: path.join(SCREENSHOTS, `${file}.png`), fullPage: true });
+}
+
+/** Whether the page is wider than its window. */
+const overflows = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+it('every link leads to a page, which axe finds nothing wrong with, in the light and in the dark, wide and narrow', async () => {
+  const wide = await signedIn();
+  const narrow = await signedIn({ width: 320, colorScheme: 'dark' });
+  const faults: string[] = [];
+  const wrong = await crawl(wide.page, async (address) => {
+    for (const fault of await accessibilityFaults(wide.page)) faults.push(`${address}: ${fault}`);
+    await keep(wide.page, `wide ${address}`);
+    await narrow.page.goto(address);
+    for (const fault of await accessibilityFaults(narrow.page)) faults.push(`${address}, dark: ${fault}`);
+    if (await overflows(narrow.page)) faults.push(`${address}: wider than 320 pixels`);
+    await keep(narrow.page, `narrow ${address}`);
+  });
+  expect({ wrong, faults }).toEqual({ wrong: [], faults: [] });
+  expect([...wide.troubles, ...narrow.troubles]).toEqual([]);
+}, 900_000);
