@@ -5,11 +5,13 @@ import { issues } from '#pages/issues.ts';
 import { labels } from '#pages/labels.ts';
 import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
 import { mergeRequests } from '#pages/merge_requests.ts';
+import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { refs } from '#pages/refs.ts';
 import { home, repository } from '#pages/repository.ts';
 import { search } from '#pages/search.ts';
+import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
@@ -21,10 +23,12 @@ export const rows: readonly Row[] = [
   ...labels,
   ...mergeRequestChanges,
   ...mergeRequests,
+  ...milestones,
   ...notes,
   ...pipelines,
   ...commits,
   ...refs,
+  ...snippets,
   ...repository,
   ...home,
   ...places,

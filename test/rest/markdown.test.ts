@@ -158,8 +158,8 @@ describe('References', () => {
         `Name of ${stranger.username}`,
       ],
       [`@${group.fullPath}`, 'group', `${world.url}/groups/${group.fullPath}`, group.id, group.name],
-      ['~bug::one', 'label', `${at}/-/issues?label_name=bug%3A%3Aone`, plain.id, plain.title],
-      ['~"two words"', 'label', `${at}/-/issues?label_name=two%20words`, quoted.id, quoted.title],
+      ['~bug::one', 'label', `${at}/-/issues?labels=bug%3A%3Aone`, plain.id, plain.title],
+      ['~"two words"', 'label', `${at}/-/issues?labels=two%20words`, quoted.id, quoted.title],
       ['%v1.0', 'milestone', `${at}/-/milestones/${milestone.iid}`, milestone.id, 'v1.0'],
     ] as const;
     for (const [written, type, url, id, title] of texts) {

@@ -172,9 +172,11 @@ const fewest = async (work: () => Promise<unknown>) => Math.min(await count(work
 /** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */
 const ONE_BY_ONE = new Set([
   'Group.issues',
+  'Group.events',
   'Project.events',
   'Project.repository.branches',
   'Project.repository.contributors',
+  'Project.repository.tree',
   'Project.users',
   'User.authorizedApplications',
   'User.events',

@@ -47,11 +47,40 @@ function kindOf(address: URL): string {
   return `${isPlace && kind !== '/' ? `PLACE${depth}` : kind} ${[...address.searchParams.keys()].sort().join(',')}`;
 }
 
+/** The addresses of pages that the REST API hands out, of all kinds of records. */
+async function handedOut(): Promise<string[]> {
+  const headers = { 'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '' };
+  const get = async (path: string) => (await fetch(`${server.url}/api/v4${path}`, { headers })).json();
+  const projects: { id: number }[] = await get('/projects?order_by=last_activity_at&per_page=100');
+  const lists = [
+    '/merge_requests?scope=all',
+    '/issues?scope=all',
+    '/groups',
+    '/users',
+    '/todos',
+    '/projects?per_page=100',
+  ];
+  const ofProjects = projects.flatMap(({ id }) =>
+    ['milestones', 'pipelines', 'snippets'].map((list) => `/projects/${id}/${list}`),
+  );
+  const found: { web_url?: string; target_url?: string }[][] = [];
+  for (const path of [...lists, ...ofProjects]) found.push(await get(path));
+  return found.flat().flatMap(({ web_url, target_url }) => [web_url, target_url].filter((url) => url !== undefined));
+}
+
 /** Visits one page of every kind that links lead to, from the start page on. */
 async function crawl(page: Page, visit: (address: string) => Promise<void>): Promise<string[]> {
   const origin = new URL(server.url).origin;
-  const waiting = ['/'];
   const known = new Set<string>();
+  const waiting = ['/'];
+  const note = (link: string) => {
+    const url = new URL(link);
+    if (url.origin !== origin || NO_PAGES.test(url.pathname) || known.has(kindOf(url))) return;
+    known.add(kindOf(url));
+    waiting.push(url.pathname + url.search);
+  };
+  // Those first that have something to show.
+  for (const link of await handedOut()) note(link);
   const wrong: string[] = [];
   for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
     const answer = await page.goto(address);
@@ -62,12 +91,7 @@ async function crawl(page: Page, visit: (address: string) => Promise<void>): Pro
     }
     await visit(address);
     const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
-    for (const link of links) {
-      const url = new URL(link);
-      if (url.origin !== origin || NO_PAGES.test(url.pathname) || known.has(kindOf(url))) continue;
-      known.add(kindOf(url));
-      waiting.push(url.pathname + url.search);
-    }
+    for (const link of links) note(link);
   }
   expect(known.size).toBeGreaterThan(40);
   return wrong;

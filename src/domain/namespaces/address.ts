@@ -14,7 +14,7 @@ export function pagePath(place: string, resource: Resource, name: number | strin
 
 /** The path of the list of the issues of a project with a label. */
 export function labelledIssuesPath(place: string, title: string): string {
-  return `/${place}/-/issues?label_name=${encodeURIComponent(title)}`;
+  return `/${place}/-/issues?labels=${encodeURIComponent(title)}`;
 }
 
 /** The path of a snippet, which belongs to a project or, without one, to its author alone. */
