@@ -16,6 +16,7 @@ const people = [
   'imports',
   'oauth',
   'pages',
+  'project_pages',
   'rest_clients',
   'runner',
   'work',

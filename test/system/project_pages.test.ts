@@ -44,7 +44,8 @@ function kindOf(address: URL): string {
     .replace(/(\/-\/(?:tree|blob|blame|commits|find_file|compare|raw))\/.+/, '$1/PATH');
   const isPlace = !kind.includes('/-/') && !/^\/(dashboard|explore|search|projects|groups|users)\b/.test(kind);
   const depth = kind.split('/').length;
-  return `${isPlace && kind !== '/' ? `PLACE${depth}` : kind} ${[...address.searchParams.keys()].sort().join(',')}`;
+  const shown = ['line', 'view', 'scope'].filter((name) => address.searchParams.has(name));
+  return `${isPlace && kind !== '/' ? `PLACE${depth}` : kind} ${shown.join(',')}`;
 }
 
 /** The addresses of pages that the REST API hands out, of all kinds of records. */
