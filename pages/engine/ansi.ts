@@ -40,11 +40,15 @@ export function ansiToHtml(output: string): string {
 
 /** Lines as they stand after all carriage returns. */
 function settled(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .split('\n')
-    .map((line) => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).replaceAll('\r', ''))
-    .join('\n');
+  return text.replaceAll('\r\n', '\n').split('\n').map(lastState).join('\n');
+}
+
+/** What stands in a line behind its last carriage return, apart from those that end it. */
+function lastState(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === '\r') end--;
+  const text = line.slice(0, end);
+  return text.slice(text.lastIndexOf('\r') + 1);
 }
 
 function changed(before: Style, codes: string): Style {

@@ -156,13 +156,14 @@ function needsUser({ errors = [] }: ExecutionResult, { session, request }: Visit
 
 /** Parameters of the query; those that are repeated are lists. */
 function queryOf({ request, baseUrl }: Visit): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = {};
-  for (const [parameter, value] of new URL(request.originalUrl, baseUrl).searchParams) {
-    const name = nameOf(parameter);
-    const before = query[name];
-    query[name] = before === undefined ? value : [before, value].flat();
-  }
-  return query;
+  const given = new URL(request.originalUrl, baseUrl).searchParams;
+  const byName = Map.groupBy(given, ([parameter]) => nameOf(parameter));
+  return Object.fromEntries(
+    [...byName].map(([name, all]) => {
+      const values = all.map(([, value]) => value);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
 }
 
 /** The variable that a parameter is for: `merge_request[source_branch]`, as in links of today's tools, is for `sourceBranch`. */

@@ -29,7 +29,7 @@ export function variablesOf(document: DocumentNode, schema: GraphQLSchema): Vari
   });
 }
 
-/** A value that is none of its variable. */
+/** A value that does not fit its variable. */
 export class Unfit extends Error {
   /** The name of the variable. */
   readonly variable: string;
@@ -41,9 +41,10 @@ export class Unfit extends Error {
 }
 
 /**
- * The values of variables from the texts of a request. An empty text is no value, but of a text in a form it clears what is there.
+ * The values of variables from the texts of a request.
  *
- * @param isForm whether a box that is not ticked, and so not sent, is false
+ * @param isForm whether they are fields of a form, where an empty one clears what is there; elsewhere it has no value
+ * @param lists variables of which one text holds several values, separated by commas or lines
  * @throws Unfit
  */
 export function valuesFor(
@@ -60,16 +61,11 @@ export function valuesFor(
       if (list) values[name] = list.map((text) => readValue(text, inner.ofType, name));
       continue;
     }
-    const all = [given[name]].flat();
-    const text = all.at(-1);
-    if (text === null || (typeof text !== 'string' && text !== undefined)) {
-      // A file.
-      if (text !== null) values[name] = text;
-      continue;
-    }
+    const text: unknown = [given[name]].flat().at(-1);
+    if (typeof text !== 'string') continue;
     const isText = isScalarType(inner) && inner.name === 'String';
-    if (text === undefined || (text === '' && !(isForm && isText))) {
-      if (text === '' && isForm && !isNonNullType(type)) values[name] = null;
+    if (text === '' && !(isForm && isText)) {
+      if (isForm && !isNonNullType(type)) values[name] = null;
       continue;
     }
     values[name] = readValue(text, type, name);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { validate } from 'graphql';
 import { expect, it } from 'vitest';
 import { rows } from '#pages/index.ts';
@@ -14,4 +14,14 @@ it('every page and form has an operation that the graph can answer, and a templa
       .map((message) => `${row.path}: ${message}`);
   });
   expect(wrong).toEqual([]);
+});
+
+it('every operation and fragment is there once', () => {
+  const names = globSync('pages/*.graphql', { cwd: packagePath('.') }).flatMap((file) =>
+    [...readFileSync(packagePath(file), 'utf8').matchAll(/^(?:query|mutation|fragment) (\w+)/gm)].map(
+      ([, name]) => name,
+    ),
+  );
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

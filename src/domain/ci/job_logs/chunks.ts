@@ -25,6 +25,17 @@ export async function chunksOf(db: Reader, jobIds: readonly number[]): Promise<M
   return new Map(rows.map(({ id, content }) => [id, Buffer.from(content)]));
 }
 
+/** The ends of logs by job ID: at least so many bytes, if there are as many, from the beginning of a row. */
+export async function chunkTails(db: Reader, jobIds: readonly number[], bytes: number): Promise<Map<number, Buffer>> {
+  if (jobIds.length === 0) return new Map();
+  const rows = await db.$queryRaw<{ id: number; content: Uint8Array }[]>`
+    SELECT job_id AS id, string_agg(content, ''::bytea ORDER BY position) AS content FROM (
+      SELECT job_id, position, content, max(position + length(content)) OVER (PARTITION BY job_id) AS size
+      FROM job_trace_chunks WHERE job_id = ANY(${[...jobIds]}::int[])) chunk
+    WHERE position + length(content) > size - ${bytes}::int GROUP BY job_id`;
+  return new Map(rows.map(({ id, content }) => [id, Buffer.from(content)]));
+}
+
 /** At most so many bytes of a log from a position on; fewer if more rows would have to be read. */
 export async function readChunksAt(db: Reader, jobId: number, from: number, length: number): Promise<Buffer> {
   const chunks = await db.$queryRaw<{ content: Uint8Array }[]>`

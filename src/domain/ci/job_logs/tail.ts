@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { chunksOf } from '#src/domain/ci/job_logs/chunks.ts';
+import { chunkTails } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';
 import { textOf } from '#src/domain/ci/job_logs/read.ts';
@@ -23,10 +23,8 @@ export async function readTraceTails(
   bytes = TAIL,
 ): Promise<string[]> {
   const files = new Map((await locateTraces(db, jobIds)).map((file) => [file.jobId, file]));
-  const old = await chunksOf(
-    db,
-    jobIds.filter((id) => !files.has(id)),
-  );
+  const withoutFile = jobIds.filter((id) => !files.has(id));
+  const old = await chunkTails(db, withoutFile, bytes);
   const lengthOf = (id: number) => Math.min(bytes, files.get(id)?.size ?? old.get(id)?.length ?? 0);
   currentBudget()?.spendBytes(jobIds.reduce((sum, id) => sum + lengthOf(id), 0));
   const texts: string[] = [];
