@@ -4,13 +4,13 @@ import path from 'node:path';
 /*
  * Removes what the packages that come along in ours (`bundleDependencies`) hold in vain: Prisma's compilers of queries for
  * other databases, and those that trade size for speed; a second copy of GraphiQL for CommonJS; the styles of highlight.js, and
- * what browsers would load of it and of markdown-it.
+ * what browsers would load of markdown-it.
  */
 const root = path.join(path.dirname(import.meta.dirname), 'node_modules');
 const unused = [
   '@prisma/client/runtime/{query_compiler_*,wasm-compiler-edge.*}',
   '@graphql-yoga/render-graphiql/cjs/*',
-  'highlight.js/{es/languages,scss,styles}/**/*.*',
+  'highlight.js/{scss,styles}/**/*.*',
   'markdown-it/dist/{browser/*,*.map}',
 ];
 const used = '@prisma/client/runtime/query_compiler_small_bg.postgresql.*mjs';

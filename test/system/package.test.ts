@@ -56,12 +56,23 @@ test('the packed package, installed in another project as the documents say, ser
     });
 
     const env = { PATH: process.env.PATH, HOME: process.env.HOME };
-    const server = await followServer(spawn('npx', ['gantry', 'serve', '--ephemeral'], { cwd: directory, env }));
+    const server = await followServer(
+      spawn('npx', ['gantry', 'serve', '--ephemeral', '--seed'], { cwd: directory, env }),
+    );
     try {
       const headers = { 'private-token': printed(server.output(), 'Private token') ?? '' };
       const response = await fetch(`${server.url}/api/v4/version`, { headers });
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject({ version: expect.any(String) });
+      // The threads that render and highlight have the packages that they need.
+      const query = '{ project(ref: "orchard/apples") { repository { at { readme { html lines { language } } } } } }';
+      const { data } = await fetch(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      }).then((answer) => answer.json());
+      const { html, lines } = data.project.repository.at.readme;
+      expect([html, lines]).toEqual([expect.stringContaining('<h1'), { language: 'md' }]);
       for (const page of ['/', '/-/docs', '/graphql']) {
         const html = await (await fetch(server.url + page, { headers: { accept: 'text/html' } })).text();
         const files = [...html.matchAll(/(?:src|href)="(\/-\/assets\/[^"]+)"/g)].map(([, path]) => path);

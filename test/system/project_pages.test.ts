@@ -33,7 +33,7 @@ async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
 
 /** Files and addresses of clients, which are no pages. */
 const NO_PAGES =
-  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/-\/(raw|archive)\/|\.(atom|git|patch|diff)$|\/artifacts|\/trace/;
+  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/(raw|archive)(\/|$)|\.(atom|git|patch|diff)$|\/artifacts|\/trace/;
 
 /** What kind of page an address is: one of each kind is visited. */
 function kindOf(address: URL): string {
