@@ -24,7 +24,7 @@ const labelsSql = (scope: Scope) => `WITH page AS MATERIALIZED (
   SELECT COALESCE(json_agg(json_build_object('id', l.id, 'name', l.title, 'color', l.color, 'description', l.description,
     'open_issues_count', COALESCE(c.opened, 0), 'closed_issues_count', COALESCE(c.closed, 0),
     'open_merge_requests_count', COALESCE(m.opened, 0), 'subscribed', COALESCE(s.subscribed, false),
-    'priority', l.priority, 'is_project_label', true, 'text_color', ${TEXT_COLOR},
+    'priority', l.priority, 'is_project_label', true, 'archived', l.archived, 'text_color', ${TEXT_COLOR},
     'description_html', ${ESCAPED}) ORDER BY l.title, l.id), '[]')::text AS body
   FROM page l LEFT JOIN issue_counts c ON c.label_id = l.id LEFT JOIN merge_request_counts m ON m.label_id = l.id
   LEFT JOIN subscriptions s ON s.subject_type = 'Label' AND s.subject_id = l.id AND s.user_id = $1`;

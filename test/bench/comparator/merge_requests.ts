@@ -65,6 +65,7 @@ const mergeRequest: Fields = {
   target_project_id: 'm.target_project_id',
   labels: `COALESCE((SELECT json_agg(l.title ORDER BY l.title) FROM merge_request_labels ml
     JOIN labels l ON l.id = ml.label_id WHERE ml.merge_request_id = m.id), '[]')`,
+  merge_after: 'null::text',
   draft: DRAFT,
   work_in_progress: DRAFT,
   milestone: `CASE WHEN ms.id IS NOT NULL THEN ${restJson(restMilestone)} END`,
