@@ -35,10 +35,11 @@ builder.prismaObjectFields(Issue, (t) => ({
   }),
   mergeRequestsCount: t.int({
     description: 'Number of `closingMergeRequests` that the caller can see.',
-    select: { id: true },
-    resolve: ({ id }, _args, context, info) =>
-      loaderAt(context, info, { key: '' }, (ids: readonly number[]) => countClosingMergeRequests(context, ids)).load(
-        id,
-      ),
+    select: { id: true, isMentionedByMergeRequest: true },
+    resolve: ({ id, isMentionedByMergeRequest }, _args, context, info) => {
+      if (!isMentionedByMergeRequest) return 0;
+      const load = (ids: readonly number[]) => countClosingMergeRequests(context, ids);
+      return loaderAt(context, info, { key: '' }, load).load(id);
+    },
   }),
 }));

@@ -1,9 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { Issue } from '#schema/issues/types.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import { References } from '#schema/subjects/references.ts';
 import { TaskCompletionStatus } from '#schema/subjects/task_items.ts';
 import { User } from '#schema/users/types.ts';
-import { userBelow } from '#schema/users/user_below.ts';
 import { taskItems } from '#src/domain/tracking/subjects/task_items.ts';
 
 const IssueType = builder.enumType('IssueType', {
@@ -51,8 +51,7 @@ builder.prismaObjectFields(Issue, (t) => ({
     type: User,
     nullable: true,
     description: 'The user who closed the issue; null while it is open, or if that is not known.',
-    select: { closedById: true },
-    resolve: ({ closedById }, _args, context, info) => userBelow(context, info, closedById),
+    ...viaRelation('closedBy'),
   }),
   references: t.field({
     type: References,
@@ -95,15 +94,13 @@ builder.prismaObjectFields(Issue, (t) => ({
     type: User,
     nullable: true,
     description: 'The user who last changed it, other than by notes; null if nobody did, or if that is not known.',
-    select: { updatedById: true },
-    resolve: ({ updatedById }, _args, context, info) => userBelow(context, info, updatedById),
+    ...viaRelation('updatedBy'),
   }),
   lastEditedBy: t.field({
     type: User,
     nullable: true,
     description: 'The user who last edited its title or description; null if nobody did, or if that is not known.',
-    select: { lastEditedById: true },
-    resolve: ({ lastEditedById }, _args, context, info) => userBelow(context, info, lastEditedById),
+    ...viaRelation('lastEditedBy'),
   }),
   lastEditedAt: t.expose('lastEditedAt', {
     type: 'DateTime',

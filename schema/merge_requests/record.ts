@@ -4,11 +4,11 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { loaderAt } from '#schema/records/below.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { References } from '#schema/subjects/references.ts';
 import { TaskCompletionStatus } from '#schema/subjects/task_items.ts';
 import { User } from '#schema/users/types.ts';
-import { userBelow } from '#schema/users/user_below.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 import { divergedCommits } from '#src/domain/tracking/merge_requests/diverged.ts';
@@ -122,15 +122,13 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     type: User,
     nullable: true,
     description: 'The user who last changed it, other than by notes; null if nobody did, or if that is not known.',
-    select: { updatedById: true },
-    resolve: ({ updatedById }, _args, context, info) => userBelow(context, info, updatedById),
+    ...viaRelation('updatedBy'),
   }),
   lastEditedBy: t.field({
     type: User,
     nullable: true,
     description: 'The user who last edited its title or description; null if nobody did, or if that is not known.',
-    select: { lastEditedById: true },
-    resolve: ({ lastEditedById }, _args, context, info) => userBelow(context, info, lastEditedById),
+    ...viaRelation('lastEditedBy'),
   }),
   lastEditedAt: t.expose('lastEditedAt', {
     type: 'DateTime',

@@ -12,6 +12,7 @@ import {
 import { collectFields } from '#schema/plan/fields.ts';
 import { readsOf } from '#schema/records/plugin.ts';
 import type { Known } from '#schema/records/types.ts';
+import { relationOf } from '#src/platform/records/computed_fields.ts';
 import { factsOf, type ModelName } from '#src/platform/records/model.ts';
 import { Selection } from '#src/platform/records/selection.ts';
 
@@ -124,7 +125,7 @@ function collect(model: ModelName, type: GraphQLObjectType, sets: SelectionSetNo
 
 /** The selection along a path of relations, with what is selected at its end if that is a record. */
 function along(model: ModelName, [part = '', ...rest]: readonly string[], end: () => Selection): Selection {
-  const relation = factsOf(model).relations[part];
+  const relation = relationOf(model, part);
   const below = relation && (rest.length > 0 ? along(relation.model, rest, end) : end());
   return new Selection(model, new Map([[part, below ?? null]]));
 }
@@ -140,7 +141,7 @@ function related(type: GraphQLResolveInfo['returnType'], nodes: FieldNode[], ask
 /** What resolvers need besides the document. */
 function constant(model: ModelName, select: Readonly<Record<string, unknown>>): Selection {
   const parts = Object.entries(select).map(([name, part]): [string, Selection | null] => {
-    const relation = factsOf(model).relations[name];
+    const relation = relationOf(model, name);
     if (!relation) return [name, null];
     return [name, constant(relation.model, (part as { select: Record<string, unknown> }).select)];
   });

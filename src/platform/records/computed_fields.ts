@@ -1,7 +1,7 @@
 import type { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from './alias.ts';
 import type { ComputedFields, Params } from './computed_types.ts';
-import type { Columns, ModelName } from './model.ts';
+import { type Columns, factsOf, type ModelName, type RelationFacts } from './model.ts';
 
 /** All that can be selected of a model, as it comes as JSON: times and what numbers cannot hold as text. */
 export type Row<M extends ModelName> = Columns[M] & (M extends keyof ComputedFields ? ComputedFields[M] : unknown);
@@ -48,4 +48,25 @@ export function computedFields<M extends ModelName & keyof ComputedFields>(
 export function computedField<M extends ModelName>(model: M, name: string): ValueSql<M> | undefined {
   const values = declared.get(model);
   return values && Object.hasOwn(values, name) ? (values[name] as ValueSql<M> | undefined) : undefined;
+}
+
+const relations = new Map<ModelName, ReadonlyMap<string, RelationFacts>>();
+
+/**
+ * Declares relations of a model to users that prisma/schema has no foreign key for: each by the column or computed field that
+ * holds the ID of the user, who may be missing.
+ */
+export function relationsToUsers<M extends ModelName>(
+  model: M,
+  byName: Readonly<Record<string, keyof Row<M> & string>>,
+): void {
+  const toUser = (by: string): RelationFacts => {
+    return { model: 'User', isMany: false, isOptional: true, from: [by], to: ['id'] };
+  };
+  relations.set(model, new Map(Object.entries(byName).map(([name, by]) => [name, toUser(by)])));
+}
+
+/** A relation of a model, of prisma/schema or declared. */
+export function relationOf(model: ModelName, name: string): RelationFacts | undefined {
+  return factsOf(model).relations[name] ?? relations.get(model)?.get(name);
 }

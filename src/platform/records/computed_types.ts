@@ -15,6 +15,8 @@ export interface ComputedFields {
     /** When it was last closed, and who closed it; null while it is open, and if that is not known. */
     closedAt: string | null;
     closedById: number | null;
+    /** Whether one of its notes tells that a merge request mentions it. */
+    isMentionedByMergeRequest: boolean;
   };
   Label: {
     /** Of the issues that the actor sees. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { PLACE, Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
-import { computedField, type Sum, type Tools } from './computed_fields.ts';
+import { computedField, relationOf, type Sum, type Tools } from './computed_fields.ts';
 import type { ComputedFields, Params } from './computed_types.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';
 import type { Selection } from './selection.ts';
@@ -171,9 +171,8 @@ class Writer {
       const isNullable = isOuter || relation.isOptional;
       const name = `t${this.#count++}`;
       const found = { name, row: alias(relation.model, name), isNullable };
-      joins.push(
-        sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(found.row)} ON ${belongs(relation, row, found.row)}`,
-      );
+      const isTheirs = belongs(relation, (by) => readOf(model, row, by, tools), found.row);
+      joins.push(sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(found.row)} ON ${isTheirs}`);
       joined.set(part, found);
       return found;
     };
@@ -181,20 +180,21 @@ class Writer {
       if (toOne(model, part).model !== target) throw new Error(`${part} of ${model} is no ${target}`);
       return related(part).row;
     };
-    return { row, joins, related, tools: toolsFor({ row, name, joins, page }, this.#params, rowOf) };
+    const tools = toolsFor({ row, name, joins, page }, this.#params, rowOf);
+    return { row, joins, related, tools };
   }
 
   #pairs({ model, parts }: Selection, place: Place): Pair[] {
-    const { columns, relations, key } = factsOf(model);
+    const { columns, key } = factsOf(model);
     const { row, tools } = place;
     const pair = (part: string, below: Selection | null): Pair => {
-      const relation = relations[part];
+      const relation = relationOf(model, part);
       if (below && relation) {
         return [part, relation.isMany ? this.#many(relation, below, row) : this.#one(part, relation, below, place)];
       }
       const column = columns[part];
-      if (column) return [part, asJson(column, at(row, part))];
-      return [part, computedField(model, part)?.(row, tools) ?? raw('NULL')];
+      const value = readOf(model, row, part, tools);
+      return [part, column ? asJson(column, value) : value];
     };
     const selected = [...parts].map(([part, below]) => pair(part, below));
     return selected.length > 0 ? selected : key.map((part) => pair(part, null));
@@ -212,7 +212,12 @@ class Writer {
     const name = `t${this.#count++}`;
     const row = alias(relation.model, name);
     const order = join(factsOf(relation.model).key.map((column) => at(row, column)));
-    return this.#list(below, name, table(row), () => sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
+    return this.#list(
+      below,
+      name,
+      table(row),
+      () => sql`WHERE ${belongs(relation, (by) => at(parent, by), row)} ORDER BY ${order}`,
+    );
   }
 }
 
@@ -223,15 +228,21 @@ const at = (row: Row, column = ''): Prisma.Sql => Reflect.get(row, column);
 
 const lines = (parts: Prisma.Sql[]) => (parts.length > 0 ? join(parts, '\n') : Prisma.empty);
 
-function belongs({ from, to }: RelationFacts, parent: Row, row: Row): Prisma.Sql {
+/** A column or computed field of a row. */
+function readOf(model: ModelName, row: Row, name: string, tools: Tools): Prisma.Sql {
+  if (factsOf(model).columns[name]) return at(row, name);
+  return computedField(model, name)?.(row, tools) ?? raw('NULL');
+}
+
+function belongs({ from, to }: RelationFacts, ofParent: (name: string) => Prisma.Sql, row: Row): Prisma.Sql {
   return join(
-    from.map((column, index) => sql`${at(row, to[index])} = ${at(parent, column)}`),
+    from.map((name, index) => sql`${at(row, to[index])} = ${ofParent(name)}`),
     ' AND ',
   );
 }
 
 function toOne(model: ModelName, part: string): RelationFacts {
-  const relation = factsOf(model).relations[part];
+  const relation = relationOf(model, part);
   if (!relation || relation.isMany) throw new Error(`${model} has no relation to one ${part}`);
   return relation;
 }

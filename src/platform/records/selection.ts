@@ -1,4 +1,4 @@
-import { computedField, type Row } from './computed_fields.ts';
+import { computedField, type Row, relationOf } from './computed_fields.ts';
 import { factsOf, type ModelName, type Relations } from './model.ts';
 
 /** What is to be read of a model: names of columns and computed fields, and relations with the same of theirs. */
@@ -39,9 +39,9 @@ export class Selection<M extends ModelName = ModelName, R = unknown> {
   readonly #unions = new WeakMap<Selection, Selection>();
 
   constructor(model: M, parts: Parts) {
-    const { relations, columns } = factsOf(model);
+    const { columns } = factsOf(model);
     for (const [name, below] of parts) {
-      const target = relations[name]?.model;
+      const target = relationOf(model, name)?.model;
       if (below === null ? !(columns[name] || computedField(model, name)) : target !== below.model) {
         throw new Error(`${model} has no ${below ? 'relation' : 'column or value'} ${name}`);
       }

@@ -3,10 +3,10 @@ import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
+import { computedFields, relationsToUsers, type Tools } from '#src/platform/records/computed_fields.ts';
 
 const { sql } = Prisma;
-const [issueLabel, event] = [alias('IssueLabel', 'il'), alias('StateEvent', 'ce')];
+const [issueLabel, event, mention] = [alias('IssueLabel', 'il'), alias('StateEvent', 'ce'), alias('Note', 'mn')];
 
 computedFields('Issue', {
   ...trailValues('Issue'),
@@ -17,7 +17,12 @@ computedFields('Issue', {
   isSubscribed: (issue, tools) => followed('Issue', issue, tools),
   closedAt: (issue, tools) => sql`${closing(issue, tools)}.created_at`,
   closedById: (issue, tools) => sql`${closing(issue, tools)}.user_id`,
+  isMentionedByMergeRequest: ({
+    id,
+  }) => sql`EXISTS (SELECT FROM ${table(mention)} WHERE ${mention.subjectType} = 'Issue'
+    AND ${mention.subjectId} = ${id} AND ${mention.mention} IS NOT NULL AND ${mention.sourceType} = 'MergeRequest')`,
 });
+relationsToUsers('Issue', { closedBy: 'closedById', updatedBy: 'updatedById', lastEditedBy: 'lastEditedById' });
 
 /** The event of the last time that a closed issue was closed. */
 function closing({ id, state }: Alias<'Issue'>, { lateral }: Tools): Prisma.Sql {

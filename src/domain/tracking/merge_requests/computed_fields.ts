@@ -6,7 +6,7 @@ import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { computedFields, type Tools } from '#src/platform/records/computed_fields.ts';
+import { computedFields, relationsToUsers, type Tools } from '#src/platform/records/computed_fields.ts';
 
 const { sql } = Prisma;
 const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
@@ -55,6 +55,7 @@ computedFields('MergeRequest', {
         AND ${earlier.state} = 'merged' AND ${earlier.id} <> ${id})
     AND ${levelOf(authorId, targetProjectId)} < ${REPORTER})`,
 });
+relationsToUsers('MergeRequest', { updatedBy: 'updatedById', lastEditedBy: 'lastEditedById' });
 
 /** The effective level of a user in a project. */
 function levelOf(id: Prisma.Sql, projectId: Prisma.Sql): Prisma.Sql {
