@@ -19,6 +19,7 @@ const people = [
   'project_pages',
   'rest_clients',
   'runner',
+  'story',
   'work',
 ].map((name) => `test/system/${name}.test.ts`);
 

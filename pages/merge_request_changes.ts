@@ -22,18 +22,18 @@ interface Shown {
   mergeRequest: ChangesShownFragment;
   diff: DiffFilesFragment | null;
   /** The version that is shown, if it is not the latest. */
-  version: { databaseId: number; baseCommitSha: string | null; startCommitSha: string; headCommitSha: string } | null;
+  earlier: { databaseId: number; baseCommitSha: string | null; startCommitSha: string; headCommitSha: string } | null;
 }
 
 /** What the template shows: threads and drafts at the lines that they are on. */
-function changes({ mergeRequest, diff, version }: Shown, { given }: Facts) {
+function changes({ mergeRequest, diff, earlier }: Shown, { given }: Facts) {
   const files = diff ? shownFiles(diff, { isAlone: given.path !== undefined }) : [];
-  const head = version?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
+  const head = earlier?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
   const threads = (mergeRequest.discussionsOnChanges?.nodes ?? []).flatMap((thread) => {
     const at = [thread.position, thread.originalPosition].find((one) => one?.headSha === head) ?? null;
-    if (version && !at) return [];
+    if (earlier && !at) return [];
     // The line of an outdated thread is that of an earlier version: it is shown with the file.
-    const position = version ? at : thread.outdated ? fileOf(thread.originalPosition) : thread.position;
+    const position = earlier ? at : thread.outdated ? fileOf(thread.originalPosition) : thread.position;
     return [{ ...thread, position }];
   });
   const drafts = mergeRequest.draftNotes?.nodes ?? [];
@@ -42,14 +42,14 @@ function changes({ mergeRequest, diff, version }: Shown, { given }: Facts) {
     files,
   );
   const shown = Object.values(placed).flat().length;
-  const mayComment = version === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
+  const mayComment = earlier === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
   return {
-    ...{ mergeRequest, diff, files, version, drafts, mayComment, tab: 'changes', threads: placed },
+    ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
     line: mayComment ? (readLineId(given.line) ? given.line : '') : undefined,
-    refs: version
-      ? { baseSha: version.baseCommitSha, startSha: version.startCommitSha, headSha: version.headCommitSha }
+    refs: earlier
+      ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
       : mergeRequest.diffRefs,
   };
 }
@@ -69,7 +69,7 @@ const latest = page({
     if (!mergeRequest) return { project };
     return {
       project,
-      ...changes({ mergeRequest, diff: mergeRequest.fileDiffs, version: null }, facts),
+      ...changes({ mergeRequest, diff: mergeRequest.fileDiffs, earlier: null }, facts),
       tab: 'merge_requests',
     };
   },
@@ -87,9 +87,9 @@ export const mergeRequestChanges: Row[] = [
       const { mergeRequest } = project;
       if (!mergeRequest?.version) return { project };
       const [newest] = mergeRequest.versions.nodes;
-      const version = newest?.databaseId === mergeRequest.version.databaseId ? null : mergeRequest.version;
+      const earlier = newest?.databaseId === mergeRequest.version.databaseId ? null : mergeRequest.version;
       const diff = mergeRequest.version.fileDiffs;
-      return { project, ...changes({ mergeRequest, diff, version }, facts), tab: 'merge_requests' };
+      return { project, ...changes({ mergeRequest, diff, earlier }, facts), tab: 'merge_requests' };
     },
   }),
   latest,

@@ -1,3 +1,4 @@
+import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { commentForm, THREADS } from '#pages/notes.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
@@ -9,6 +10,7 @@ import {
   MergeRequestPageDocument,
   type MergeRequestPageQuery,
   MergeRequestPipelinesPageDocument,
+  MergeRequestsLiveDocument,
   NewMergeRequestPageDocument,
   SendApprovalDocument,
   SendCancelMergeDocument,
@@ -75,6 +77,7 @@ const overview = page({
       mergeability: MERGEABILITY[detailedMergeStatus],
       pipelineRuns: headPipeline !== null && ACTIVE.includes(headPipeline.status),
       commands: resolvingCommands(project, mergeRequest),
+      live: mergeRequest.state === 'OPENED' ? liveAt(MergeRequestsLiveDocument, { project: project.fullPath }) : null,
       tab: 'merge_requests',
     };
   },

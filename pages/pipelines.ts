@@ -1,13 +1,16 @@
 import { ansiToHtml } from '#pages/engine/ansi.ts';
+import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import {
   CancelJobOnPageDocument,
   CancelPipelineOnPageDocument,
   EraseJobOnPageDocument,
   JobListPageDocument,
+  JobLogLiveDocument,
   JobPageDocument,
   PipelineListPageDocument,
   PipelinePageDocument,
+  PipelinesLiveDocument,
   PlayJobOnPageDocument,
   RetryJobOnPageDocument,
   RetryPipelineOnPageDocument,
@@ -16,6 +19,8 @@ import {
 
 /** The states in which a pipeline or job can still change by itself. */
 const ACTIVE = ['CREATED', 'PENDING', 'RUNNING'];
+
+const liveIn = ({ fullPath }: { fullPath: string }) => liveAt(PipelinesLiveDocument, { project: fullPath });
 
 const list = page({
   path: '/:project/-/pipelines',
@@ -28,7 +33,7 @@ const list = page({
     tab: 'pipelines',
     pipelines: project.pipelines,
     scope: given.scope ?? 'all',
-    isLive: project.pipelines.nodes.some(({ status }) => ACTIVE.includes(status)),
+    live: project.pipelines.nodes.some(({ status }) => ACTIVE.includes(status)) ? liveIn(project) : null,
   }),
 });
 
@@ -43,7 +48,7 @@ const pipeline = page({
     tab: 'pipelines',
     pipeline: one,
     stages: [...Map.groupBy(one.jobs.nodes.toReversed(), ({ stage }) => stage)],
-    isLive: ACTIVE.includes(one.status),
+    live: ACTIVE.includes(one.status) ? liveIn(project) : null,
   }),
 });
 
@@ -58,7 +63,7 @@ const job = page({
     tab: 'pipelines',
     job: one,
     log: ansiToHtml(one.traceTail),
-    isLive: ACTIVE.includes(one.status),
+    live: ACTIVE.includes(one.status) ? liveAt(JobLogLiveDocument, { job: one.id }) : null,
   }),
 });
 

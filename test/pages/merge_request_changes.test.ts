@@ -95,6 +95,7 @@ it('applies a suggestion, and shows earlier versions with what was said of them'
   await world.idle();
   await browser.get(address);
   expect(browser.page).toMatch(/<td class="a">[^\n]*zwei/);
+  expect(browser.page).not.toContain('This is an earlier version');
   const [, version = ''] = /<option value="(\d+)"/.exec(browser.page) ?? [];
   await browser.get(`${address}?version=${version}`);
   expect(browser.page).toContain('This is an earlier version');

@@ -69,6 +69,21 @@ async function handedOut(): Promise<string[]> {
   return found.flat().flatMap(({ web_url, target_url }) => [web_url, target_url].filter((url) => url !== undefined));
 }
 
+/** How many bytes a page may have, with its styles and scripts as they are sent for the first visit, without images. */
+const MOST_BYTES = 60 * 1024;
+
+/** The bytes of a page as they were sent, with styles and scripts. */
+async function weightOf(page: Page): Promise<number> {
+  const sizes = await page.evaluate(() =>
+    performance.getEntries().flatMap((entry) => {
+      const { initiatorType, encodedBodySize } = entry as PerformanceResourceTiming;
+      return ['navigation', 'link', 'script'].includes(initiatorType) ? [encodedBodySize] : [];
+    }),
+  );
+  expect(sizes.length).toBeGreaterThan(2);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 /** Visits one page of every kind that links lead to, from the start page on. */
 async function crawl(page: Page, visit: (address: string) => Promise<void>): Promise<string[]> {
   const origin = new URL(server.url).origin;
@@ -90,6 +105,8 @@ async function crawl(page: Page, visit: (address: string) => Promise<void>): Pro
       wrong.push(`${address}: ${status}`);
       continue;
     }
+    const weight = await weightOf(page);
+    if (weight > MOST_BYTES) wrong.push(`${address}: ${weight} bytes`);
     await visit(address);
     const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
     for (const link of links) note(link);

@@ -45,7 +45,11 @@ export function render(response: Response, status: number, view: string, frame: 
   const nonce = crypto.randomBytes(16).toString('base64');
   const [path = '/'] = response.req.originalUrl.split('?');
   const links = navigation(path, frame.username !== null);
-  const html = eta.render(view, { ...frame, nonce, path, links, version });
+  const own = { nonce, path, links, version };
+  const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
+  if (taken)
+    throw new Error(`${view} cannot show a value called ${taken}: that of the layout would stand in its place`);
+  const html = eta.render(view, { ...frame, ...own });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
   response.setHeader('X-Frame-Options', 'DENY');
