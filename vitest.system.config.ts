@@ -2,28 +2,35 @@ import { defineConfig } from 'vitest/config';
 
 const all = 'test/system/*.test.ts';
 
-/** Tests that measure nothing and listen on no fixed port: clients and people at work, each on a server of its own. */
+/** Tests that measure nothing and listen on no fixed port: clients, people and documents at work, each on servers of its own. */
 const people = [
   'accounts',
+  'backup',
   'bots',
   'clients',
   'doctor',
+  'documentation',
+  'engines',
   'fsck',
   'generated_code',
   'graphql_clients',
   'history',
   'hooks',
   'imports',
+  'jobs',
+  'merges',
   'oauth',
   'pages',
   'project_pages',
   'rest_clients',
   'runner',
+  'seed',
   'story',
+  'upgrade',
   'work',
 ].map((name) => `test/system/${name}.test.ts`);
 
-/** The tests of people run first, two files at a time; then those of whole systems, each alone on the machine. */
+/** The tests of people run first, three files at a time, as each waits for servers to start; then those of whole systems, each alone on the machine. */
 const project = (
   name: string,
   maxWorkers: number,
@@ -46,7 +53,7 @@ const project = (
 export default defineConfig({
   test: {
     projects: [
-      project('people', 2, 0, { include: people }),
+      project('people', 3, 0, { include: people }),
       project('systems', 1, 1, { include: [all], exclude: people }),
     ],
   },
