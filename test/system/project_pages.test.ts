@@ -40,6 +40,7 @@ function kindOf(address: URL): string {
   const kind = address.pathname
     .replace(/^(\/groups)?(\/[\w.-]+)+?(?=\/-\/)/, '$1/PLACE')
     .replace(/\b[0-9a-f]{7,64}\b/g, 'HASH')
+    .replace(/(\/(?:labels|notes))\/\w+(?=\/)/, '$1/ID')
     .replace(/\d+/g, 'N')
     .replace(/(\/-\/(?:tree|blob|blame|commits|find_file|compare|raw))\/.+/, '$1/PATH');
   const isPlace = !kind.includes('/-/') && !/^\/(dashboard|explore|search|projects|groups|users)\b/.test(kind);
