@@ -10,6 +10,7 @@ import {
   Kind,
   typeFromAST,
 } from 'graphql';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 /** A variable of the operation of a row. */
 export interface Variable {
@@ -62,6 +63,11 @@ export function valuesFor(
       continue;
     }
     const text: unknown = [given[name]].flat().at(-1);
+    if (isScalarType(inner) && inner.name === 'Upload') {
+      // A field without a file is sent as one without a name.
+      if (text instanceof File && text.name !== '') values[name] = incoming(text);
+      continue;
+    }
     if (typeof text !== 'string') continue;
     const isText = isScalarType(inner) && inner.name === 'String';
     if (text === '' && !(isForm && isText)) {
@@ -79,6 +85,14 @@ function textsOf(given: unknown, isLines: boolean): string[] | undefined {
   const texts = [given].flat().filter((text) => typeof text === 'string');
   const all = isLines ? texts.flatMap((text) => text.split(/[\n,]/)) : texts;
   return all.map((text) => text.trim()).filter((text) => text !== '');
+}
+
+function incoming(file: File): IncomingFile {
+  return {
+    name: file.name,
+    size: file.size,
+    stream: () => file.stream() as unknown as AsyncIterable<Uint8Array>,
+  };
 }
 
 function readValue(text: string, type: GraphQLInputType, name: string): unknown {
