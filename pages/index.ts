@@ -1,6 +1,7 @@
 import { commits } from '#pages/commits.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
+import { files } from '#pages/files.ts';
 import { issues } from '#pages/issues.ts';
 import { labels } from '#pages/labels.ts';
 import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
@@ -29,6 +30,7 @@ export const rows: readonly Row[] = [
   ...commits,
   ...refs,
   ...snippets,
+  ...files,
   ...repository,
   ...home,
   ...places,

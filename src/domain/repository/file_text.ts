@@ -39,6 +39,18 @@ export async function textOf(caller: Caller, file: BlobRow): Promise<string | nu
   return bytes !== null && isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
+/** Bytes of a file that is edited as a whole. */
+const LARGEST_EDITED = 1024 * 1024;
+
+/** Whether people can edit the file as text. */
+export async function isEditable(caller: Caller, file: FileRow): Promise<boolean> {
+  if (file.size > LARGEST_EDITED || file.mode === SYMLINK) return false;
+  return remembered(file.repository, `is editable ${file.oid}`, async () => {
+    const text = await textOf(caller, file);
+    return text !== null && !text.includes('\0') && (await lfsPointerOf(caller, file)) === null;
+  });
+}
+
 /** Lines of a file as they are shown. */
 export interface ShownLines {
   /** Number of the first one, from 1. */
