@@ -10,6 +10,7 @@ import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { refs } from '#pages/refs.ts';
+import { releases } from '#pages/releases.ts';
 import { home, repository } from '#pages/repository.ts';
 import { search } from '#pages/search.ts';
 import { snippets } from '#pages/snippets.ts';
@@ -29,6 +30,7 @@ export const rows: readonly Row[] = [
   ...pipelines,
   ...commits,
   ...refs,
+  ...releases,
   ...snippets,
   ...files,
   ...repository,

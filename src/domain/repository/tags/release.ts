@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import type { ReleaseRow } from '#src/domain/repository/tags/list.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { findTag, RELEASE, type ReleaseRow, type TagRow } from '#src/domain/repository/tags/list.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -13,11 +14,10 @@ export async function createRelease(
   tag: string,
   description: string,
 ): Promise<ReleaseRow> {
-  const projectId = await ofTag(context, ref, tag);
+  const { id: projectId } = await ofTag(context, ref, tag);
   checkNotes(description);
   try {
-    const select = { projectId: true, tag: true, description: true };
-    return await context.db.release.create({ data: { projectId, tag, description }, select });
+    return await context.db.release.create({ data: { projectId, tag, description }, select: RELEASE });
   } catch (error) {
     throw violates(error) ? new Conflict('Release already exists', undefined, 'tag') : error;
   }
@@ -30,11 +30,20 @@ export async function updateRelease(
   tag: string,
   description: string,
 ): Promise<ReleaseRow> {
-  const projectId = await ofTag(context, ref, tag);
+  const { id: projectId } = await ofTag(context, ref, tag);
   checkNotes(description);
-  const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
+  const changed = { where: { projectId, tag }, data: { description }, select: RELEASE };
+  const [release] = await context.db.release.updateManyAndReturn(changed);
+  if (!release) throw new NotFound('Release', 'Release does not exist');
+  return release;
+}
+
+/** Deletes the release notes of a tag, which stays. Throws NotFound, Forbidden. */
+export async function deleteRelease(context: Context, ref: IdOrPath, tag: string): Promise<TagRow> {
+  const project = await ofTag(context, ref, tag);
+  const { count } = await context.db.release.deleteMany({ where: { projectId: project.id, tag } });
   if (count === 0) throw new NotFound('Release', 'Release does not exist');
-  return { projectId, tag, description };
+  return findTag(context, project, tag);
 }
 
 /** Throws ValidationFailed. */
@@ -44,9 +53,9 @@ export function checkNotes(description: string): void {
 }
 
 /** The project, if the actor may write to it and the tag exists. */
-async function ofTag(context: Context, ref: IdOrPath, name: string): Promise<number> {
+async function ofTag(context: Context, ref: IdOrPath, name: string): Promise<ProjectRow> {
   const { project } = await writableProject(context, ref);
   const tag = await (await context.repositories.open(project))?.tag(name);
   if (!tag) throw new NotFound('Tag', 'Tag does not exist');
-  return project.id;
+  return project;
 }
