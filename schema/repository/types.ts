@@ -14,6 +14,7 @@ import type { ComparisonRow } from '#src/domain/repository/compare.ts';
 import type { Table } from '#src/domain/repository/csv.ts';
 import { type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
 import {
+  hasPreview,
   imageTypeOf,
   isEditable,
   isMarkdown,
@@ -212,6 +213,11 @@ builder.objectFields(RepositoryFile, (t) => ({
     nullable: true,
     description: 'The content as text; null if it is binary, not in UTF-8, or more than 2 MB.',
     resolve: (file, _args, context) => textOf(context, file),
+  }),
+  hasPreview: t.boolean({
+    description:
+      'Whether the file is, by its name, one that is shown in another form than its lines: as `html`, as a `table` or as an image.',
+    resolve: (file) => hasPreview(file),
   }),
   isEditable: t.boolean({
     description:
