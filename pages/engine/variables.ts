@@ -10,7 +10,6 @@ import {
   Kind,
   typeFromAST,
 } from 'graphql';
-import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 /** A variable of the operation of a row. */
 export interface Variable {
@@ -87,11 +86,12 @@ function textsOf(given: unknown, isLines: boolean): string[] | undefined {
   return all.map((text) => text.trim()).filter((text) => text !== '');
 }
 
-function incoming(file: File): IncomingFile {
+/** A value of the scalar `Upload`. */
+function incoming(file: File) {
   return {
     name: file.name,
     size: file.size,
-    stream: () => file.stream() as unknown as AsyncIterable<Uint8Array>,
+    stream: () => file.stream(),
   };
 }
 

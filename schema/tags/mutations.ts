@@ -47,7 +47,7 @@ const UpdateReleaseInput = builder.inputType('UpdateReleaseInput', {
 });
 
 const DeleteReleaseInput = builder.inputType('DeleteReleaseInput', {
-  description: 'Whose release notes to delete.',
+  description: 'The tag whose release notes to delete.',
   fields: (t) => ({
     project: projectField(t, 'of the tag'),
     tag: t.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }),
@@ -64,9 +64,11 @@ const DeleteTagPayload = builder.objectRef<{ name: string }>('DeleteTagPayload')
   fields: (t) => ({ deletedTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }) }),
 });
 
-const DeleteReleasePayload = builder.objectRef<{ tag: TagRow }>('DeleteReleasePayload').implement({
-  description: 'The tag whose release notes were deleted.',
-  fields: (t) => ({ tag: t.expose('tag', { type: Tag, description: 'The tag, without release notes.' }) }),
+const DeleteReleasePayload = builder.objectRef<{ tag: string }>('DeleteReleasePayload').implement({
+  description: 'The release notes that were deleted.',
+  fields: (t) => ({
+    deletedReleaseTagName: t.exposeString('tag', { description: 'Name of the tag, which has no release notes now.' }),
+  }),
 });
 
 function releasePayload(mutation: string) {
@@ -119,9 +121,12 @@ builder.mutationFields((t) => ({
   deleteRelease: t.field({
     type: DeleteReleasePayload,
     description: 'Deletes the release notes of a tag, which stays. For developers.',
-    args: { input: t.arg({ type: DeleteReleaseInput, required: true, description: 'Names the tag.' }) },
-    resolve: async (_root, { input: { project, tag } }, context) => ({
-      tag: await deleteRelease(context, project, tag),
-    }),
+    args: {
+      input: t.arg({ type: DeleteReleaseInput, required: true, description: 'Names the tag whose notes are deleted.' }),
+    },
+    resolve: async (_root, { input: { project, tag } }, context) => {
+      await deleteRelease(context, project, tag);
+      return { tag };
+    },
   }),
 }));

@@ -1,7 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { findTag, RELEASE, type ReleaseRow, type TagRow } from '#src/domain/repository/tags/list.ts';
+import { RELEASE, type ReleaseRow } from '#src/domain/repository/tags/list.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -14,7 +13,7 @@ export async function createRelease(
   tag: string,
   description: string,
 ): Promise<ReleaseRow> {
-  const { id: projectId } = await ofTag(context, ref, tag);
+  const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
   try {
     return await context.db.release.create({ data: { projectId, tag, description }, select: RELEASE });
@@ -30,7 +29,7 @@ export async function updateRelease(
   tag: string,
   description: string,
 ): Promise<ReleaseRow> {
-  const { id: projectId } = await ofTag(context, ref, tag);
+  const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
   const changed = { where: { projectId, tag }, data: { description }, select: RELEASE };
   const [release] = await context.db.release.updateManyAndReturn(changed);
@@ -39,11 +38,10 @@ export async function updateRelease(
 }
 
 /** Deletes the release notes of a tag, which stays. Throws NotFound, Forbidden. */
-export async function deleteRelease(context: Context, ref: IdOrPath, tag: string): Promise<TagRow> {
-  const project = await ofTag(context, ref, tag);
-  const { count } = await context.db.release.deleteMany({ where: { projectId: project.id, tag } });
+export async function deleteRelease(context: Context, ref: IdOrPath, tag: string): Promise<void> {
+  const projectId = await ofTag(context, ref, tag);
+  const { count } = await context.db.release.deleteMany({ where: { projectId, tag } });
   if (count === 0) throw new NotFound('Release', 'Release does not exist');
-  return findTag(context, project, tag);
 }
 
 /** Throws ValidationFailed. */
@@ -53,9 +51,9 @@ export function checkNotes(description: string): void {
 }
 
 /** The project, if the actor may write to it and the tag exists. */
-async function ofTag(context: Context, ref: IdOrPath, name: string): Promise<ProjectRow> {
+async function ofTag(context: Context, ref: IdOrPath, name: string): Promise<number> {
   const { project } = await writableProject(context, ref);
   const tag = await (await context.repositories.open(project))?.tag(name);
   if (!tag) throw new NotFound('Tag', 'Tag does not exist');
-  return project;
+  return project.id;
 }
