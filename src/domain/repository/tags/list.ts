@@ -57,15 +57,15 @@ export async function listReleasedTags(
   page: PageRequest,
 ): Promise<Page<TagRow>> {
   authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  const tags = new Map(((await repository?.tags()) ?? []).map((tag) => [tag.name, tag]));
+  if (!repository || tags.size === 0) return { nodes: [], offset: page.offset, total: 0 };
   const where = sql`${release.projectId} = ${project.id}`;
   const found = await readPage(context.db, RELEASED, { rows: release, where, order: NEWEST_FIRST }, page);
-  const repository = await context.repositories.open(project);
-  const read = await Promise.all(found.nodes.map(async ({ tag }) => (await repository?.tag(tag)) ?? null));
-  const tags = read.filter((tag) => tag !== null);
-  const commits = repository ? await commitsOf(context, project, repository, tags) : new Map<Oid, CommitRow>();
+  const shown = found.nodes.flatMap(({ tag }) => tags.get(tag) ?? []);
+  const commits = await commitsOf(context, project, repository, shown);
   const nodes = found.nodes.map((row) => {
-    const tag = tags.find(({ name }) => name === row.tag);
-    return { ...tagRow(tag ?? { name: row.tag }, commits), release: row };
+    return { ...tagRow(tags.get(row.tag) ?? { name: row.tag }, commits), release: row };
   });
   return { ...found, nodes };
 }
