@@ -1,6 +1,7 @@
 import { commits } from '#pages/commits.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
+import { files } from '#pages/files.ts';
 import { issues } from '#pages/issues.ts';
 import { labels } from '#pages/labels.ts';
 import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
@@ -9,6 +10,7 @@ import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { refs } from '#pages/refs.ts';
+import { releases } from '#pages/releases.ts';
 import { home, repository } from '#pages/repository.ts';
 import { search } from '#pages/search.ts';
 import { snippets } from '#pages/snippets.ts';
@@ -28,7 +30,9 @@ export const rows: readonly Row[] = [
   ...pipelines,
   ...commits,
   ...refs,
+  ...releases,
   ...snippets,
+  ...files,
   ...repository,
   ...home,
   ...places,

@@ -16,6 +16,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'RepositoryFile.table': 400,
   'RepositoryFile.blame': 2000,
   'Snippet.content': 4000,
+  'Branch.divergence': 20,
   'Repository.compare': 400,
   'Commit.diffs': 400,
   'Commit.fileDiffs': 400,

@@ -28,7 +28,9 @@ export function problemsOf(
   if (errors.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
   if (!error) return null;
-  const fields = Object.entries((error.extensions.fields ?? {}) as Record<string, readonly string[]>);
+  const { about } = error.extensions;
+  const named = typeof about === 'string' ? { [about]: [error.message] } : error.extensions.fields;
+  const fields = Object.entries((named ?? {}) as Record<string, readonly string[]>);
   if (fields.length === 0) return { '': error.message };
   const problems: Record<string, string> = {};
   for (const [name, messages] of fields) {
@@ -56,6 +58,8 @@ function variableFor(
   const [argument, ...within] = inputPath(name, field, operation, schema).split('.');
   let value: ValueNode | undefined = field?.arguments?.find((one) => one.name.value === argument)?.value;
   for (const key of within) {
+    // A form fills one entry of a list.
+    if (value?.kind === Kind.LIST) value = value.values[0];
     value = value?.kind === Kind.OBJECT ? value.fields.find((one) => one.name.value === key)?.value : undefined;
   }
   return value?.kind === Kind.VARIABLE ? value.name.value : null;

@@ -49,6 +49,8 @@ export interface Form {
   readonly goTo: (data: never, facts: Facts) => string;
   readonly again: Page | null;
   readonly lists: readonly string[];
+  readonly variables: (given: Facts['given']) => Facts['given'];
+  readonly takesFiles: boolean;
 }
 
 export type Row = Page | Form | Raw;
@@ -122,8 +124,18 @@ interface FormOptions<Data> {
   again?: Page;
   /** Fields that hold several values, one in each line. Those that are sent repeatedly, such as boxes to tick, are not among them. */
   lists?: readonly string[];
+  /** The values of the variables, from the parameters of the path and the fields. Those themselves when absent. */
+  variables?: (given: Facts['given']) => Facts['given'];
+  /** Whether fields may be files, each a `File`: the form is sent as `multipart/form-data` then. */
+  takesFiles?: boolean;
 }
 
-export function form<Data>({ again, lists = [], ...options }: FormOptions<Data>): Form {
-  return { kind: 'form', again: again ?? null, lists, ...options } as unknown as Form;
+export function form<Data>({
+  again,
+  lists = [],
+  variables = (given) => given,
+  takesFiles = false,
+  ...options
+}: FormOptions<Data>): Form {
+  return { kind: 'form', again: again ?? null, lists, variables, takesFiles, ...options } as unknown as Form;
 }

@@ -20,6 +20,9 @@ export interface ServeOptions {
 /** The largest form in bytes: descriptions and comments have up to a million characters. */
 const LARGEST_FORM = 4 * 1024 * 1024;
 
+/** The largest form with files in bytes. They are in memory until they are committed. */
+const LARGEST_FILES = 10 * 1024 * 1024;
+
 interface Compiled<Of extends Row> {
   readonly row: Of;
   readonly match: Match;
@@ -50,10 +53,14 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute,
   const ofRow = new Map(pages.map((one) => [one.row, one]));
   const serving = { shown, ofRow, schema, execute, send };
   const show = make.page((visit, next) => showPage(serving, visit, next));
-  const submit = make.ownForm((visit) => sendForm(serving, forms, visit), LARGEST_FORM);
+  const fileForms = forms.filter(({ row }) => row.takesFiles);
+  const textForms = forms.filter(({ row }) => !row.takesFiles);
+  const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), LARGEST_FORM);
+  const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), LARGEST_FILES);
   return Router()
     .get('/{*path}', knownTo(shown, show))
-    .post('/*path', ...submit.map((handler) => knownTo(forms, handler)));
+    .post('/*path', ...submitFiles.map((handler) => knownTo(fileForms, handler)))
+    .post('/*path', ...submit.map((handler) => knownTo(textForms, handler)));
 }
 
 interface Serving extends Pick<ServeOptions, 'schema' | 'execute' | 'send'> {
@@ -198,7 +205,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
     const given: Record<string, unknown> = { ...visit.request.body, ...parameters };
     let refused: Refused;
     try {
-      const asked = valuesFor(variables, given, { isForm: true, lists: row.lists });
+      const asked = valuesFor(variables, row.variables(given), { isForm: true, lists: row.lists });
       const missing = variables.find(({ name, required }) => required && asked[name] === undefined);
       if (missing) throw new Unfit(missing.name);
       const result = await serving.execute(row.operation, asked, visit);

@@ -62,6 +62,11 @@ export function valuesFor(
       continue;
     }
     const text: unknown = [given[name]].flat().at(-1);
+    if (isScalarType(inner) && inner.name === 'Upload') {
+      // A field without a file is sent as one without a name.
+      if (text instanceof File && text.name !== '') values[name] = incoming(text);
+      continue;
+    }
     if (typeof text !== 'string') continue;
     const isText = isScalarType(inner) && inner.name === 'String';
     if (text === '' && !(isForm && isText)) {
@@ -79,6 +84,15 @@ function textsOf(given: unknown, isLines: boolean): string[] | undefined {
   const texts = [given].flat().filter((text) => typeof text === 'string');
   const all = isLines ? texts.flatMap((text) => text.split(/[\n,]/)) : texts;
   return all.map((text) => text.trim()).filter((text) => text !== '');
+}
+
+/** A value of the scalar `Upload`. */
+function incoming(file: File) {
+  return {
+    name: file.name,
+    size: file.size,
+    stream: () => file.stream(),
+  };
 }
 
 function readValue(text: string, type: GraphQLInputType, name: string): unknown {

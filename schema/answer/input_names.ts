@@ -2,7 +2,7 @@ import {
   type FieldNode,
   type GraphQLInputType,
   type GraphQLSchema,
-  getNullableType,
+  getNamedType,
   isInputObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -22,6 +22,7 @@ export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   new_namespace: ['group', 'project'],
   forked_from_project: ['forkedFrom'],
   fingerprint: ['key'],
+  file_path: ['path'],
 };
 
 /** Arguments of a field, or fields of an input, by name. */
@@ -29,7 +30,7 @@ type Inputs = Readonly<Record<string, GraphQLInputType>>;
 
 /**
  * The path in an operation's input for a domain name: `visibility_level` is `input.visibility`. Names that the input lacks stand
- * for the argument as a whole; for fields without input, the name in camelCase.
+ * for the argument as a whole, and inputs of a list are named without their place; for fields without input, the name in camelCase.
  */
 export function inputPath(
   name: string,
@@ -51,9 +52,9 @@ function find(candidates: readonly string[], inputs: Inputs, depth = DEPTH): str
   const own = candidates.find((name) => Object.hasOwn(inputs, name));
   if (own !== undefined) return [own];
   for (const [name, type] of Object.entries(inputs)) {
-    const nullable = getNullableType(type);
-    if (!isInputObjectType(nullable) || depth === 1) continue;
-    const fields = Object.values(nullable.getFields()).map((field) => [field.name, field.type]);
+    const named = getNamedType(type);
+    if (!isInputObjectType(named) || depth === 1) continue;
+    const fields = Object.values(named.getFields()).map((field) => [field.name, field.type]);
     const within = find(candidates, Object.fromEntries(fields), depth - 1);
     if (within) return [name, ...within];
   }

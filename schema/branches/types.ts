@@ -1,7 +1,19 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
-import type { BranchRow } from '#src/domain/repository/branches/list.ts';
+import { type BranchRow, type Divergence, divergenceOf, MOST_COUNTED } from '#src/domain/repository/branches/list.ts';
+
+const BranchDivergence = builder.objectRef<Divergence>('BranchDivergence').implement({
+  description: 'How far a branch and the default branch have parted.',
+  fields: (t) => ({
+    ahead: t.exposeInt('ahead', {
+      description: `Number of commits of the branch that the default branch lacks; ${MOST_COUNTED} stands for that many or more.`,
+    }),
+    behind: t.exposeInt('behind', {
+      description: `Number of commits of the default branch that the branch lacks; ${MOST_COUNTED} stands for that many or more.`,
+    }),
+  }),
+});
 
 export const Branch = builder.objectRef<BranchRow>('Branch').implement({
   description: 'A branch of a repository: a name for the latest commit of a line of development.',
@@ -13,6 +25,13 @@ export const Branch = builder.objectRef<BranchRow>('Branch').implement({
     commit: t.expose('commit', { type: Commit, description: 'The latest commit of the branch.' }),
     merged: t.exposeBoolean('merged', {
       description: 'Whether all its commits are in the default branch; false for the default branch itself.',
+    }),
+    divergence: t.field({
+      type: BranchDivergence,
+      nullable: true,
+      description:
+        'How many commits it is ahead of and behind the default branch; null for that one, and where a history cannot be read.',
+      resolve: (branch, _args, context) => divergenceOf(context, branch),
     }),
     protected: t.exposeBoolean('protected', {
       description: 'Whether the branch is protected, so that only masters can push and merge.',

@@ -44,6 +44,20 @@ export const author = (t: InputFields) => ({
   authorEmail: t.string({ description: 'E-mail address of the author; the caller’s own when left out.' }),
 });
 
+/** The branch that a new one begins at. */
+export const startBranch = (t: InputFields) =>
+  t.string({
+    description:
+      'Name of the branch at which `branch` begins, if that is another one: it is created with the commit, and must not exist yet. Without it `branch` must exist, except in an empty repository.',
+  });
+
+/** The state of a file that a client knows. */
+export const lastCommitId = (t: InputFields) =>
+  t.string({
+    description:
+      'Full hash of a commit in which the file was as the client knows it, such as `lastCommitSha` of the file. BAD_REQUEST if its content has changed since; not checked when left out.',
+  });
+
 /** A file for contents too large for the text of a request. */
 export const contentFile = (t: InputFields) =>
   t.field({
@@ -71,6 +85,7 @@ const CommitActionInput = builder.inputType('CommitActionInput', {
       defaultValue: 'text',
       description: 'How `content` is given.',
     }),
+    lastCommitId: lastCommitId(t),
   }),
 });
 
@@ -82,6 +97,7 @@ const CreateCommitInput = builder.inputType('CreateCommitInput', {
       required: true,
       description: 'Name of the branch that gets the commit; in an empty repository any name.',
     }),
+    startBranch: startBranch(t),
     message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
     actions: t.field({
       type: [CommitActionInput],

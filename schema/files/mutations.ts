@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { author, ContentEncoding, contentFile } from '#schema/commits/mutations.ts';
+import { author, ContentEncoding, contentFile, lastCommitId, startBranch } from '#schema/commits/mutations.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/domain/repository/files/write.ts';
@@ -8,6 +8,7 @@ const change = (t: InputFields) => ({
   project: projectField(t, 'of the repository'),
   path: t.string({ required: true, description: 'Path of the file from the root of the repository.' }),
   branch: t.string({ required: true, description: 'Name of the branch that gets the commit.' }),
+  startBranch: startBranch(t),
   message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
   ...author(t),
 });
@@ -31,12 +32,12 @@ const CreateFileInput = builder.inputType('CreateFileInput', {
 
 const UpdateFileInput = builder.inputType('UpdateFileInput', {
   description: 'New content of a file, and the commit message.',
-  fields: write,
+  fields: (t) => ({ ...write(t), lastCommitId: lastCommitId(t) }),
 });
 
 const DeleteFileInput = builder.inputType('DeleteFileInput', {
   description: 'Which file to delete, and the commit that does so.',
-  fields: change,
+  fields: (t) => ({ ...change(t), lastCommitId: lastCommitId(t) }),
 });
 
 const FileChange = builder.interfaceRef<WrittenFile>('FileChange').implement({

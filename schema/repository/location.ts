@@ -37,6 +37,11 @@ const RepositoryLocation = builder.objectRef<LocationRow>('RepositoryLocation').
     type: t.expose('kind', { type: TreeEntryType, description: 'Whether a directory, file or submodule is there.' }),
     sha: t.exposeString('oid', { description: 'Hash of the directory, file or submodule commit.' }),
     commitSha: t.exposeString('commitOid', { description: 'Full hash of the commit that the ref leads to.' }),
+    viewerCanPush: t.boolean({
+      description: 'Whether the ref is a branch that the caller can push to, considering its protection.',
+      resolve: async ({ project, ref, refKind }, _args, { loaders }) =>
+        refKind === 'branch' && (await loaders.branchRefusals.load(project))?.(ref, 'push') === null,
+    }),
     lastCommit: t.field({
       type: Commit,
       nullable: true,

@@ -14,7 +14,9 @@ import type { ComparisonRow } from '#src/domain/repository/compare.ts';
 import type { Table } from '#src/domain/repository/csv.ts';
 import { type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
 import {
+  hasPreview,
   imageTypeOf,
+  isEditable,
   isMarkdown,
   type LfsPointer,
   lfsPointerOf,
@@ -211,6 +213,16 @@ builder.objectFields(RepositoryFile, (t) => ({
     nullable: true,
     description: 'The content as text; null if it is binary, not in UTF-8, or more than 2 MB.',
     resolve: (file, _args, context) => textOf(context, file),
+  }),
+  hasPreview: t.boolean({
+    description:
+      'Whether the file is, by its name, one that is shown in another form than its lines: as `html`, as a `table` or as an image.',
+    resolve: (file) => hasPreview(file),
+  }),
+  isEditable: t.boolean({
+    description:
+      'Whether the content can be edited as text: at most 1 MB in UTF-8 without NUL, which is no target of a symbolic link and no pointer to large file storage.',
+    resolve: (file, _args, context) => isEditable(context, file),
   }),
   imageType: t.string({
     nullable: true,

@@ -4,7 +4,7 @@ import { Release, Tag } from '#schema/tags/types.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
 import { deleteTag } from '#src/domain/repository/tags/delete.ts';
 import type { ReleaseRow, TagRow } from '#src/domain/repository/tags/list.ts';
-import { createRelease, updateRelease } from '#src/domain/repository/tags/release.ts';
+import { createRelease, deleteRelease, updateRelease } from '#src/domain/repository/tags/release.ts';
 
 const tag = (t: InputFields) => ({
   project: projectField(t, 'of the tag'),
@@ -46,6 +46,14 @@ const UpdateReleaseInput = builder.inputType('UpdateReleaseInput', {
   fields: release,
 });
 
+const DeleteReleaseInput = builder.inputType('DeleteReleaseInput', {
+  description: 'The tag whose release notes to delete.',
+  fields: (t) => ({
+    project: projectField(t, 'of the tag'),
+    tag: t.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }),
+  }),
+});
+
 const CreateTagPayload = builder.objectRef<{ tag: TagRow }>('CreateTagPayload').implement({
   description: 'The tag that was created.',
   fields: (t) => ({ tag: t.expose('tag', { type: Tag, description: 'The tag with its release notes.' }) }),
@@ -54,6 +62,13 @@ const CreateTagPayload = builder.objectRef<{ tag: TagRow }>('CreateTagPayload').
 const DeleteTagPayload = builder.objectRef<{ name: string }>('DeleteTagPayload').implement({
   description: 'The tag that was deleted.',
   fields: (t) => ({ deletedTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }) }),
+});
+
+const DeleteReleasePayload = builder.objectRef<{ tag: string }>('DeleteReleasePayload').implement({
+  description: 'The release notes that were deleted.',
+  fields: (t) => ({
+    deletedReleaseTagName: t.exposeString('tag', { description: 'Name of the tag, which has no release notes now.' }),
+  }),
 });
 
 function releasePayload(mutation: string) {
@@ -102,5 +117,16 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input: { project, tag, description } }, context) => ({
       release: await updateRelease(context, project, tag, description),
     }),
+  }),
+  deleteRelease: t.field({
+    type: DeleteReleasePayload,
+    description: 'Deletes the release notes of a tag, which stays. For developers.',
+    args: {
+      input: t.arg({ type: DeleteReleaseInput, required: true, description: 'Names the tag whose notes are deleted.' }),
+    },
+    resolve: async (_root, { input: { project, tag } }, context) => {
+      await deleteRelease(context, project, tag);
+      return { tag };
+    },
   }),
 }));

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Repository } from '#schema/repository/types.ts';
 import { Tag, TagConnection } from '#schema/tags/types.ts';
-import { findTag, listTags } from '#src/domain/repository/tags/list.ts';
+import { findTag, listReleasedTags, listTags } from '#src/domain/repository/tags/list.ts';
 
 builder.objectFields(Repository, (t) => ({
   tags: t.field({
@@ -14,6 +14,12 @@ builder.objectFields(Repository, (t) => ({
     },
     resolve: (project, { search, ...args }, context, info) =>
       loadPage(args, info, (page) => listTags(context, project, page, search)),
+  }),
+  releasedTags: t.field({
+    type: TagConnection,
+    description: 'The tags with release notes, those with the newest notes first.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listReleasedTags(context, project, page)),
   }),
   tag: t.field({
     type: Tag,

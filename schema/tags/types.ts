@@ -8,6 +8,7 @@ export const Release = builder.objectRef<ReleaseRow>('Release').implement({
   fields: (t) => ({
     tagName: t.exposeString('tag', { description: 'Name of the tag that was released.' }),
     description: t.exposeString('description', { description: 'The release notes, in Markdown.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the tag got release notes.' }),
   }),
 });
 

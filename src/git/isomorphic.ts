@@ -84,6 +84,10 @@ export class IsomorphicReader extends ObjectReader {
     return (await commitsBetween(this.graph, from, [to])).length;
   }
 
+  async countApart(left: Oid, right: Oid): Promise<[number, number]> {
+    return [await this.countBetween(right, left), await this.countBetween(left, right)];
+  }
+
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return collectContributors(this, this.#nodes(query), query);
   }

@@ -334,6 +334,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   abstract divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;
   abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  abstract countApart(left: Oid, right: Oid): Promise<[left: number, right: number]>;
   abstract compare(comparison: Comparison): Promise<Plan>;
   abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;

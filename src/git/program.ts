@@ -159,6 +159,12 @@ export class ProgramReader extends ObjectReader {
     return Number(count);
   }
 
+  async countApart(left: Oid, right: Oid): Promise<[number, number]> {
+    const [counts = ''] = await this.#revisions([`${left}...${right}`], ['--left-right', '--count']);
+    const [ofLeft, ofRight] = counts.split('\t').map(Number);
+    return [ofLeft ?? 0, ofRight ?? 0];
+  }
+
   async contributors({ tip, since, lines: withLines, limit, ahead }: ContributorsQuery): Promise<Contributor[]> {
     const list = new ContributorList();
     const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];

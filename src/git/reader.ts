@@ -160,6 +160,8 @@ export interface RepositoryReader {
   divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;
   /** How many commits `between` gives in all. */
   countBetween(from: Oid, to: Oid): Promise<number>;
+  /** How many commits only the first of two commits reaches, and how many only the second. */
+  countApart(left: Oid, right: Oid): Promise<[left: number, right: number]>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
 

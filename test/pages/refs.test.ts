@@ -59,6 +59,38 @@ it('lists, finds, creates and deletes branches, as far as the caller may', async
   expect((await world.api(owner).get(`${at}/branches/other`)).status).toBe(200);
 });
 
+it('says how far branches and the default branch have parted, in as many statements for many as for few', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'one\n' }]);
+  for (const branch of ['ahead', 'behind']) await world.api(owner).post(`${at}/branches`, { branch, ref: 'master' });
+  const add = (branch: string, name: string) =>
+    committed(at, [{ action: 'create', file_path: name, content: name }], { branch });
+  await add('ahead', '1');
+  await add('ahead', '2');
+  await add('master', '3');
+  const address = `/${project.fullPath}/-/branches`;
+  const browser = await signedIn(world, owner);
+  const shown = async () => {
+    await browser.get(address);
+    const rows = browser.page.split('<li class="row">').slice(1);
+    return rows.map((row) => [
+      /row-title"[^>]*>([^<]*)</.exec(row)?.[1],
+      /([\d,+]+) behind · ([\d,+]+) ahead/.exec(row)?.slice(1),
+    ]);
+  };
+  expect(await shown()).toEqual([
+    ['ahead', ['1', '2']],
+    ['behind', ['1', '0']],
+    ['master', undefined],
+  ]);
+  const few = (await world.statements(() => browser.get(address))).length;
+  for (const branch of ['x', 'y', 'z']) {
+    await world.api(owner).post(`${at}/branches`, { branch, ref: 'ahead' });
+    await add(branch, branch);
+  }
+  expect((await shown()).find(([name]) => name === 'z')).toEqual(['z', ['1', '3']]);
+  expect(await world.statements(() => browser.get(address))).toHaveLength(few);
+});
+
 it('lists tags with their messages and release notes to everyone who can read the files, and creates and deletes them', async () => {
   const { project } = await filled([{ action: 'create', file_path: 'a.txt', content: 'one\n' }], {
     visibility: 'public',

@@ -217,4 +217,33 @@ describe('Files', () => {
     expect(browser.page).toContain('id="L3"');
     expect((await new Browser(world.send).get(`${at}/-/blame/main/a.txt`)).headers.location).toMatch(/sign_in/);
   });
+
+  it('have lines to which blame and the search for code lead, also far below and in files that are rendered', async () => {
+    const word = world.unique('needle');
+    const long = Array.from({ length: 1500 }, (_, n) => (n === 1399 ? `line ${n + 1} ${word}` : `line ${n + 1}`)).join(
+      '\n',
+    );
+    const { project, at, sha } = await filled('public', { 'long #1.txt': long, 'page.md': `# Title\n\n${word}\n` });
+    const browser = await signedIn(world, await world.user());
+    await browser.get(`/search?search=${word}&scope=code&project_id=${project.id}`);
+    const found = [...browser.page.matchAll(/href="([^"]*\/-\/blob\/[^"]*)"/g)].map(([, href = '']) =>
+      href.replaceAll('&amp;', '&'),
+    );
+    expect(found).toHaveLength(2);
+    for (const address of found) {
+      const [, line = ''] = /#L(\d+)$/.exec(address) ?? [];
+      await browser.get(address.replace(/#.*/, ''));
+      expect([address, browser.page.includes(`id="L${line}"`)]).toEqual([address, true]);
+      expect(browser.page).toContain(`data-permalink href="${at}/-/blob/${sha}/`);
+    }
+    await browser.get(`${at}/-/blame/main/long%20%231.txt?from=1001`);
+    expect(browser.page).toContain(
+      `id="L1001"><a href="${at}/-/blob/main/long%20%231.txt?plain=1&amp;from=1001#L1001">1001</a>`,
+    );
+    await browser.get(`${at}/-/blob/main/long%20%231.txt?plain=1&from=1001`);
+    expect(browser.page).toContain('id="L1001"');
+    expect(browser.page).not.toContain('Preview</a>');
+    await browser.get(`${at}/-/blob/main/page.md`);
+    expect(browser.page).toContain('data-lines href=');
+  });
 });

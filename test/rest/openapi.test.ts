@@ -92,7 +92,14 @@ describe('The OpenAPI document', () => {
     expect(actions.items).toEqual({ $ref: '#/components/schemas/CommitActionInput' });
     expect(schemas.CommitAction.enum.toSorted()).toEqual(['create', 'delete', 'move', 'update']);
     const { properties, required } = schemas.CommitActionInput;
-    expect(Object.keys(properties).toSorted()).toEqual(['action', 'content', 'encoding', 'file_path', 'previous_path']);
+    expect(Object.keys(properties).toSorted()).toEqual([
+      'action',
+      'content',
+      'encoding',
+      'file_path',
+      'last_commit_id',
+      'previous_path',
+    ]);
     expect(required.toSorted()).toEqual(['action', 'file_path']);
   });
 

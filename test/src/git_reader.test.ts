@@ -297,6 +297,8 @@ for (const { reader, directory, name, how } of cases)
           expect(await reader.isAncestor(left, right)).toBe(ancestor);
           const between = ask('rev-list', right, `^${left}`);
           expect(oids(await reader.between(left, right))).toEqual(between);
+          const apart = [ask('rev-list', left, `^${right}`).length, between.length];
+          expect(await reader.countApart(left, right)).toEqual(apart);
           expect(oids(await reader.between(left, right, { offset: 1, limit: 2 }))).toEqual(between.slice(1, 3));
           for (const most of [2, between.length, between.length + 1]) {
             const base = expected[0] ?? null;

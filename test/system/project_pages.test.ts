@@ -142,3 +142,44 @@ it('every link leads to a page, which axe finds nothing wrong with, in the light
   expect({ wrong, faults }).toEqual({ wrong: [], faults: [] });
   expect([...wide.troubles, ...narrow.troubles]).toEqual([]);
 }, 900_000);
+
+it('lines of a file are selected by clicks and addresses, which the permalink follows', async () => {
+  const headers = {
+    'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
+    'Content-Type': 'application/json',
+  };
+  const post = async (path: string, body: object) =>
+    (await fetch(`${server.url}/api/v4${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'lines', visibility: 'public' });
+  const lines = Array.from({ length: 1500 }, (_, n) => `line ${n + 1}\n`).join('');
+  const actions = [
+    { action: 'create', file_path: 'a.txt', content: lines },
+    { action: 'create', file_path: 'b.md', content: '# One\n\nTwo\n' },
+  ];
+  const commit = { branch: 'main', commit_message: 'Add', actions };
+  const { id: sha } = await post(`/projects/${id}/repository/commits`, commit);
+  const { page, context, troubles } = await openContext(browser, server.url);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const chosen = () => page.locator('.line.chosen').evaluateAll((all) => all.map(({ id: name }) => name));
+  const file = `/${fullPath}/-/blob/main/a.txt`;
+  await page.goto(`${file}#L5-9`);
+  expect(await chosen()).toEqual(['L5', 'L6', 'L7', 'L8', 'L9']);
+  await page.locator('#L3 > a').click();
+  expect(await chosen()).toEqual(['L3']);
+  await page.locator('#L6 > a').click({ modifiers: ['Shift'] });
+  expect(await chosen()).toEqual(['L3', 'L4', 'L5', 'L6']);
+  expect(new URL(page.url()).hash).toBe('#L3-6');
+  const permalink = `${server.url}/${fullPath}/-/blob/${sha}/a.txt#L3-6`;
+  expect(await page.locator('a[data-permalink]').evaluate((link) => (link as HTMLAnchorElement).href)).toBe(permalink);
+  await page.getByRole('button', { name: 'Copy permalink' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(permalink);
+  // In a part of the file that is shown by itself, and in a file that is rendered.
+  await page.goto('about:blank');
+  await page.goto(`${file}#L1400`);
+  await page.locator('#L1400.chosen').waitFor();
+  await page.goto(`/${fullPath}/-/blob/main/b.md#L3`);
+  await page.locator('#L3.chosen').waitFor();
+  expect(troubles).toEqual([]);
+  await context.close();
+}, 120_000);

@@ -20,3 +20,29 @@ export async function branchTip(
   if (!mayBeMade(`refs/heads/${branch}`)) throw new BadRequest(NOT_COMMITTED);
   return null;
 }
+
+/**
+ * The commit at which a new branch begins; null if the commit is for the branch itself, or for the first branch of a repository. Throws
+ * BadRequest if the name is taken or invalid, or there is no branch to begin at.
+ */
+export async function newBranchStart(
+  reader: RepositoryReader | null,
+  { defaultBranch }: { defaultBranch: string | null },
+  branch: string,
+  startBranch: string,
+): Promise<Oid | null> {
+  if (branch === startBranch || reader === null || (await isEmpty(reader, defaultBranch))) return null;
+  if (await reader.branch(branch)) throw branchTaken(branch);
+  if (!mayBeMade(`refs/heads/${branch}`)) throw new BadRequest('Branch name is invalid', 'branch');
+  const found = await reader.branch(startBranch);
+  if (!found) throw new BadRequest(NOT_ON_BRANCH, 'start_branch');
+  return found.commit;
+}
+
+/** The error for a commit that was to create a branch which is there already. */
+export function branchTaken(branch: string): BadRequest {
+  return new BadRequest(
+    `A branch called '${branch}' already exists. Switch to that branch in order to make changes`,
+    'branch',
+  );
+}

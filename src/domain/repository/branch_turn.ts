@@ -1,7 +1,7 @@
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { BranchLines, type LineTask } from '#src/domain/repository/branch_line.ts';
-import { branchTip } from '#src/domain/repository/branch_tip.ts';
+import { branchTaken, branchTip } from '#src/domain/repository/branch_tip.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { holdRepositoryLock, withBranchLock } from '#src/domain/repository/lock.ts';
 import { branchRules, sharedWith } from '#src/domain/repository/protection.ts';
@@ -24,6 +24,8 @@ export interface BranchCommit {
   pusher: Pusher;
   project: ProjectRow;
   branch: string;
+  /** The commit at which the branch begins, which must not exist yet then. */
+  start?: Oid | null;
   /** Memory that it holds until it is made, in bytes. */
   bytes: number;
   /** The ability required on the branch; `push` by default. */
@@ -57,7 +59,8 @@ const ATTEMPTS = 3;
 export function commitInTurn(stores: Stores, commit: BranchCommit): Promise<Oid> {
   const line = lines.get(stores.db) ?? new BranchLines<Task>(work);
   lines.set(stores.db, line);
-  const { actor, project, branch, bytes, alone = false } = commit;
+  const { actor, project, branch, bytes, start = null } = commit;
+  const alone = commit.alone === true || start !== null;
   return new Promise((resolve, reject) => {
     const task = { stores, commit, userId: actor.id, bytes, alone, resolve, reject };
     line.add(`${project.id} ${branch}`, task);
@@ -115,11 +118,13 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   if (!first) return [];
   const project = await currentProject(tx, first.commit.project.id);
   const found = await stores.repositories.open(project);
-  const tip = await branchTip(found, project, branch);
+  const { start = null } = first.commit;
+  if (start !== null && (await found?.branch(branch))) throw branchTaken(branch);
+  const tip = start === null ? await branchTip(found, project, branch) : null;
   const reader = found ?? (await ensureRepository(stores, project, isLocked ? tx : undefined));
   const keepLock = await PackKeepLock.open(reader.directory);
   try {
-    const series = new CommitSeries(reader, tip, keepLock);
+    const series = new CommitSeries(reader, tip ?? start, keepLock);
     const made = await makeAll(at, project, series);
     const [head] = made;
     if (!head) return [];

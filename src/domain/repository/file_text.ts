@@ -39,6 +39,25 @@ export async function textOf(caller: Caller, file: BlobRow): Promise<string | nu
   return bytes !== null && isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
+/** Bytes of a file that is edited as a whole. */
+const LARGEST_EDITED = 1024 * 1024;
+
+const TABLE = /\.(csv|tsv)$/i;
+
+/** Whether the file can be shown in another form than its lines. */
+export function hasPreview({ name }: FileRow): boolean {
+  return isMarkdown(name) || TABLE.test(name) || imageTypeOf(name) !== null;
+}
+
+/** Whether people can edit the file as text. */
+export async function isEditable(caller: Caller, file: FileRow): Promise<boolean> {
+  if (file.size > LARGEST_EDITED || file.mode === SYMLINK) return false;
+  return remembered(file.repository, `is editable ${file.oid}`, async () => {
+    const text = await textOf(caller, file);
+    return text !== null && !text.includes('\0') && (await lfsPointerOf(caller, file)) === null;
+  });
+}
+
 /** Lines of a file as they are shown. */
 export interface ShownLines {
   /** Number of the first one, from 1. */
@@ -89,7 +108,7 @@ const LARGEST_TABLE = 131_072;
 
 /** The table in a file of comma- or tab-separated values; null for other files, large ones and those that are none after all. */
 export async function tableOf(caller: Caller, file: FileRow): Promise<Table | null> {
-  const [, ending] = /\.(csv|tsv)$/i.exec(file.name) ?? [];
+  const [, ending] = TABLE.exec(file.name) ?? [];
   if (ending === undefined || file.size > LARGEST_TABLE) return null;
   const text = await textOf(caller, file);
   return text === null ? null : parseTable(text, ending.toLowerCase() === 'csv' ? ',' : '\t');

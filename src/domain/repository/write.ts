@@ -2,7 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { branchTip } from '#src/domain/repository/branch_tip.ts';
+import { branchTip, newBranchStart } from '#src/domain/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
@@ -11,7 +11,7 @@ import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
-import type { Signature } from '#src/git/model.ts';
+import type { Oid, Signature } from '#src/git/model.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** A branch that the actor may add commits to. */
@@ -21,6 +21,8 @@ export interface WritableBranch {
   pusher: Pusher;
   project: ProjectRow;
   branch: string;
+  /** The commit at which a branch begins that does not exist yet; null or absent for one that exists, and for the first of a repository. */
+  start?: Oid | null;
 }
 
 /** The author of a change, if not the actor. */
@@ -47,18 +49,25 @@ function requireWritable(project: ProjectRow): void {
 }
 
 /**
- * A branch to add commits to; in an empty repository any. A fork may share it with those who merge it. Throws as writableProject,
- * and BadRequest.
+ * A branch to add commits to; in an empty repository any. A fork may share it with those who merge it. With `startBranch` the branch
+ * is that one, or a new one that begins there. Throws as writableProject, and BadRequest.
  */
-export async function writableBranch(context: Context, ref: IdOrPath, branch: string): Promise<WritableBranch> {
+export async function writableBranch(
+  context: Context,
+  ref: IdOrPath,
+  branch: string,
+  startBranch?: string | null,
+): Promise<WritableBranch> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const shared = await sharedWith(context.db, actor, project);
   if (!shared?.has(branch)) authorize(actor, 'push_code', project);
   requireWritable(project);
   await requirePush(context, actor, project, branch);
-  await branchTip(await context.repositories.open(project), project, branch);
-  return { actor, pusher: await findPusher(context.db, actor.id), project, branch };
+  const reader = await context.repositories.open(project);
+  const start = startBranch == null ? null : await newBranchStart(reader, project, branch, startBranch);
+  if (start === null) await branchTip(reader, project, branch);
+  return { actor, pusher: await findPusher(context.db, actor.id), project, branch, start };
 }
 
 /** Throws BadRequest if the actor may not push to the branch. */
@@ -67,7 +76,7 @@ export async function requirePush(context: Context, actor: Actor, project: Proje
   if (refusal !== null) throw new BadRequest(refusal);
 }
 
-/** Adds a commit to a branch, on its tip when its turn comes. Throws as commitInTurn. */
+/** Adds a commit to a branch, on its tip when its turn comes, or creates the branch with it. Throws as commitInTurn. */
 export async function advance(
   context: Context,
   target: WritableBranch,

@@ -1,21 +1,28 @@
 import { GitError } from '../errors.ts';
-import { FILE, SUBMODULE } from '../model.ts';
+import { FILE, type Oid, SUBMODULE } from '../model.ts';
 import { type DraftTree, type Leaf, PathBlocked } from './draft.ts';
 import type { ObjectWriter } from './objects.ts';
 import { pathFault } from './path.ts';
 
+/** What a file was when its change was prepared: it is refused if the file has other content by now. */
+interface Prepared {
+  /** Hash of the content; null for one that was not there. Any content when absent. */
+  was?: Oid | null | undefined;
+}
+
 /** One change of a file. */
 export type Action =
-  | { action: 'create' | 'update'; path: string; content: Buffer }
-  | { action: 'delete'; path: string }
+  | { action: 'create'; path: string; content: Buffer }
+  | ({ action: 'update'; path: string; content: Buffer } & Prepared)
+  | ({ action: 'delete'; path: string } & Prepared)
   /** Without content the file keeps the one it has. */
-  | { action: 'move'; path: string; previousPath: string; content?: Buffer | undefined };
+  | ({ action: 'move'; path: string; previousPath: string; content?: Buffer | undefined } & Prepared);
 
-export type ActionFault = 'path' | 'exists' | 'missing' | 'blocked';
+export type ActionFault = 'path' | 'exists' | 'missing' | 'blocked' | 'changed';
 
 /**
  * An action cannot be done. `path`: the name is not allowed; `exists`: there is something at the target; `missing`: there is
- * no file to change; `blocked`: what should be a directory above it is a file.
+ * no file to change; `blocked`: what should be a directory above it is a file; `changed`: the file is no longer what it was.
  */
 export class ActionFailed extends GitError {
   override name = 'ActionFailed';
@@ -62,20 +69,27 @@ async function applyAction(
       return tree.put(action.path, { mode: FILE, oid: write(action.content) });
     case 'update':
       if (!isFile(present)) throw fail('missing');
+      if (isChanged(present, action)) throw fail('changed');
       return tree.put(action.path, { mode: present.mode, oid: write(action.content) });
     case 'delete':
       if (!isFile(present)) throw fail('missing');
+      if (isChanged(present, action)) throw fail('changed');
       await tree.remove(action.path);
       return;
     case 'move': {
       const source = await tree.find(action.previousPath);
       if (!isFile(source)) throw fail('missing', action.previousPath);
+      if (isChanged(source, action)) throw fail('changed', action.previousPath);
       if (present !== null) throw fail('exists');
       await tree.remove(action.previousPath);
       const oid = action.content === undefined ? source.oid : write(action.content);
       return tree.put(action.path, { mode: source.mode, oid });
     }
   }
+}
+
+function isChanged({ oid }: Leaf, { was }: Prepared): boolean {
+  return was !== undefined && was !== oid;
 }
 
 /** Submodules are no files: their content is elsewhere. */

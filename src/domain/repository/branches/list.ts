@@ -4,6 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProtections, type Protection, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
@@ -69,6 +70,37 @@ async function branchRows(
     const { name } = branch;
     return [{ name, commit, merged: name !== root && merged.has(commit.oid), ...protectionOf(protections, name) }];
   });
+}
+
+/** How many commits each of two branches has that the other lacks. */
+export interface Divergence {
+  ahead: number;
+  behind: number;
+}
+
+/** The number of commits that stands for all that are more. */
+export const MOST_COUNTED = 1_000;
+
+/**
+ * How a branch and the default one have parted; null for that one, and for histories that cannot be read. Cacheable, as a commit's
+ * ancestors never change. Throws RateLimited.
+ */
+export async function divergenceOf(context: Context, { name, commit }: BranchRow): Promise<Divergence | null> {
+  const { project, repository, oid } = commit;
+  const root = await defaultBranch(project, repository);
+  const base = root === null || root === name ? null : await repository.branch(root);
+  if (!base) return null;
+  const count = async () => {
+    if (base.commit === oid) return { ahead: 0, behind: 0 };
+    const [behind, ahead] = await withEffort(context, () => repository.countApart(base.commit, oid));
+    return { ahead: Math.min(ahead, MOST_COUNTED), behind: Math.min(behind, MOST_COUNTED) };
+  };
+  try {
+    return await remembered(repository, `apart ${base.commit} ${oid}`, count);
+  } catch (error) {
+    if (error instanceof Damaged) return null;
+    throw error;
+  }
 }
 
 /** The tips that are reachable from the root. Cacheable, as a commit's ancestors never change. */

@@ -1,4 +1,6 @@
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
+import { isOid, type Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { pathFault } from '#src/git/write/path.ts';
 
@@ -10,6 +12,10 @@ export interface RawAction {
   /** Bytes of a file, or a text in the encoding. */
   content?: string | Buffer | null | undefined;
   encoding?: 'text' | 'base64' | null | undefined;
+  /** Hash of a commit in which the file was as the client knows it. */
+  lastCommitId?: string | null | undefined;
+  /** Hash of the content that the file had in that commit; null if it was not there. */
+  was?: Oid | null | undefined;
 }
 
 /** Actions up to and including the first invalid one, with its error. */
@@ -61,9 +67,28 @@ export function refusalOf(action: Action, { fault, path }: ActionFailed): string
   if (fault === 'path') return pathRefusal(path) ?? NOT_COMMITTED;
   if (fault === 'missing') return `File to be ${DONE[action.action]} \`${path}\` does not exist.`;
   if (fault === 'blocked') return NOT_COMMITTED;
+  if (fault === 'changed') return `The file has changed since you started editing it: ${path}`;
   return action.action === 'move'
     ? `Move destination \`${path}\` already exists.`
     : `Your changes could not be committed because a file with the name \`${path}\` already exists.`;
+}
+
+/** The input that an action failed by. */
+export function inputOf({ action }: Action, { fault }: ActionFailed): string {
+  if (fault === 'changed') return 'last_commit_id';
+  return fault === 'missing' && action === 'move' ? 'previous_path' : 'file_path';
+}
+
+/** The content of a file in the commit in which a client knows it; undefined if it names none. */
+export async function contentKnown(
+  reader: RepositoryReader | null,
+  path: string,
+  lastCommitId: string | null | undefined,
+): Promise<Oid | null | undefined> {
+  if (lastCommitId == null) return undefined;
+  const commit = isOid(lastCommitId) ? await reader?.commit(lastCommitId) : null;
+  const usable = pathFault(path) === null;
+  return commit && usable ? ((await reader?.entry(commit.tree, path))?.oid ?? null) : null;
 }
 
 const DONE = { create: 'created', update: 'updated', delete: 'deleted', move: 'moved' };
@@ -78,14 +103,15 @@ function parse(given: RawAction, empty: boolean): { action: Action | null; fault
   const unusable = pathRefusal(path) ?? (kind === 'move' && previousPath !== '' ? pathRefusal(previousPath) : null);
   if (unusable !== null) return wrong(unusable);
   if (empty && kind !== 'create') return wrong(`No files to ${kind}.`);
-  if (kind === 'delete') return { action: { action: kind, path }, fault: null };
+  const { was } = given;
+  if (kind === 'delete') return { action: { action: kind, path, was }, fault: null };
   const content = given.content == null ? undefined : contentOf(given.content, given.encoding);
   if (kind === 'move') {
     if (previousPath === '') return wrong(`You must supply the original file path when moving file \`${path}\`.`);
-    return { action: { action: kind, path, previousPath, content }, fault: null };
+    return { action: { action: kind, path, previousPath, content, was }, fault: null };
   }
   // The existence of the file is checked before its content.
-  const action = { action: kind, path, content: content ?? Buffer.alloc(0) };
+  const action = { action: kind, path, content: content ?? Buffer.alloc(0), was };
   return content === undefined ? wrong('You must provide content.', action) : { action, fault: null };
 }
 

@@ -1,6 +1,13 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { parseActions, type RawAction, refusalOf } from '#src/domain/repository/commits/actions.ts';
+import {
+  contentKnown,
+  filePathOf,
+  inputOf,
+  parseActions,
+  type RawAction,
+  refusalOf,
+} from '#src/domain/repository/commits/actions.ts';
 import { type GivenContent, readContent } from '#src/domain/repository/commits/content.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
@@ -22,21 +29,28 @@ import { BadRequest } from '#src/platform/errors.ts';
 
 export interface NewCommit extends Authorship {
   branch: string;
+  /** Where `branch` begins if it is another one, which must not exist then. */
+  startBranch?: string | null | undefined;
   message: string;
   actions: readonly GivenAction[];
 }
 
 /** An action as sent by a client, whose content may be a file. */
-export type GivenAction = Omit<RawAction, 'content'> & GivenContent;
+export type GivenAction = Omit<RawAction, 'content' | 'was'> & GivenContent;
 
 /**
  * Commits actions on files to a branch; to an empty repository the first commit. Throws NotFound, Forbidden, and BadRequest with
  * the message for the first failing action; and as readContent.
  */
 export async function createCommit(context: Context, ref: IdOrPath, input: NewCommit): Promise<CommitRow> {
-  const target = await writableBranch(context, ref, input.branch);
+  const target = await writableBranch(context, ref, input.branch, input.startBranch);
+  const reader = await context.repositories.open(target.project);
   const given: RawAction[] = [];
-  for (const action of input.actions) given.push({ ...action, content: await readContent(context, action) });
+  for (const action of input.actions) {
+    const content = await readContent(context, action);
+    const path = filePathOf((action.action === 'move' ? action.previousPath : action.filePath) ?? '');
+    given.push({ ...action, content, was: await contentKnown(reader, path, action.lastCommitId) });
+  }
   const bytes = given.reduce((sum, action) => sum + contentBytes(action), 0);
   const held = given.reduce((sum, action) => sum + heldBytes(action), 0);
   const prepare = async (series: CommitSeries) => {
@@ -95,5 +109,7 @@ function explained(error: unknown, actions: readonly Action[], refusal: typeof r
   if (error instanceof NothingChanged) return new BadRequest(NOT_COMMITTED);
   if (error instanceof RefusedObjects) return new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
   const action = error instanceof ActionFailed ? actions[error.index] : undefined;
-  return action ? new BadRequest(refusal(action, error as ActionFailed)) : error;
+  if (!action) return error;
+  const failed = error as ActionFailed;
+  return new BadRequest(refusal(action, failed), inputOf(action, failed));
 }

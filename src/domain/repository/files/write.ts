@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import {
+  contentKnown,
   contentOf,
   filePathOf,
   pathRefusal,
@@ -13,6 +14,7 @@ import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { contentBytes, heldBytes } from '#src/domain/repository/commits/measure.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { type Authorship, writableBranch } from '#src/domain/repository/write.ts';
+import type { Oid } from '#src/git/model.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -20,7 +22,11 @@ import { BadRequest } from '#src/platform/errors.ts';
 export interface FileChange extends Authorship {
   path: string;
   branch: string;
+  /** Where `branch` begins if it is another one, which must not exist then. */
+  startBranch?: string | null | undefined;
   message: string;
+  /** Hash of a commit in which the file was as the client knows it: it is refused if the file has changed since. */
+  lastCommitId?: string | null | undefined;
 }
 
 /** A written file, and its commit. */
@@ -48,25 +54,36 @@ async function writeContent(
 ): Promise<WrittenFile> {
   const given = await requireContent(context, change);
   const content = contentOf(given, change.encoding);
-  return write(context, ref, { ...change, content: given }, (path) => ({ action, path, content }));
+  return write(context, ref, { ...change, content: given }, (path, was) =>
+    action === 'create' ? { action, path, content } : { action, path, content, was },
+  );
 }
 
 /** Commits the removal of a file. Throws NotFound, Forbidden, BadRequest. */
 export function deleteFile(context: Context, ref: IdOrPath, change: FileChange): Promise<WrittenFile> {
-  return write(context, ref, change, (path) => ({ action: 'delete', path }));
+  return write(context, ref, change, (path, was) => ({ action: 'delete', path, was }));
 }
 
 async function write(
   context: Context,
   ref: IdOrPath,
-  { path, branch, content, encoding, ...how }: FileChange & Pick<RawAction, 'content' | 'encoding'>,
-  actionOn: (path: string) => Action,
+  {
+    path,
+    branch,
+    startBranch,
+    lastCommitId,
+    content,
+    encoding,
+    ...how
+  }: FileChange & Pick<RawAction, 'content' | 'encoding'>,
+  actionOn: (path: string, was: Oid | null | undefined) => Action,
 ): Promise<WrittenFile> {
-  const target = await writableBranch(context, ref, branch);
+  const target = await writableBranch(context, ref, branch, startBranch);
   const file = filePathOf(path);
   const unusable = pathRefusal(file);
-  if (unusable !== null) throw new BadRequest(unusable);
-  const action = actionOn(file);
+  if (unusable !== null) throw new BadRequest(unusable, 'file_path');
+  const reader = await context.repositories.open(target.project);
+  const action = actionOn(file, await contentKnown(reader, file, lastCommitId));
   const given = { filePath: file, content, encoding };
   const actions = { bytes: contentBytes(given), held: heldBytes(given), prepare: async () => [action] };
   const commit = await commitFiles(context, target, actions, how, refusal);
@@ -75,7 +92,7 @@ async function write(
 
 /** Errors of single files have few details (rest-api-v4.md: a non-specific message). */
 function refusal(action: Action, failed: ActionFailed): string {
-  if (failed.fault === 'path') return refusalOf(action, failed);
+  if (failed.fault === 'path' || failed.fault === 'changed') return refusalOf(action, failed);
   if (failed.fault === 'exists') {
     return 'Your changes could not be committed because a file with the same name already exists';
   }

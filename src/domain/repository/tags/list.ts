@@ -3,14 +3,25 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
-import type { Tag } from '#src/git/model.ts';
+import type { Oid, Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
+import { order } from '#src/platform/records/order.ts';
+import { readPage } from '#src/platform/records/read.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
 
 /** The release notes of a tag, in Markdown. */
-export type ReleaseRow = Pick<Columns['Release'], 'projectId' | 'tag' | 'description'>;
+export interface ReleaseRow extends Pick<Columns['Release'], 'projectId' | 'tag' | 'description'> {
+  createdAt: Date | string;
+}
+
+export const RELEASE = { projectId: true, tag: true, description: true, createdAt: true } as const;
 
 /** A tag with its commit and its release. */
 export interface TagRow {
@@ -35,6 +46,30 @@ export async function listTags(
   return pageByName(tags, page, async (part) => (repository ? tagRows(context, project, repository, part) : []));
 }
 
+const release = alias('Release', 'r');
+const NEWEST_FIRST = order('Release', ['createdAt', 'id'], 'desc');
+const RELEASED = select('Release', RELEASE);
+
+/** The tags of a project that have release notes, the newest notes first. Throws Forbidden, Unauthenticated. */
+export async function listReleasedTags(
+  context: Context,
+  project: ProjectRow,
+  page: PageRequest,
+): Promise<Page<TagRow>> {
+  authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  const tags = new Map(((await repository?.tags()) ?? []).map((tag) => [tag.name, tag]));
+  if (!repository || tags.size === 0) return { nodes: [], offset: page.offset, total: 0 };
+  const where = sql`${release.projectId} = ${project.id}`;
+  const found = await readPage(context.db, RELEASED, { rows: release, where, order: NEWEST_FIRST }, page);
+  const shown = found.nodes.flatMap(({ tag }) => tags.get(tag) ?? []);
+  const commits = await commitsOf(context, project, repository, shown);
+  const nodes = found.nodes.map((row) => {
+    return { ...tagRow(tags.get(row.tag) ?? { name: row.tag }, commits), release: row };
+  });
+  return { ...found, nodes };
+}
+
 /** One tag. Throws NotFound, Forbidden, Unauthenticated. */
 export async function findTag(context: Context, project: ProjectRow, name: string): Promise<TagRow> {
   authorize(context.actor, 'read_repository', project);
@@ -46,25 +81,41 @@ export async function findTag(context: Context, project: ProjectRow, name: strin
 }
 
 async function tagRows(
-  { db, repositories }: Context,
+  context: Context,
   project: ProjectRow,
   repository: RepositoryReader,
   tags: Tag[],
 ): Promise<TagRow[]> {
   if (tags.length === 0) return [];
-  const tips = tags.flatMap(({ name, commit }) => (commit === null ? [] : { ref: `refs/tags/${name}`, commit }));
   const [commits, releases] = await Promise.all([
-    soundCommits({ repositories }, project, repository, tips),
-    db.release.findMany({
+    commitsOf(context, project, repository, tags),
+    context.db.release.findMany({
       where: { projectId: project.id, tag: { in: tags.map(({ name }) => name.toWellFormed()) } },
-      select: { projectId: true, tag: true, description: true },
+      select: RELEASE,
     }),
   ]);
-  const byOid = new Map(commits.flatMap((commit) => (commit ? [[commit.oid, commit] as const] : [])));
-  return tags.map(({ name, commit, annotation }) => ({
+  return tags.map((tag) => ({
+    ...tagRow(tag, commits),
+    release: releases.find((one) => one.tag === tag.name) ?? null,
+  }));
+}
+
+/** The commits of tags by their hashes, as far as they are readable. */
+async function commitsOf(
+  { repositories }: Context,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  tags: Tag[],
+): Promise<Map<Oid, CommitRow>> {
+  const tips = tags.flatMap(({ name, commit }) => (commit === null ? [] : { ref: `refs/tags/${name}`, commit }));
+  const commits = await soundCommits({ repositories }, project, repository, tips);
+  return new Map(commits.flatMap((commit) => (commit ? [[commit.oid, commit] as const] : [])));
+}
+
+function tagRow({ name, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>, commits: ReadonlyMap<Oid, CommitRow>) {
+  return {
     name,
     message: annotation?.message.replace(/\n$/, '') ?? null,
-    commit: commit === null ? null : (byOid.get(commit) ?? null),
-    release: releases.find(({ tag }) => tag === name) ?? null,
-  }));
+    commit: commit ? (commits.get(commit) ?? null) : null,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import type { ReleaseRow } from '#src/domain/repository/tags/list.ts';
+import { RELEASE, type ReleaseRow } from '#src/domain/repository/tags/list.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -16,8 +16,7 @@ export async function createRelease(
   const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
   try {
-    const select = { projectId: true, tag: true, description: true };
-    return await context.db.release.create({ data: { projectId, tag, description }, select });
+    return await context.db.release.create({ data: { projectId, tag, description }, select: RELEASE });
   } catch (error) {
     throw violates(error) ? new Conflict('Release already exists', undefined, 'tag') : error;
   }
@@ -32,9 +31,17 @@ export async function updateRelease(
 ): Promise<ReleaseRow> {
   const projectId = await ofTag(context, ref, tag);
   checkNotes(description);
-  const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
+  const changed = { where: { projectId, tag }, data: { description }, select: RELEASE };
+  const [release] = await context.db.release.updateManyAndReturn(changed);
+  if (!release) throw new NotFound('Release', 'Release does not exist');
+  return release;
+}
+
+/** Deletes the release notes of a tag, which stays. Throws NotFound, Forbidden. */
+export async function deleteRelease(context: Context, ref: IdOrPath, tag: string): Promise<void> {
+  const projectId = await ofTag(context, ref, tag);
+  const { count } = await context.db.release.deleteMany({ where: { projectId, tag } });
   if (count === 0) throw new NotFound('Release', 'Release does not exist');
-  return { projectId, tag, description };
 }
 
 /** Throws ValidationFailed. */

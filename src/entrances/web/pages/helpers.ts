@@ -66,6 +66,17 @@ export function here(url: URL, changes: Readonly<Record<string, string | number 
   return url.pathname + (query === '' ? '' : `?${query}`);
 }
 
+/** Lines of a file that its page certainly has, unless they are very long. */
+const FIRST_LINES = 200;
+
+/** Lines that are shown above one that is linked to. */
+const ABOVE = 20;
+
+/** The address of a line on the page of a file, in the part of the file that has it. */
+export function atLine(file: string, line: number): string {
+  return `${file}?plain=1${line > FIRST_LINES ? `&from=${line - ABOVE}` : ''}#L${line}`;
+}
+
 /** The first characters of a commit's hash. */
 export function short(sha: string): string {
   return sha.slice(0, 8);

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
-import { type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
+import { filesForm, type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
 import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
@@ -24,6 +26,8 @@ export interface Pages {
   ownForm(act: PageHandler, largest?: number): RequestHandler[];
   /** Like `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null if none was sent. */
   ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
+  /** Like `ownForm`, for multipart forms of `largest` bytes with any files. Only those of signed-in users are received. */
+  ownFiles(act: PageHandler, largest: number): RequestHandler[];
 }
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
@@ -44,6 +48,17 @@ const parse: RequestHandler = (request, _response, next) => {
     return next(new UnreadableForm(400, 'The form is not valid UTF-8'));
   }
   request.body = parseForm(text);
+  next();
+};
+
+/** How many forms with files are in memory at a time. */
+const FILES = { concurrency: 8, perCaller: 2, waitingPerCaller: 4, waiting: 40, patience: 20_000 };
+const filesTurns = new CallerSemaphore(FILES);
+
+const takeTurn: PageHandler = async ({ context, response }, next) => {
+  const release = await filesTurns.take(callerOf(context.actor, context.clientAddress));
+  if (response.destroyed) release();
+  else response.once('close', release);
   next();
 };
 
@@ -86,6 +101,13 @@ export function pagesFor(options: PageOptions): Pages {
       largest === undefined ? read : readForm(URL_ENCODED, largest),
       parse,
       handler(checked(signedIn(act))),
+    ],
+    ownFiles: (act, largest) => [
+      handler(signedIn(takeTurn)),
+      read,
+      parse,
+      ...filesForm(largest, MAX_FIELDS),
+      handler(checked(act)),
     ],
     ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],
   };

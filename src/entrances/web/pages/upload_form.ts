@@ -1,5 +1,5 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { readForm } from '#src/entrances/web/read_form.ts';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
 
 /** The file field of a form. */
 export interface UploadField {
@@ -10,6 +10,8 @@ export interface UploadField {
   tooLarge: string;
 }
 
+const MULTIPART = 'multipart/form-data';
+
 /** Bytes that a form may have besides its file. */
 const REST = 16 * 1024;
 
@@ -18,18 +20,33 @@ const REST = 16 * 1024;
  * redirected to `tooLarge`, so that users who send a photo get a useful message.
  */
 export function uploadForm({ field, largest, tooLarge }: UploadField): (RequestHandler | ErrorRequestHandler)[] {
-  const read = readForm('multipart/form-data', largest + REST);
+  const read = readForm(MULTIPART, largest + REST);
   const refuse: ErrorRequestHandler = (error, _request, response, next) => {
     if (error?.status === 413) response.redirect(303, tooLarge);
     else next(error);
   };
   const parse: RequestHandler = async (request, _response, next) => {
-    const headers = { 'Content-Type': request.headers['content-type'] ?? '' };
-    const form = await new Response(request.body ? new Uint8Array(request.body) : null, { headers })
-      .formData()
-      .catch(() => null);
+    const form = await dataOf(request);
     request.body = { authenticity_token: form?.get('authenticity_token'), [field]: form?.get(field) ?? null };
     next();
   };
   return [read, refuse, parse];
+}
+
+/** Parses a multipart form of `largest` bytes and `most` fields: `request.body` has them, each a text or a File. */
+export function filesForm(largest: number, most: number): RequestHandler[] {
+  const parse: RequestHandler = async (request, _response, next) => {
+    if (!request.is(MULTIPART)) return next();
+    const fields = [...((await dataOf(request)) ?? [])];
+    if (fields.length > most) return next(new UnreadableForm(413, `The form has more than ${most} fields`));
+    request.body = Object.fromEntries(fields);
+    next();
+  };
+  return [readForm(MULTIPART, largest), parse];
+}
+
+/** Null for what is no form. */
+function dataOf(request: Request): Promise<FormData | null> {
+  const headers = { 'Content-Type': request.headers['content-type'] ?? '' };
+  return new Response(request.body ? new Uint8Array(request.body) : null, { headers }).formData().catch(() => null);
 }

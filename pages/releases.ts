@@ -1,0 +1,94 @@
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { path } from '#src/entrances/web/pages/helpers.ts';
+import {
+  EditReleasePageDocument,
+  NewReleasePageDocument,
+  ReleaseListPageDocument,
+  ReleasePageDocument,
+  SendNewReleaseDocument,
+  SendReleaseChangeDocument,
+  SendReleaseDeletionDocument,
+} from '#src/generated/page_operations.ts';
+
+const LIST = '/:project/-/releases';
+
+const newRelease = page({
+  path: `${LIST}/new`,
+  operation: NewReleasePageDocument,
+  view: 'releases/new',
+  found: ({ project }) => (project?.viewerCanPush && project.repository ? project : null),
+  title: (project) => `New release · ${project.fullPath}`,
+  show: (project, { given }) => ({
+    ...{ project, tab: 'releases' },
+    tags: project.repository?.tags.nodes.filter(({ release }) => release === null),
+    // As links of today's tools have it.
+    before: { tag: given.tag_name ?? given.tag },
+  }),
+  signIn: true,
+});
+
+/** A page about what is done with one release, for those who may. */
+const about = (name: 'edit' | 'delete', label: string) =>
+  page({
+    path: `${LIST}/*tag/${name}`,
+    operation: EditReleasePageDocument,
+    view: `releases/${name}`,
+    found: ({ project }) => {
+      const tag = project?.repository?.tag;
+      return project?.viewerCanPush && tag?.release ? { project, tag, release: tag.release } : null;
+    },
+    title: ({ project, tag }) => `${label} ${tag.name} · ${project.fullPath}`,
+    show: ({ project, tag, release }) => ({ project, tag, before: release, tab: 'releases' }),
+    signIn: true,
+  });
+
+const editRelease = about('edit', 'Edit release');
+const deleteRelease = about('delete', 'Delete release');
+
+const list = ({ given }: Facts) => path(String(given.project), '-', 'releases');
+const toRelease = (tag: string | undefined, facts: Facts) =>
+  tag === undefined ? list(facts) : `${list(facts)}${path(tag)}`;
+
+export const releases: Row[] = [
+  page({
+    path: LIST,
+    operation: ReleaseListPageDocument,
+    view: 'releases/list',
+    found: ({ project }) => (project?.repository?.releasedTags ? project : null),
+    title: (project) => `Releases · ${project.fullPath}`,
+    show: (project) => ({ project, releases: project.repository?.releasedTags, tab: 'releases' }),
+    pageSize: 10,
+  }),
+  newRelease,
+  form({
+    path: LIST,
+    operation: SendNewReleaseDocument,
+    goTo: ({ createRelease }, facts) => toRelease(createRelease?.release.tagName, facts),
+    again: newRelease,
+  }),
+  editRelease,
+  form({
+    path: editRelease.path,
+    operation: SendReleaseChangeDocument,
+    goTo: ({ updateRelease }, facts) => toRelease(updateRelease?.release.tagName, facts),
+    again: editRelease,
+  }),
+  deleteRelease,
+  form({
+    path: deleteRelease.path,
+    operation: SendReleaseDeletionDocument,
+    goTo: (_data, facts) => list(facts),
+    again: deleteRelease,
+  }),
+  page({
+    path: `${LIST}/*tag`,
+    operation: ReleasePageDocument,
+    view: 'releases/show',
+    found: ({ project }) => {
+      const tag = project?.repository?.tag;
+      return project && tag?.release ? { project, tag } : null;
+    },
+    title: ({ project, tag }) => `${tag.name} · Releases · ${project.fullPath}`,
+    show: ({ project, tag }) => ({ project, tag, tab: 'releases' }),
+  }),
+];
