@@ -57,6 +57,9 @@ builder.prismaObjectFields(Milestone, (t) => ({
   viewerCanUpdate: t.boolean(
     abilityThere('admin_milestone', 'admin_group_milestone', 'Whether the caller can change and close the milestone.'),
   ),
+  viewerCanDelete: t.boolean(
+    abilityThere('admin_milestone', 'admin_group_milestone', 'Whether the caller can delete the milestone.'),
+  ),
 }));
 
 builder.prismaObjectFields(Pipeline, (t) => ({
