@@ -1,3 +1,4 @@
+import { boards } from '#pages/boards.ts';
 import { commits } from '#pages/commits.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
@@ -19,6 +20,7 @@ export const rows: readonly Row[] = [
   ...start,
   ...search,
   ...explore,
+  ...boards,
   ...issues,
   ...labels,
   ...mergeRequestChanges,

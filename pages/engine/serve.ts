@@ -4,7 +4,7 @@ import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
 import { type Problems, problemsOf } from '#pages/engine/problems.ts';
 import type { Facts, Form, Page, Raw, Row } from '#pages/engine/row.ts';
-import { Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
@@ -182,6 +182,7 @@ function variablesIn(
   try {
     const asked = valuesFor(variables, given, { isForm: false });
     if (variables.some(({ name, required }) => required && asked[name] === undefined)) return null;
+    if (variables.some((variable) => Object.hasOwn(parameters, variable.name) && isNoId(variable, asked))) return null;
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
