@@ -33,8 +33,9 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
     view: 'issues/list',
     found: ({ place }) => place,
     title: (place) => `Issues · ${place.fullPath}`,
-    show: (place, { given }) => ({
+    show: (place, { given, url }) => ({
       ...shownIn(kind, place),
+      feed: `${shownIn(kind, place).base}/issues.atom${url.search}`,
       tab: 'issues',
       section: 'issues',
       issues: place.issues,

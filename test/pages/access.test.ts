@@ -27,9 +27,9 @@ function pathIn(pattern: string, place: string): string {
   return pattern
     .split('/')
     .map((part) => {
-      if (part === ':project' || part === ':group') return place;
-      const [, name] = /^[:*](\w+)$/.exec(part) ?? [];
-      return name === undefined ? part : (PARAMETERS[name] ?? OTHERS);
+      if (/^:(project|group)\b/.test(part)) return place + part.replace(/^:\w+/, '');
+      const [, name, ending] = /^[:*](\w+)(\.\w+)?$/.exec(part) ?? [];
+      return name === undefined ? part : (PARAMETERS[name] ?? OTHERS) + (ending ?? '');
     })
     .join('/');
 }
@@ -40,6 +40,7 @@ const hiddenAt = (pattern: string) => (pattern.includes(':group') ? group.fullPa
 const ABSENT = `${group.fullPath}-x/none`;
 const inPlaces = rows.filter(({ path }) => /:(project|group)/.test(path));
 const pages = inPlaces.filter(({ kind }) => kind === 'page');
+const feeds = inPlaces.filter(({ kind }) => kind === 'feed');
 const forms = inPlaces.filter(({ kind }) => kind === 'form');
 
 /** What a page says, without what differs from request to request and the address itself. */
@@ -51,22 +52,25 @@ function comparable(page: string, place: string): string {
 }
 
 describe('A private project or group', () => {
-  it.each(pages.map(({ path }) => path))('is to strangers as if it were not there at %s', async (path) => {
-    for (const browser of [new Browser(world.send), await signedIn(world, outsider)]) {
-      const told: unknown[] = [];
-      for (const place of [hiddenAt(path), ABSENT]) {
-        browser.page = '';
-        const { status, headers } = await browser.get(pathIn(path, place));
-        told.push({
-          status,
-          to: headers.location?.replaceAll(encodeURIComponent(place), '…'),
-          page: comparable(browser.page, place),
-        });
-        expect(status === 404 || headers.location?.startsWith('/users/sign_in')).toBe(true);
+  it.each([...pages, ...feeds].map(({ path }) => path))(
+    'is to strangers as if it were not there at %s',
+    async (path) => {
+      for (const browser of [new Browser(world.send), await signedIn(world, outsider)]) {
+        const told: unknown[] = [];
+        for (const place of [hiddenAt(path), ABSENT]) {
+          browser.page = '';
+          const { status, headers } = await browser.get(pathIn(path, place));
+          told.push({
+            status,
+            to: headers.location?.replaceAll(encodeURIComponent(place), '…'),
+            page: comparable(browser.page, place),
+          });
+          expect(status === 404 || headers.location?.startsWith('/users/sign_in')).toBe(true);
+        }
+        expect(told[0]).toEqual(told[1]);
       }
-      expect(told[0]).toEqual(told[1]);
-    }
-  });
+    },
+  );
 
   it.each(forms.map(({ path, operation }) => [path, operation] as const))(
     'takes no form from strangers at %s',
