@@ -1,5 +1,6 @@
 import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   CommitListPageDocument,
   type CommitListPageQuery,
@@ -20,6 +21,7 @@ const list = {
     tab: 'code',
     ref: given.ref,
     filePath: given.path,
+    feed: given.path === undefined ? `${path(project.fullPath, '-', 'commits', String(given.ref))}.atom` : undefined,
     days: byDay(project.repository?.commits?.nodes ?? []),
     pageInfo: project.repository?.commits?.pageInfo,
   }),

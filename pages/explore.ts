@@ -1,6 +1,7 @@
 import { calendar } from '#pages/calendar.ts';
 import { form, page, type Row } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
+import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   ExploreGroupsPageDocument,
   ExplorePageDocument,
@@ -87,7 +88,7 @@ const group = (path: string) =>
     view: 'groups/group',
     found: (data) => data.group,
     title: (found) => found.fullName,
-    show: (found) => ({ group: found, tab: 'overview' }),
+    show: (found) => ({ group: found, tab: 'overview', feed: `${helpers.path('groups', found.fullPath)}.atom` }),
     catchAll: path === '/:group',
   });
 
@@ -98,7 +99,12 @@ const activity = (path: string) =>
     view: 'project/activity',
     found: ({ project }) => project,
     title: (project) => `Activity · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'activity', events: toldEvents(project.events.nodes) }),
+    show: (project) => ({
+      project,
+      tab: 'activity',
+      events: toldEvents(project.events.nodes),
+      feed: `${helpers.path(project.fullPath)}.atom`,
+    }),
     catchAll: path === '/:project/activity',
   });
 
@@ -119,7 +125,12 @@ export const places: Row[] = [
     view: 'groups/activity',
     found: (data) => data.group,
     title: (found) => `Activity · ${found.fullPath}`,
-    show: (found) => ({ group: found, tab: 'activity', events: toldEvents(found.events.nodes) }),
+    show: (found) => ({
+      group: found,
+      tab: 'activity',
+      events: toldEvents(found.events.nodes),
+      feed: `${helpers.path('groups', found.fullPath)}.atom`,
+    }),
   }),
   membersOfGroup('/groups/:group/-/group_members'),
   group('/groups/:group'),
@@ -135,6 +146,7 @@ export const places: Row[] = [
       user,
       calendar: calendar(user.contributions, new Date()),
       events: toldEvents(user.events.nodes),
+      feed: `${helpers.path(user.username)}.atom`,
     }),
     catchAll: true,
   }),

@@ -1,6 +1,8 @@
+import { boards } from '#pages/boards.ts';
 import { commits } from '#pages/commits.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
+import { feeds } from '#pages/feeds.ts';
 import { files } from '#pages/files.ts';
 import { issues } from '#pages/issues.ts';
 import { labels } from '#pages/labels.ts';
@@ -18,9 +20,11 @@ import { start } from '#pages/start.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
 export const rows: readonly Row[] = [
+  ...feeds,
   ...start,
   ...search,
   ...explore,
+  ...boards,
   ...issues,
   ...labels,
   ...mergeRequestChanges,

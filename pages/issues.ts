@@ -1,9 +1,14 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { commentForm, THREADS } from '#pages/notes.ts';
+import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditIssuePageDocument,
+  GroupIssueListPageDocument,
+  type GroupIssueListPageQuery,
   IssueListPageDocument,
+  type IssueListPageQuery,
   IssuePageDocument,
   type IssuePlaceFragment,
   NewIssuePageDocument,
@@ -18,8 +23,25 @@ import {
   SendNewIssueDocument,
 } from '#src/generated/page_operations.ts';
 
-const LIST = '/:project/-/issues';
+const LIST = `${PLACES.project}/issues`;
 const ONE = `${LIST}/:iid`;
+
+const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery | GroupIssueListPageQuery, never>) =>
+  page({
+    path: `${PLACES[kind]}/issues`,
+    operation,
+    view: 'issues/list',
+    found: ({ place }) => place,
+    title: (place) => `Issues · ${place.fullPath}`,
+    show: (place, { given, url }) => ({
+      ...shownIn(kind, place),
+      feed: `${shownIn(kind, place).base}/issues.atom${url.search}`,
+      tab: 'issues',
+      section: 'issues',
+      issues: place.issues,
+      state: given.state ?? 'opened',
+    }),
+  });
 
 const newIssue = page({
   path: `${LIST}/new`,
@@ -85,14 +107,8 @@ const back = ({ given }: Facts) => path(String(given.project), '-', 'issues', St
 const LISTS = ['labels', 'assigneeUsernames'];
 
 export const issues: Row[] = [
-  page({
-    path: LIST,
-    operation: IssueListPageDocument,
-    view: 'issues/list',
-    found: ({ project }) => project,
-    title: (project) => `Issues · ${project.fullPath}`,
-    show: (project, { given }) => ({ project, tab: 'issues', issues: project.issues, state: given.state ?? 'opened' }),
-  }),
+  listOf('project', IssueListPageDocument),
+  listOf('group', GroupIssueListPageDocument),
   newIssue,
   form({
     path: LIST,

@@ -1,10 +1,19 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
-import { path } from '#src/entrances/web/pages/helpers.ts';
+import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
+  GroupLabelListPageDocument,
+  type GroupLabelListPageQuery,
+  GroupLabelPageDocument,
+  type GroupLabelPageQuery,
   LabelListPageDocument,
+  type LabelListPageQuery,
   LabelPageDocument,
   type LabelPageQuery,
+  NewGroupLabelPageDocument,
+  type NewGroupLabelPageQuery,
   NewLabelPageDocument,
+  type NewLabelPageQuery,
   SendLabelChangeDocument,
   SendLabelDeletionDocument,
   SendLabelSubscriptionDocument,
@@ -12,57 +21,73 @@ import {
   SendNewLabelDocument,
 } from '#src/generated/page_operations.ts';
 
-const LIST = '/:project/-/labels';
+type Query<Data> = TypedDocumentNode<Data, never>;
 
-const newLabel = page({
-  path: `${LIST}/new`,
-  operation: NewLabelPageDocument,
-  view: 'labels/new',
-  found: ({ project }) => (project?.viewerCanManageLabels ? project : null),
-  title: (project) => `New label · ${project.fullPath}`,
-  show: (project) => ({ project, before: { color: '#428bca' }, tab: 'issues' }),
-  signIn: true,
-});
+interface Queries {
+  list: Query<LabelListPageQuery | GroupLabelListPageQuery>;
+  create: Query<NewLabelPageQuery | NewGroupLabelPageQuery>;
+  edit: Query<LabelPageQuery | GroupLabelPageQuery>;
+}
 
-type ShownLabel = Extract<LabelPageQuery['node'], { title: string }>;
-
-/** A page about what is done with one label of the project, for those who may. */
-const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
-  page({
-    path: `${LIST}/:label/${name}`,
-    operation: LabelPageDocument,
-    view: `labels/${name}`,
-    found: ({ project, node }) => {
-      if (!project || !node || !('title' in node)) return null;
-      const found = node as ShownLabel;
-      return found[right] && found.project?.fullPath === project.fullPath ? { project, label: found } : null;
-    },
-    title: ({ project, label: { title } }) => `${label} ${title} · ${project.fullPath}`,
-    show: ({ project, label: one }) => ({ project, label: one, before: one, tab: 'issues' }),
+/** The labels of projects and of groups, which are shown and changed alike. */
+function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
+  const at = `${PLACES[kind]}/labels`;
+  const shown = (place: { fullPath: string }) => ({ ...shownIn(kind, place), tab: 'issues', section: 'labels' });
+  const newLabel = page({
+    path: `${at}/new`,
+    operation: create,
+    view: 'labels/new',
+    found: ({ place }) => (place?.viewerCanManageLabels ? place : null),
+    title: (place) => `New label · ${place.fullPath}`,
+    show: (place) => ({ ...shown(place), before: { color: '#428bca' } }),
     signIn: true,
   });
-
-const editLabel = about('edit', 'Edit label', 'viewerCanUpdate');
-const deleteLabel = about('delete', 'Delete label', 'viewerCanDelete');
-
-const back = (_data: unknown, { given, url }: Facts) => `${path(String(given.project), '-', 'labels')}${url.search}`;
+  /** A page about what is done with one label of the place, for those who may. */
+  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+    page({
+      path: `${at}/:label/${name}`,
+      operation: edit,
+      view: `labels/${name}`,
+      found: ({ place, node }) => {
+        if (!place || !node || !('title' in node) || !node[right]) return null;
+        return (node.project ?? node.group)?.fullPath === place.fullPath ? { place, label: node } : null;
+      },
+      title: ({ place, label: { title } }) => `${label} ${title} · ${place.fullPath}`,
+      show: ({ place, label: one }) => ({ ...shown(place), label: one, before: one }),
+      signIn: true,
+    });
+  const editLabel = about('edit', 'Edit label', 'viewerCanUpdate');
+  const back = (_data: unknown, { given, url }: Facts) => `${inPlace(given, 'labels')}${url.search}`;
+  return [
+    page({
+      path: at,
+      operation: list,
+      view: 'labels/list',
+      found: ({ place }) => place,
+      title: (place) => `Labels · ${place.fullPath}`,
+      show: (place) => ({ ...shown(place), labels: place.labels }),
+      pageSize: 50,
+    }),
+    newLabel,
+    form({ path: at, operation: SendNewLabelDocument, goTo: back, again: newLabel }),
+    editLabel,
+    form({ path: `${at}/:label/edit`, operation: SendLabelChangeDocument, goTo: back, again: editLabel }),
+    about('delete', 'Delete label', 'viewerCanDelete'),
+    form({ path: `${at}/:label/delete`, operation: SendLabelDeletionDocument, goTo: back }),
+    form({ path: `${at}/:label/subscribe`, operation: SendLabelSubscriptionDocument, goTo: back }),
+    form({ path: `${at}/:label/unsubscribe`, operation: SendLabelUnsubscriptionDocument, goTo: back }),
+  ];
+}
 
 export const labels: Row[] = [
-  page({
-    path: LIST,
-    operation: LabelListPageDocument,
-    view: 'labels/list',
-    found: ({ project }) => project,
-    title: (project) => `Labels · ${project.fullPath}`,
-    show: (project) => ({ project, labels: project.labels, tab: 'issues' }),
-    pageSize: 50,
+  ...labelsOf('project', {
+    list: LabelListPageDocument,
+    create: NewLabelPageDocument,
+    edit: LabelPageDocument,
   }),
-  newLabel,
-  form({ path: LIST, operation: SendNewLabelDocument, goTo: back, again: newLabel }),
-  editLabel,
-  form({ path: `${LIST}/:label/edit`, operation: SendLabelChangeDocument, goTo: back, again: editLabel }),
-  deleteLabel,
-  form({ path: `${LIST}/:label/delete`, operation: SendLabelDeletionDocument, goTo: back }),
-  form({ path: `${LIST}/:label/subscribe`, operation: SendLabelSubscriptionDocument, goTo: back }),
-  form({ path: `${LIST}/:label/unsubscribe`, operation: SendLabelUnsubscriptionDocument, goTo: back }),
+  ...labelsOf('group', {
+    list: GroupLabelListPageDocument,
+    create: NewGroupLabelPageDocument,
+    edit: GroupLabelPageDocument,
+  }),
 ];

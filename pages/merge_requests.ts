@@ -1,12 +1,17 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { commentForm, THREADS } from '#pages/notes.ts';
+import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   ChooseBranchesPageDocument,
   EditMergeRequestPageDocument,
+  GroupMergeRequestListPageDocument,
+  type GroupMergeRequestListPageQuery,
   MergeRequestCommitsPageDocument,
   MergeRequestListPageDocument,
+  type MergeRequestListPageQuery,
   MergeRequestPageDocument,
   type MergeRequestPageQuery,
   MergeRequestPipelinesPageDocument,
@@ -62,6 +67,19 @@ function resolvingCommands({ fullPath, httpUrlToRepo }: Shown, mergeRequest: Mer
     `git push origin ${word(sourceBranch)}`,
   ].join('\n');
 }
+
+const listOf = (
+  kind: PlaceKind,
+  operation: TypedDocumentNode<MergeRequestListPageQuery | GroupMergeRequestListPageQuery, never>,
+) =>
+  page({
+    path: `${PLACES[kind]}/merge_requests`,
+    operation,
+    view: 'merge_requests/list',
+    found: ({ place }) => place,
+    title: (place) => `Merge requests · ${place.fullPath}`,
+    show: (place) => ({ ...shownIn(kind, place), tab: 'merge_requests', mergeRequests: place.mergeRequests }),
+  });
 
 const overview = page({
   path: '/:project/-/merge_requests/:iid',
@@ -161,14 +179,8 @@ function button(name: string, operation: Parameters<typeof form>[0]['operation']
 }
 
 export const mergeRequests: Row[] = [
-  page({
-    path: '/:project/-/merge_requests',
-    operation: MergeRequestListPageDocument,
-    view: 'merge_requests/list',
-    found: ({ project }) => project,
-    title: (project) => `Merge requests · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'merge_requests', mergeRequests: project.mergeRequests }),
-  }),
+  listOf('project', MergeRequestListPageDocument),
+  listOf('group', GroupMergeRequestListPageDocument),
   newPage,
   choose,
   form({

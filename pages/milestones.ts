@@ -1,45 +1,119 @@
-import { page, type Row } from '#pages/engine/row.ts';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
+  EditGroupMilestonePageDocument,
+  type EditGroupMilestonePageQuery,
+  EditMilestonePageDocument,
+  type EditMilestonePageQuery,
   GroupMilestoneListPageDocument,
+  type GroupMilestoneListPageQuery,
   GroupMilestonePageDocument,
+  type GroupMilestonePageQuery,
   MilestoneListPageDocument,
+  type MilestoneListPageQuery,
   MilestonePageDocument,
+  type MilestonePageQuery,
+  NewGroupMilestonePageDocument,
+  type NewGroupMilestonePageQuery,
+  NewMilestonePageDocument,
+  type NewMilestonePageQuery,
+  SendMilestoneChangeDocument,
+  SendMilestoneDeletionDocument,
+  SendMilestoneStateDocument,
+  SendNewMilestoneDocument,
 } from '#src/generated/page_operations.ts';
 
-const stateIn = (given: Readonly<Record<string, unknown>>) => given.state ?? 'active';
+type Query<Data> = TypedDocumentNode<Data, never>;
 
-/** The milestones of projects and of groups, which are shown alike. */
+interface Queries {
+  list: Query<MilestoneListPageQuery | GroupMilestoneListPageQuery>;
+  one: Query<MilestonePageQuery | GroupMilestonePageQuery>;
+  create: Query<NewMilestonePageQuery | NewGroupMilestonePageQuery>;
+  edit: Query<EditMilestonePageQuery | EditGroupMilestonePageQuery>;
+}
+
+/** The milestones of projects and of groups, which are shown and changed alike. */
+function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Row[] {
+  const at = `${PLACES[kind]}/milestones`;
+  const shown = (place: { fullPath: string }) => ({ ...shownIn(kind, place), tab: 'issues', section: 'milestones' });
+  const newMilestone = page({
+    path: `${at}/new`,
+    operation: create,
+    view: 'milestones/new',
+    found: ({ place }) => (place?.viewerCanManageMilestones ? place : null),
+    title: (place) => `New milestone · ${place.fullPath}`,
+    show: (place) => ({ ...shown(place), before: {} }),
+    signIn: true,
+  });
+  /** A page about what is done with one milestone, for those who may. */
+  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+    page({
+      path: `${at}/:iid/${name}`,
+      operation: edit,
+      view: `milestones/${name}`,
+      found: ({ place }) => {
+        const milestone = place?.milestones.nodes[0];
+        return place && milestone?.[right] ? { place, milestone } : null;
+      },
+      title: ({ place, milestone }) => `${label} ${milestone.title} · ${place.fullPath}`,
+      show: ({ place, milestone }) => ({ ...shown(place), milestone, before: milestone }),
+      signIn: true,
+    });
+  const editMilestone = about('edit', 'Edit milestone', 'viewerCanUpdate');
+  const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'milestones');
+  const back = (_data: unknown, { given }: Facts) => inPlace(given, 'milestones', String(given.iid));
+  return [
+    page({
+      path: at,
+      operation: list,
+      view: 'milestones/list',
+      found: ({ place }) => place,
+      title: (place) => `Milestones · ${place.fullPath}`,
+      show: (place, { given }) => ({
+        ...shown(place),
+        milestones: place.milestones,
+        state: given.state ?? 'active',
+      }),
+    }),
+    newMilestone,
+    form({
+      path: at,
+      operation: SendNewMilestoneDocument,
+      goTo: ({ createMilestone }, { given }) =>
+        inPlace(given, 'milestones', ...(createMilestone ? [createMilestone.milestone.iid] : [])),
+      again: newMilestone,
+    }),
+    page({
+      path: `${at}/:iid`,
+      operation: one,
+      view: 'milestones/show',
+      found: ({ place }) => {
+        const milestone = place?.milestones.nodes[0];
+        return place && milestone && { place, milestone };
+      },
+      title: ({ place, milestone }) => `${milestone.title} · ${place.fullPath}`,
+      show: ({ place, milestone }) => ({ ...shown(place), milestone }),
+    }),
+    editMilestone,
+    form({ path: `${at}/:iid/edit`, operation: SendMilestoneChangeDocument, goTo: back, again: editMilestone }),
+    form({ path: `${at}/:iid/state`, operation: SendMilestoneStateDocument, goTo: back }),
+    about('delete', 'Delete milestone', 'viewerCanDelete'),
+    form({ path: `${at}/:iid/delete`, operation: SendMilestoneDeletionDocument, goTo: toList }),
+  ];
+}
+
 export const milestones: Row[] = [
-  page({
-    path: '/:project/-/milestones',
-    operation: MilestoneListPageDocument,
-    view: 'milestones/list',
-    found: ({ project }) => project,
-    title: (project) => `Milestones · ${project.fullPath}`,
-    show: (project, { given }) => ({ project, milestones: project.milestones, state: stateIn(given), tab: 'issues' }),
+  ...milestonesOf('project', {
+    list: MilestoneListPageDocument,
+    one: MilestonePageDocument,
+    create: NewMilestonePageDocument,
+    edit: EditMilestonePageDocument,
   }),
-  page({
-    path: '/:project/-/milestones/:iid',
-    operation: MilestonePageDocument,
-    view: 'milestones/show',
-    found: ({ project }) => project?.milestones.nodes[0] && { project, milestone: project.milestones.nodes[0] },
-    title: ({ project, milestone }) => `${milestone.title} · ${project.fullPath}`,
-    show: (found) => ({ ...found, tab: 'issues' }),
-  }),
-  page({
-    path: '/groups/:group/-/milestones',
-    operation: GroupMilestoneListPageDocument,
-    view: 'milestones/of_group',
-    found: ({ group }) => group,
-    title: (group) => `Milestones · ${group.fullPath}`,
-    show: (group, { given }) => ({ group, milestones: group.milestones, state: stateIn(given), tab: 'milestones' }),
-  }),
-  page({
-    path: '/groups/:group/-/milestones/:iid',
-    operation: GroupMilestonePageDocument,
-    view: 'milestones/show_of_group',
-    found: ({ group }) => group?.milestones.nodes[0] && { group, milestone: group.milestones.nodes[0] },
-    title: ({ group, milestone }) => `${milestone.title} · ${group.fullPath}`,
-    show: (found) => ({ ...found, tab: 'milestones' }),
+  ...milestonesOf('group', {
+    list: GroupMilestoneListPageDocument,
+    one: GroupMilestonePageDocument,
+    create: NewGroupMilestonePageDocument,
+    edit: EditGroupMilestonePageDocument,
   }),
 ];

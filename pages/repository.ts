@@ -51,7 +51,13 @@ export const home: Row[] = [
     view: 'project/home',
     found: ({ project }) => project,
     title: ({ fullPath }) => fullPath,
-    show: (project) => ({ project, tab: 'code', repository: project.repository, at: project.repository?.at ?? null }),
+    show: (project) => ({
+      project,
+      tab: 'code',
+      repository: project.repository,
+      at: project.repository?.at ?? null,
+      feed: `${helpers.path(project.fullPath)}.atom`,
+    }),
     pageSize: 100,
   }),
   form({

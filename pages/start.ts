@@ -22,7 +22,7 @@ export const start: Row[] = [
     view: 'start/start',
     found: (data) => data,
     title: () => 'Start',
-    show: (data) => ({ ...data, events: toldEvents(data.events.nodes) }),
+    show: (data) => ({ ...data, events: toldEvents(data.events.nodes), feed: '/dashboard/projects.atom' }),
     signIn: true,
   }),
   page({

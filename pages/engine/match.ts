@@ -4,9 +4,9 @@ export type Match = (path: string) => Record<string, string> | null;
 /** One segment of a path, which is not the `-` that separates a place from what belongs to it. */
 const SEGMENT = '(?!-(?:/|$))[^/]+';
 
-/** Parameters that are full paths of projects and groups. */
+/** Parameters that are full paths of projects and groups. No user or group is named `groups`, which their own pages begin with. */
 const PLACES: Record<string, string> = {
-  project: `${SEGMENT}(?:/${SEGMENT})+`,
+  project: `(?!groups/)${SEGMENT}(?:/${SEGMENT})+`,
   group: `${SEGMENT}(?:/${SEGMENT})*`,
 };
 

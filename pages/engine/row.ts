@@ -1,5 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
+import type { Feed } from '#pages/engine/atom.ts';
 
 /** What the functions of a row know besides the result of its operation. */
 export interface Facts {
@@ -41,6 +42,17 @@ export interface Raw {
   readonly found: (data: never, facts: Facts) => unknown;
 }
 
+/** What is new, as a feed. Made by `feed`. */
+export interface FeedRow {
+  readonly kind: 'feed';
+  readonly path: string;
+  readonly operation: DocumentNode;
+  readonly found: (data: never, facts: Facts) => unknown;
+  readonly feed: (found: never, facts: Facts) => Feed;
+  readonly catchAll: boolean;
+  readonly pageSize: number;
+}
+
 /** A form that was sent: one mutation. Made by `form`. */
 export interface Form {
   readonly kind: 'form';
@@ -53,7 +65,7 @@ export interface Form {
   readonly takesFiles: boolean;
 }
 
-export type Row = Page | Form | Raw;
+export type Row = Page | Form | Raw | FeedRow;
 
 interface PageOptions<Data, Found> {
   /**
@@ -111,6 +123,16 @@ interface RawOptions<Data> {
 
 export function raw<Data>(options: RawOptions<Data>): Raw {
   return { kind: 'raw', ...options } as unknown as Raw;
+}
+
+interface FeedOptions<Data, Found> extends Pick<PageOptions<Data, Found>, 'path' | 'operation' | 'found' | 'catchAll'> {
+  /** What the feed has of it. */
+  feed: (found: Found, facts: Facts) => Feed;
+}
+
+/** A feed, which readers ask for by their session or by a token, as clients of the REST API. */
+export function feed<Data, Found>({ catchAll = false, ...options }: FeedOptions<Data, Found>): FeedRow {
+  return { kind: 'feed', catchAll, pageSize: 20, ...options } as unknown as FeedRow;
 }
 
 interface FormOptions<Data> {

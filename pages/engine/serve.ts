@@ -1,10 +1,11 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
 import { type Problems, problemsOf } from '#pages/engine/problems.ts';
-import type { Facts, Form, Page, Raw, Row } from '#pages/engine/row.ts';
-import { Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import type { Facts, FeedRow, Form, Page, Raw, Row } from '#pages/engine/row.ts';
+import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
@@ -15,6 +16,8 @@ export interface ServeOptions {
   execute(document: DocumentNode, variables: Record<string, unknown>, visit: Visit): Promise<ExecutionResult>;
   /** Sends the content that an operation found. */
   send(content: Raw['content'], found: object, visit: Visit): Promise<void>;
+  /** The visit for the owner of its token, where it has no session. Throws DomainErrors. */
+  identify(visit: Visit): Promise<Visit>;
 }
 
 /** The largest form in bytes: descriptions and comments have up to a million characters. */
@@ -39,7 +42,7 @@ interface Refused {
 const NOTHING_REFUSED: Refused = { values: {}, problems: {} };
 
 /** Serves the rows of a table of pages and forms. */
-export function servePages(rows: readonly Row[], make: Pages, { schema, execute, send }: ServeOptions): Router {
+export function servePages(rows: readonly Row[], make: Pages, { schema, ...options }: ServeOptions): Router {
   const compiled = rows.map(
     (row): Compiled<Row> => ({
       row,
@@ -48,10 +51,10 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute,
     }),
   );
   const pages = compiled.filter((one): one is Compiled<Page> => one.row.kind === 'page');
-  const shown = compiled.filter((one): one is Compiled<Page | Raw> => one.row.kind !== 'form');
+  const shown = compiled.filter((one): one is Compiled<Page | Raw | FeedRow> => one.row.kind !== 'form');
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
   const ofRow = new Map(pages.map((one) => [one.row, one]));
-  const serving = { shown, ofRow, schema, execute, send };
+  const serving = { shown, ofRow, schema, ...options };
   const show = make.page((visit, next) => showPage(serving, visit, next));
   const fileForms = forms.filter(({ row }) => row.takesFiles);
   const textForms = forms.filter(({ row }) => !row.takesFiles);
@@ -63,8 +66,8 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, execute,
     .post('/*path', ...submit.map((handler) => knownTo(textForms, handler)));
 }
 
-interface Serving extends Pick<ServeOptions, 'schema' | 'execute' | 'send'> {
-  shown: readonly Compiled<Page | Raw>[];
+interface Serving extends ServeOptions {
+  shown: readonly Compiled<Page | Raw | FeedRow>[];
   ofRow: ReadonlyMap<Row, Compiled<Page>>;
 }
 
@@ -84,6 +87,10 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
     if (!parameters) continue;
     if (row.kind === 'raw') {
       if (await sendRaw(serving, { row, match, variables }, parameters, visit)) return;
+      continue;
+    }
+    if (row.kind === 'feed') {
+      if (await sendFeed(serving, { row, match, variables }, parameters, visit)) return;
       continue;
     }
     if (row.signIn && !visit.session) return askToSignIn(visit);
@@ -114,6 +121,7 @@ async function showRow(
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
   const elsewhere = row.leadsTo?.(found as never, facts) ?? null;
   if (elsewhere !== null) {
+    visit.response.setHeader('Cache-Control', 'no-store');
     visit.response.redirect(302, elsewhere);
     return true;
   }
@@ -140,6 +148,36 @@ async function sendRaw(
   if (found === null || found === undefined) return leadAway(result, parameters, visit);
   await serving.send(row.content, found as object, visit);
   return true;
+}
+
+/** Whether there was something to tell of. */
+async function sendFeed(
+  serving: Serving,
+  { row, variables }: Compiled<FeedRow>,
+  parameters: Readonly<Record<string, string>>,
+  visit: Visit,
+): Promise<boolean> {
+  const given = { ...queryOf(visit), ...parameters };
+  const asked = variablesIn(variables, given, row, parameters);
+  if (asked === null) return false;
+  const reader = await serving.identify(visit);
+  const result = await serving.execute(row.operation, asked, reader);
+  refuseFailures(result);
+  const facts = withoutTokens(factsOf(reader, given));
+  const found = result.data && row.found(result.data as never, facts);
+  if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
+  visit.response
+    .set({ 'Cache-Control': 'private, no-cache', 'Content-Security-Policy': "default-src 'none'; sandbox" })
+    .type('application/atom+xml')
+    .send(atom(row.feed(found as never, facts), facts.url));
+  return true;
+}
+
+/** What a feed may hold of its own address: readers keep feeds, and pass them on. */
+function withoutTokens({ url, ...facts }: Facts): Facts {
+  const kept = new URL(url);
+  for (const name of ['private_token', 'access_token', 'bearer_token', 'sudo']) kept.searchParams.delete(name);
+  return { ...facts, url: kept };
 }
 
 /** Sends the browser to where a place was moved, or to sign in; false where nothing was found. */
@@ -189,6 +227,7 @@ function variablesIn(
   try {
     const asked = valuesFor(variables, given, { isForm: false });
     if (variables.some(({ name, required }) => required && asked[name] === undefined)) return null;
+    if (variables.some((variable) => Object.hasOwn(parameters, variable.name) && isNoId(variable, asked))) return null;
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   Kind,
   typeFromAST,
 } from 'graphql';
+import { fromGlobalId } from '#schema/node/global_id.ts';
 
 /** A variable of the operation of a row. */
 export interface Variable {
@@ -38,6 +39,14 @@ export class Unfit extends Error {
     super(`${variable} is invalid`);
     this.variable = variable;
   }
+}
+
+/** Whether the value of a variable that names a record can be the ID of none. */
+export function isNoId({ name, type }: Variable, values: Readonly<Record<string, unknown>>): boolean {
+  const inner = getNullableType(type);
+  if (!isScalarType(inner) || inner.name !== 'ID') return false;
+  const value = String(values[name] ?? '');
+  return !/^\d{1,9}$/.test(value) && fromGlobalId(value) === null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Board, BoardList } from '#schema/boards/types.ts';
 import { builder } from '#schema/builder.ts';
 import { type InputFields, namesOf } from '#schema/inputs.ts';
-import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
+import { IssueStateEvent, issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
@@ -50,6 +50,10 @@ const MoveBoardIssueInput = builder.inputType('MoveBoardIssueInput', {
     ...whichIssue(t),
     fromListId: t.field({ ...idOf('BoardList'), description: 'ID of the list whose label the issue loses.' }),
     toListId: t.field({ ...idOf('BoardList'), description: 'ID of the list whose label the issue gets.' }),
+    stateEvent: t.field({
+      type: IssueStateEvent,
+      description: 'Whether the issue is closed by the move, or reopened; neither when left out.',
+    }),
   }),
 });
 
@@ -193,7 +197,7 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: MoveBoardIssueInput, required: true, description: 'Names the issue, and the lists.' }),
     },
-    resolve: (_root, { input: { project, iid, fromListId, toListId } }, context) =>
-      moveBoardIssue(context, project, iid, { fromList: fromListId, toList: toListId }),
+    resolve: (_root, { input: { project, iid, fromListId, toListId, stateEvent } }, context) =>
+      moveBoardIssue(context, project, iid, { fromList: fromListId, toList: toListId, stateEvent }),
   }),
 }));

@@ -89,6 +89,25 @@ export const Board = builder.prismaObject('Board', {
     hideClosedList: t.exposeBoolean('hideClosedList', {
       description: 'Whether the board does not show the closed issues.',
     }),
+    backlogIssues: t.field({
+      type: IssueConnection,
+      description:
+        'The issues in none of the lists of the board that the caller can see; open ones unless the filter names a state.',
+      args: issueArgs,
+      select: { projectId: true, groupId: true },
+      resolve: async ({ id, ...board }, args, context, info) => {
+        const parent = { ...(await placeBase(context, board)), boardId: id };
+        const filter = { ...args.filter, state: args.filter?.state ?? 'opened' };
+        const sorted = order(args);
+        return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
+          byPlace(
+            parents,
+            (some) => listIssuesOf(context, some, filter, sorted, page, selection),
+            (some) => listIssuesAcross(context, some, filter, sorted, page, selection, { onlyInside: true }),
+          ),
+        );
+      },
+    }),
     lists: t.field({
       type: BoardListConnection,
       description: 'The lists of the board, by position.',

@@ -30,6 +30,12 @@ builder.objectFields(Group, (t) => ({
   viewerCanManageMilestones: t.boolean(
     ability('admin_group_milestone', 'Whether the caller can create, change and delete milestones of the group.'),
   ),
+  viewerCanManageBoards: t.boolean(
+    ability(
+      'admin_group_board',
+      'Whether the caller can create, change and delete boards of the group and their lists.',
+    ),
+  ),
   viewerCanCreateSubgroup: t.boolean({
     description: 'Whether the caller can create subgroups.',
     resolve: (group, _args, { actor }) =>

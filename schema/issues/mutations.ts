@@ -12,7 +12,7 @@ import { moveIssue } from '#src/domain/tracking/issues/move.ts';
 import { subscribeToIssue } from '#src/domain/tracking/issues/subscribe.ts';
 import { updateIssue } from '#src/domain/tracking/issues/update.ts';
 
-const IssueStateEvent = builder.enumType('IssueStateEvent', {
+export const IssueStateEvent = builder.enumType('IssueStateEvent', {
   description: 'How the state of an issue changes.',
   values: {
     CLOSE: { value: 'close', description: 'Closes the issue.' },

@@ -62,6 +62,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageMilestones: t.boolean(
     ability('admin_milestone', 'Whether the caller can create and change milestones.'),
   ),
+  viewerCanManageBoards: t.boolean(
+    ability('admin_board', 'Whether the caller can create, change and delete boards and their lists.'),
+  ),
   viewerCanCreateSnippet: t.boolean(
     ability('create_project_snippet', 'Whether the caller can create snippets in the project.'),
   ),

@@ -1,3 +1,4 @@
+import { Board } from '#schema/boards/types.ts';
 import { Branch } from '#schema/branches/types.ts';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -56,6 +57,22 @@ builder.prismaObjectFields(Label, (t) => ({
 builder.prismaObjectFields(Milestone, (t) => ({
   viewerCanUpdate: t.boolean(
     abilityThere('admin_milestone', 'admin_group_milestone', 'Whether the caller can change and close the milestone.'),
+  ),
+  viewerCanDelete: t.boolean(
+    abilityThere('admin_milestone', 'admin_group_milestone', 'Whether the caller can delete the milestone.'),
+  ),
+}));
+
+builder.prismaObjectFields(Board, (t) => ({
+  viewerCanUpdate: t.boolean(
+    abilityThere('admin_board', 'admin_group_board', 'Whether the caller can change the board and its lists.'),
+  ),
+  viewerCanDelete: t.boolean(
+    abilityThere(
+      'admin_board',
+      'admin_group_board',
+      'Whether the caller can delete the board, unless it is the only one of a project.',
+    ),
   ),
 }));
 

@@ -17,7 +17,7 @@ await world.issue(project, owner, { title: 'Secret plans' });
 /** What stands for the parameters of paths, besides those of places: what may be there, or not. */
 const globalId = (type: string) => Buffer.from(`${type}:1`).toString('base64url');
 const PARAMETERS: Record<string, string> = {
-  ...{ iid: '1', id: '1', label: globalId('Label'), link: globalId('IssueLink') },
+  ...{ iid: '1', id: '1', board: '1', list: '1', label: globalId('Label'), link: globalId('IssueLink') },
   ...{ note: globalId('Note'), thread: globalId('Discussion') },
 };
 const OTHERS = 'main';
@@ -27,17 +27,20 @@ function pathIn(pattern: string, place: string): string {
   return pattern
     .split('/')
     .map((part) => {
-      if (part === ':project' || part === ':group') return place;
-      const [, name] = /^[:*](\w+)$/.exec(part) ?? [];
-      return name === undefined ? part : (PARAMETERS[name] ?? OTHERS);
+      if (/^:(project|group)\b/.test(part)) return place + part.replace(/^:\w+/, '');
+      const [, name, ending] = /^[:*](\w+)(\.\w+)?$/.exec(part) ?? [];
+      return name === undefined ? part : (PARAMETERS[name] ?? OTHERS) + (ending ?? '');
     })
     .join('/');
 }
 
 const HIDDEN = `${group.fullPath}/${project.path}`;
+/** Where a row would show the hidden place: the project, or the group around it. */
+const hiddenAt = (pattern: string) => (pattern.includes(':group') ? group.fullPath : HIDDEN);
 const ABSENT = `${group.fullPath}-x/none`;
 const inPlaces = rows.filter(({ path }) => /:(project|group)/.test(path));
 const pages = inPlaces.filter(({ kind }) => kind === 'page');
+const feeds = inPlaces.filter(({ kind }) => kind === 'feed');
 const forms = inPlaces.filter(({ kind }) => kind === 'form');
 
 /** What a page says, without what differs from request to request and the address itself. */
@@ -48,23 +51,26 @@ function comparable(page: string, place: string): string {
     .replaceAll(place, '…');
 }
 
-describe('A private project', () => {
-  it.each(pages.map(({ path }) => path))('is to strangers as if it were not there at %s', async (path) => {
-    for (const browser of [new Browser(world.send), await signedIn(world, outsider)]) {
-      const told: unknown[] = [];
-      for (const place of [HIDDEN, ABSENT]) {
-        browser.page = '';
-        const { status, headers } = await browser.get(pathIn(path, place));
-        told.push({
-          status,
-          to: headers.location?.replaceAll(encodeURIComponent(place), '…'),
-          page: comparable(browser.page, place),
-        });
-        expect(status === 404 || headers.location?.startsWith('/users/sign_in')).toBe(true);
+describe('A private project or group', () => {
+  it.each([...pages, ...feeds].map(({ path }) => path))(
+    'is to strangers as if it were not there at %s',
+    async (path) => {
+      for (const browser of [new Browser(world.send), await signedIn(world, outsider)]) {
+        const told: unknown[] = [];
+        for (const place of [hiddenAt(path), ABSENT]) {
+          browser.page = '';
+          const { status, headers } = await browser.get(pathIn(path, place));
+          told.push({
+            status,
+            to: headers.location?.replaceAll(encodeURIComponent(place), '…'),
+            page: comparable(browser.page, place),
+          });
+          expect(status === 404 || headers.location?.startsWith('/users/sign_in')).toBe(true);
+        }
+        expect(told[0]).toEqual(told[1]);
       }
-      expect(told[0]).toEqual(told[1]);
-    }
-  });
+    },
+  );
 
   it.each(forms.map(({ path, operation }) => [path, operation] as const))(
     'takes no form from strangers at %s',
@@ -74,7 +80,7 @@ describe('A private project', () => {
       const browser = await signedIn(world, outsider);
       const signed = await changes();
       await browser.get('/');
-      for (const place of [HIDDEN, ABSENT]) {
+      for (const place of [hiddenAt(path), ABSENT]) {
         const { status } = await browser.submit(pathIn(path, place), {
           title: 'Mine',
           name: 'mine',
@@ -92,7 +98,7 @@ describe('A private project', () => {
 describe('Forms', () => {
   it.each(forms.map(({ path }) => path))('are refused at %s when another site sends them', async (path) => {
     const browser = await signedIn(world, owner);
-    const at = pathIn(path, HIDDEN);
+    const at = pathIn(path, hiddenAt(path));
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://attacker.example' };
     const { status } = await browser.request('POST', at, { headers, body: 'title=Forged&authenticity_token=wrong' });
     expect(status).toBe(422);
@@ -105,7 +111,7 @@ describe('Pages', () => {
     'are kept by no cache, framed by no site and run no foreign script at %s',
     async (path) => {
       const browser = await signedIn(world, owner);
-      const { headers } = await browser.get(pathIn(path, HIDDEN));
+      const { headers } = await browser.get(pathIn(path, hiddenAt(path)));
       expect(headers['cache-control']).toMatch(/no-store|private/);
       expect(headers['x-frame-options']).toMatch(/DENY|SAMEORIGIN/);
       expect(headers['content-security-policy'] ?? "default-src 'none'").toContain("default-src 'none'");

@@ -90,6 +90,7 @@ it('shows the label of another project on no page of this one', async () => {
   const { id } = await world.label(elsewhere, owner, 'docs');
   const browser = await signedIn(world, owner);
   expect((await browser.get(`/${project.fullPath}/-/labels/${globalId(id)}/edit`)).status).toBe(404);
+  expect((await browser.get(`/${project.fullPath}/-/labels/no-label/edit`)).status).toBe(404);
 });
 
 it('costs a list of labels the same statements however many there are', async () => {

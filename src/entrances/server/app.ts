@@ -229,8 +229,13 @@ export function createApp({
       content === 'blob' ? readPageBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
     await sendRaw(await read, request, response);
   };
+  const identifyVisitor = (request: Request) => identify(request, request.query);
+  const ofReader: ServeOptions['identify'] = async (visit) => {
+    const actor = visit.session ? null : await identifyVisitor(visit.request);
+    return actor ? { ...visit, context: domainContext(actor, visit.request) } : visit;
+  };
   const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql, (made) =>
-    servePages(rows, made, { schema, execute, send: sendContent }),
+    servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
   );
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
@@ -243,7 +248,6 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
-  const identifyVisitor = (request: Request) => identify(request, request.query);
   app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));

@@ -43,7 +43,9 @@ export async function listIssuesOf<R>(
     ? 'milestone'
     : wanted.some(({ label }) => label !== null)
       ? 'label'
-      : 'project';
+      : wanted.some(({ board }) => board !== null)
+        ? 'board'
+        : 'project';
   const pageOf = (parent: Asked<AskedParent>) =>
     issuePage(selection, ofParent(actor, parent, below, filter, order, page), order, page);
   const pages = ofEach<AskedParent>(wanted, ASKED_TYPES, pageOf, searchHits(searchOf(filter)));

@@ -4,6 +4,7 @@ import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { type IssueFilter, issueConditions } from '#src/domain/tracking/issues/filter.ts';
 import { type IssueOrder, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
+import { inNoList } from '#src/domain/tracking/issues/sources.ts';
 import { ofLabelsThere, searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -16,16 +17,17 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 
-/** A label or a milestone of a group. */
+/** A label, a milestone or a board of a group. */
 interface GroupParent {
   group: GroupRow;
-  /** Whose: the label with that ID, or the milestone. */
+  /** Whose: the label with that ID, or the milestone, or the board, of whose lists they are in none. */
   labelId?: number;
   milestoneId?: number;
+  boardId?: number;
 }
 
 /**
- * The issues with each label or milestone of a group, in all projects that the actor can see, in one statement.
+ * The issues with each label or milestone of a group, or in none of the lists of each board, in all projects that the actor can see, in one statement.
  *
  * @param inSubgroups whether those in subgroups are among them
  * @param onlyInside whether those outside of the group, which may have the label of a group around it, are not
@@ -41,11 +43,14 @@ export async function listIssuesAcross<R>(
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
+  const isOfBoard = parents.some(({ boardId }) => boardId !== undefined);
   const pageOf = ({ id, group }: Asked<{ id: number; group: number }>) => {
     const conditions = [
       isOfLabel
         ? sql`${issue.id} IN (SELECT bl.issue_id FROM issue_labels bl WHERE bl.label_id = ${id})`
-        : sql`${issue.milestoneId} = ${id}`,
+        : isOfBoard
+          ? inNoList(issue.id, id)
+          : sql`${issue.milestoneId} = ${id}`,
       within(issue.projectId, 'issues'),
       ...(inSubgroups ? [] : [directlyIn(issue.projectId, group)]),
       ...(onlyInside ? [inside(issue.projectId, group)] : []),
@@ -57,8 +62,8 @@ export async function listIssuesAcross<R>(
     const paged = more.length === 0 ? source : sql`${table(issue)} WHERE ${all([...conditions, ...more])}`;
     return issuePage(selection, { source, paged, total: null, params: { actor } }, order, page);
   };
-  const asked = parents.map(({ group, labelId, milestoneId }) => ({
-    id: labelId ?? milestoneId ?? 0,
+  const asked = parents.map(({ group, labelId, milestoneId, boardId }) => ({
+    id: labelId ?? milestoneId ?? boardId ?? 0,
     group: group.id,
   }));
   const common = [placesAround(actor, parents), ...searchHits(searchOf(filter))];

@@ -23,11 +23,12 @@ import type { Asked } from '#src/platform/records/parents.ts';
 const { sql } = Prisma;
 const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'bl')];
 
-/** The parent of issues: a project, or a milestone or label of it. */
+/** The parent of issues: a project, or a milestone or label of it, or a board, of whose lists they are in none. */
 export interface IssueParent {
   project: ProjectRow;
   milestoneId?: number;
   labelId?: number;
+  boardId?: number;
 }
 
 /** A parent as statements know it. */
@@ -38,21 +39,30 @@ export type AskedParent = {
   sees: boolean;
   milestone: number | null;
   label: number | null;
+  board: number | null;
 };
 
-export const ASKED_TYPES = { project: 'int', path: 'text', sees: 'boolean', milestone: 'int', label: 'int' } as const;
+export const ASKED_TYPES = {
+  project: 'int',
+  path: 'text',
+  sees: 'boolean',
+  milestone: 'int',
+  label: 'int',
+  board: 'int',
+} as const;
 
 /** A parent with what the actor can see of it. */
-export function asked(actor: Actor, { project, milestoneId, labelId }: IssueParent): AskedParent {
+export function asked(actor: Actor, { project, milestoneId, labelId, boardId }: IssueParent): AskedParent {
   const sees = actor.admin || can(actor, 'read_confidential_issue', project);
-  return { project: project.id, path: project.fullPath, sees, milestone: milestoneId ?? null, label: labelId ?? null };
+  const within = { milestone: milestoneId ?? null, label: labelId ?? null, board: boardId ?? null };
+  return { project: project.id, path: project.fullPath, sees, ...within };
 }
 
 /** The issues of a parent. */
 export function ofParent(
   actor: Actor,
-  { project, path, sees, milestone, label }: Asked<AskedParent>,
-  below: 'project' | 'milestone' | 'label',
+  { project, path, sees, milestone, label, board }: Asked<AskedParent>,
+  below: 'project' | 'milestone' | 'label' | 'board',
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
@@ -62,12 +72,19 @@ export function ofParent(
     sql`${issue.projectId} = ${project}`,
     ...(below === 'milestone' ? [sql`${issue.milestoneId} = ${milestone}`] : []),
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
+    ...(below === 'board' ? [inNoList(issue.id, board)] : []),
     issueVisible(issue, actor, sees),
     ...issueConditions(issue, filter, actor, (row) => ofOrAround(row, project)),
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
   return { ...where(conditions, order, page), total, params: { actor, projectPath: path } };
+}
+
+/** Whether an issue is in none of the lists of a board. */
+export function inNoList(issueId: Prisma.Sql, board: number | null | Prisma.Sql): Prisma.Sql {
+  return sql`NOT EXISTS (SELECT 1 FROM board_lists nl JOIN issue_labels nil ON nil.label_id = nl.label_id
+    WHERE nl.board_id = ${board} AND nil.issue_id = ${issueId})`;
 }
 
 /** The issues of all of the subquery `places`, by the index that helps most. */

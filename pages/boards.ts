@@ -1,0 +1,170 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import {
+  type BoardCardsFragment,
+  BoardListPageDocument,
+  type BoardListPageQuery,
+  BoardPageDocument,
+  type BoardPageQuery,
+  type BoardShownFragment,
+  EditBoardPageDocument,
+  type EditBoardPageQuery,
+  EditGroupBoardPageDocument,
+  type EditGroupBoardPageQuery,
+  GroupBoardListPageDocument,
+  type GroupBoardListPageQuery,
+  GroupBoardPageDocument,
+  type GroupBoardPageQuery,
+  NewBoardPageDocument,
+  type NewBoardPageQuery,
+  NewGroupBoardPageDocument,
+  type NewGroupBoardPageQuery,
+  SendBoardChangeDocument,
+  SendBoardDeletionDocument,
+  SendBoardListDeletionDocument,
+  SendBoardListMoveDocument,
+  SendBoardMoveDocument,
+  SendNewBoardDocument,
+  SendNewBoardListDocument,
+} from '#src/generated/page_operations.ts';
+
+type Query<Data> = TypedDocumentNode<Data, never>;
+
+interface Queries {
+  first: Query<BoardListPageQuery | GroupBoardListPageQuery>;
+  one: Query<BoardPageQuery | GroupBoardPageQuery>;
+  create: Query<NewBoardPageQuery | NewGroupBoardPageQuery>;
+  edit: Query<EditBoardPageQuery | EditGroupBoardPageQuery>;
+}
+
+/** A column of a board. */
+interface Column {
+  /** The numeric ID of its list, or `open` or `closed`. */
+  key: string;
+  title: string;
+  issues: BoardCardsFragment;
+  /** The query of the list of all its issues. */
+  query: string;
+  list: BoardShownFragment['lists']['nodes'][number] | null;
+}
+
+/** The columns of a page of a board: the open issues in no list before its first list, the closed ones behind the last. */
+function columnsOf(board: BoardShownFragment, closed: BoardCardsFragment): Column[] {
+  const { nodes, pageInfo } = board.lists;
+  const lists = nodes.map((list) => ({
+    key: String(list.databaseId),
+    title: list.label.title,
+    issues: list.issues,
+    query: `?labels=${encodeURIComponent(list.label.title)}`,
+    list,
+  }));
+  const showsOpen = !board.hideBacklogList && !pageInfo.hasPreviousPage;
+  const showsClosed = !board.hideClosedList && !pageInfo.hasNextPage;
+  return [
+    ...(showsOpen ? [{ key: 'open', title: 'Open', issues: board.backlogIssues, query: '', list: null }] : []),
+    ...lists,
+    ...(showsClosed ? [{ key: 'closed', title: 'Closed', issues: closed, query: '?state=closed', list: null }] : []),
+  ];
+}
+
+/** The boards of projects and of groups, which are shown and changed alike. */
+function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[] {
+  const at = `${PLACES[kind]}/boards`;
+  const shown = (place: { fullPath: string }) => ({ ...shownIn(kind, place), tab: 'issues', section: 'boards' });
+  const newBoard = page({
+    path: `${at}/new`,
+    operation: create,
+    view: 'boards/new',
+    found: ({ place }) => (place?.viewerCanManageBoards ? place : null),
+    title: (place) => `New board · ${place.fullPath}`,
+    show: (place) => ({ ...shown(place), before: {} }),
+    signIn: true,
+  });
+  const board = page({
+    path: `${at}/:board`,
+    operation: one,
+    view: 'boards/show',
+    found: ({ place }) => place?.board && { place, board: place.board },
+    title: ({ place, board }) => `${board.name} · Boards · ${place.fullPath}`,
+    show: ({ place, board }) => {
+      const taken = board.lists.nodes.map(({ label }) => label.id);
+      return {
+        ...shown(place),
+        board,
+        boards: place.boards.nodes,
+        columns: columnsOf(board, place.closedIssues),
+        labels: place.labels.nodes.filter(({ id }) => !taken.includes(id)),
+        hasMoreLabels: place.labels.pageInfo.hasNextPage,
+      };
+    },
+  });
+  /** A page about what is done with one board, for those who may. */
+  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+    page({
+      path: `${at}/:board/${name}`,
+      operation: edit,
+      view: `boards/${name}`,
+      found: ({ place }) => (place?.board?.[right] ? { place, board: place.board } : null),
+      title: ({ place, board }) => `${label} ${board.name} · ${place.fullPath}`,
+      show: ({ place, board }) => ({ ...shown(place), board, before: board }),
+      signIn: true,
+    });
+  const editBoard = about('edit', 'Edit board', 'viewerCanUpdate');
+  const back = (_data: unknown, { given }: Facts) => inPlace(given, 'boards', String(given.board));
+  return [
+    page({
+      path: at,
+      operation: first,
+      view: 'boards/none',
+      found: ({ place }) => place,
+      title: (place) => `Boards · ${place.fullPath}`,
+      show: shown,
+      leadsTo: ({ boards }, { given }) => {
+        const [board] = boards.nodes;
+        return board ? inPlace(given, 'boards', board.databaseId) : null;
+      },
+    }),
+    newBoard,
+    form({
+      path: at,
+      operation: SendNewBoardDocument,
+      goTo: ({ createBoard }, { given }) =>
+        inPlace(given, 'boards', ...(createBoard ? [createBoard.board.databaseId] : [])),
+      again: newBoard,
+    }),
+    board,
+    editBoard,
+    form({ path: `${at}/:board/edit`, operation: SendBoardChangeDocument, goTo: back, again: editBoard }),
+    about('delete', 'Delete board', 'viewerCanDelete'),
+    form({
+      path: `${at}/:board/delete`,
+      operation: SendBoardDeletionDocument,
+      goTo: (_data, { given }) => inPlace(given, 'boards'),
+    }),
+    form({ path: `${at}/:board/move`, operation: SendBoardMoveDocument, goTo: back, again: board }),
+    form({ path: `${at}/:board/lists`, operation: SendNewBoardListDocument, goTo: back, again: board }),
+    form({ path: `${at}/:board/lists/:list/move`, operation: SendBoardListMoveDocument, goTo: back, again: board }),
+    form({
+      path: `${at}/:board/lists/:list/delete`,
+      operation: SendBoardListDeletionDocument,
+      goTo: back,
+      again: board,
+    }),
+  ];
+}
+
+export const boards: Row[] = [
+  ...boardsOf('project', {
+    first: BoardListPageDocument,
+    one: BoardPageDocument,
+    create: NewBoardPageDocument,
+    edit: EditBoardPageDocument,
+  }),
+  ...boardsOf('group', {
+    first: GroupBoardListPageDocument,
+    one: GroupBoardPageDocument,
+    create: NewGroupBoardPageDocument,
+    edit: EditGroupBoardPageDocument,
+  }),
+];

@@ -1,0 +1,116 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import type { Entry, Feed } from '#pages/engine/atom.ts';
+import { feed, type Row } from '#pages/engine/row.ts';
+import { toldEvents } from '#pages/events.ts';
+import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { local, path } from '#src/entrances/web/pages/helpers.ts';
+import {
+  CommitFeedDocument,
+  type EventLineFragment,
+  GroupActivityFeedDocument,
+  GroupIssueFeedDocument,
+  type GroupIssueFeedQuery,
+  IssueFeedDocument,
+  type IssueFeedQuery,
+  ProjectActivityFeedDocument,
+  StartActivityFeedDocument,
+  UserActivityFeedDocument,
+} from '#src/generated/page_operations.ts';
+
+const issuesOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueFeedQuery | GroupIssueFeedQuery, never>) =>
+  feed({
+    path: `${PLACES[kind]}/issues.atom`,
+    operation,
+    found: ({ place }) => place,
+    feed: (place, { url }) => ({
+      title: `Issues · ${place.fullPath}`,
+      path: `${shownIn(kind, place).base}/issues${url.search}`,
+      entries: place.issues.nodes.map((issue) => ({
+        key: `issue/${issue.databaseId}`,
+        title: issue.title,
+        path: local(issue.webUrl),
+        updated: issue.updatedAt,
+        author: issue.author.name,
+        text: issue.descriptionHtml,
+        isHtml: true,
+      })),
+    }),
+  });
+
+/** What happened, in words. */
+function entriesOf(events: readonly EventLineFragment[]): Entry[] {
+  return toldEvents(events).map(({ databaseId, author, verb, target, project, ...event }) => ({
+    key: `event/${databaseId}`,
+    title: `${author.name} ${verb} ${target}${project ? ` in ${project.fullName}` : ''}`,
+    path: event.path,
+    updated: event.createdAt,
+    author: author.name,
+    text: event.note?.body ?? event.push?.commitTitle ?? event.targetTitle ?? '',
+    isHtml: false,
+  }));
+}
+
+const activityOf = (
+  name: string,
+  page: string,
+  { events: { nodes } }: { events: { nodes: EventLineFragment[] } },
+): Feed => ({
+  title: `Activity · ${name}`,
+  path: page,
+  entries: entriesOf(nodes),
+});
+
+const ofGroup = (at: string) =>
+  feed({
+    path: at,
+    operation: GroupActivityFeedDocument,
+    found: ({ group }) => group,
+    feed: (group) => activityOf(group.fullPath, path('groups', group.fullPath, '-', 'activity'), group),
+    catchAll: at === '/:group.atom',
+  });
+
+/** What is new in projects and groups, by users, and on the start page, for feed readers. */
+export const feeds: Row[] = [
+  feed({
+    path: `${PLACES.project}/commits/*ref.atom`,
+    operation: CommitFeedDocument,
+    found: ({ project }) => project?.repository?.commits && { project, commits: project.repository.commits.nodes },
+    feed: ({ project, commits }, { given }) => ({
+      title: `Commits · ${given.ref} · ${project.fullPath}`,
+      path: path(project.fullPath, '-', 'commits', String(given.ref)),
+      entries: commits.map((commit) => ({
+        key: `project/${project.databaseId}/commit/${commit.sha}`,
+        title: commit.title,
+        path: path(project.fullPath, '-', 'commit', commit.sha),
+        updated: String(commit.committedDate),
+        author: commit.authorName,
+        text: commit.message,
+        isHtml: false,
+      })),
+    }),
+  }),
+  issuesOf('project', IssueFeedDocument),
+  issuesOf('group', GroupIssueFeedDocument),
+  feed({
+    path: '/dashboard/projects.atom',
+    operation: StartActivityFeedDocument,
+    found: (data) => data,
+    feed: (data, { username }) => activityOf(username ?? 'your projects', '/', data),
+  }),
+  feed({
+    path: '/:project.atom',
+    operation: ProjectActivityFeedDocument,
+    found: ({ project }) => project,
+    feed: (project) => activityOf(project.fullPath, path(project.fullPath, '-', 'activity'), project),
+    catchAll: true,
+  }),
+  ofGroup('/groups/:group.atom'),
+  ofGroup('/:group.atom'),
+  feed({
+    path: '/:username.atom',
+    operation: UserActivityFeedDocument,
+    found: ({ user }) => user,
+    feed: (user) => activityOf(user.name, path(user.username), user),
+    catchAll: true,
+  }),
+];

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { atom, xml } from '#pages/engine/atom.ts';
+import { Browser } from '../support/browser.ts';
+import { startCommittingWorld } from '../support/commits.ts';
+import { signedIn } from '../support/oauth.ts';
+
+const { world, owner, guest, filled, committed } = await startCommittingWorld();
+
+const SCRIPT = '<script>alert(1)</script>';
+const UGLY = `A & B ${SCRIPT} "quoted" ]]>`;
+
+/** The elements of a document, which must be well-formed XML, without characters that it must not hold, as paths with their texts. */
+function elementsOf(text: string): [string, string][] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+  expect(text).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/);
+  const body = text.replace(/^<\?xml version="1\.0" encoding="utf-8"\?>\n/, '');
+  expect(body).not.toBe(text);
+  const parts = /<(\/?)([a-z]+)((?: [a-z:]+="[^"<&]*(?:&[#\w]+;[^"<&]*)*")*)(\/?)>|([^<&]|&(?:amp|lt|gt|quot|#39);)+/g;
+  const open: string[] = [];
+  const found: [string, string][] = [];
+  let at = 0;
+  for (const part of body.matchAll(parts)) {
+    expect(part.index).toBe(at);
+    at += part[0].length;
+    const [, closes, name, attributes = '', isEmpty] = part;
+    if (name === undefined) {
+      const last = found.at(-1);
+      if (last && part[0].trim() !== '') last[1] += part[0];
+    } else if (closes) expect(open.pop()).toBe(name);
+    else {
+      found.push([[...open, name].join('/'), attributes.trim()]);
+      if (!isEmpty) open.push(name);
+    }
+  }
+  expect([at, open]).toEqual([body.length, []]);
+  return found;
+}
+
+const at = (elements: [string, string][], path: string) =>
+  elements.filter(([one]) => one === path).map(([, text]) => text);
+
+/** A feed as a reader with this private token gets it. */
+const read = (path: string, token?: string) =>
+  world.send('GET', path, {
+    headers: { Accept: 'application/atom+xml', ...(token ? { 'PRIVATE-TOKEN': token } : {}) },
+  });
+
+describe('atom', () => {
+  it('escapes all text, and leaves out what XML cannot hold', () => {
+    expect(xml('a\u0000\u001b\uffff\ud800b <&>"\' \u{1f600}\n\t')).toBe('ab &lt;&amp;&gt;&quot;&#39; \u{1f600}\n\t');
+    const entry = { key: 'x/1', path: '/a?b=1&c', author: UGLY, text: `<p>${UGLY}</p>\u0007`, isHtml: true };
+    const made = atom(
+      { title: UGLY, path: '/', entries: [{ ...entry, title: `${UGLY}\u000b`, updated: '2026-01-02T00:00:00.000Z' }] },
+      new URL('https://git.example:8443/a.atom?labels=a%26b'),
+    );
+    const elements = elementsOf(made);
+    expect(at(elements, 'feed/id')).toEqual(['tag:git.example,2026-11-26:/a.atom']);
+    expect(at(elements, 'feed/updated')).toEqual(['2026-01-02T00:00:00.000Z']);
+    expect(at(elements, 'feed/entry/id')).toEqual(['tag:git.example,2026-11-26:x/1']);
+    expect(at(elements, 'feed/entry/title')[0]).not.toContain('<');
+    expect(at(elements, 'feed/entry/link')[0]).toContain('href="https://git.example:8443/a?b=1&amp;c"');
+    expect(
+      at(elementsOf(atom({ title: 'x', path: '/', entries: [] }, new URL('https://a.example/'))), 'feed/updated'),
+    ).toHaveLength(1);
+  });
+});
+
+describe('The feed of commits', () => {
+  it('has those of a branch for who may read them, also of one with slashes in its name', async () => {
+    const { project, at: repository } = await filled([{ action: 'create', file_path: 'a', content: 'a' }]);
+    const { id } = await committed(repository, [{ action: 'update', file_path: 'a', content: 'b' }], {
+      commit_message: `${UGLY}\n\nAll of it`,
+    });
+    await world.api(owner).post(`${repository}/branches`, { branch: 'topic/a', ref: 'master' });
+    await committed(repository, [{ action: 'update', file_path: 'a', content: 'c' }], {
+      branch: 'topic/a',
+      commit_message: 'Elsewhere',
+    });
+    const path = `/${project.fullPath}/-/commits/master.atom`;
+    const { status, headers, body } = await read(path, owner.token);
+    expect([status, headers['content-type']]).toEqual([200, 'application/atom+xml; charset=utf-8']);
+    expect(headers['cache-control']).toBe('private, no-cache');
+    const elements = elementsOf(String(body));
+    expect(at(elements, 'feed/entry/title')).toHaveLength(2);
+    expect(at(elements, 'feed/entry/link')[0]).toContain(`/${project.fullPath}/-/commit/${id}"`);
+    expect(at(elements, 'feed/entry/content')[0]).toContain('All of it');
+    expect(String(body)).not.toContain('Elsewhere');
+    expect(String(body)).not.toContain(SCRIPT);
+    const topic = await read(`/${project.fullPath}/-/commits/topic/a.atom`, owner.token);
+    expect(String(topic.body)).toContain('Elsewhere');
+    expect((await read(path, guest.token)).status).not.toBe(200);
+    expect((await read(path)).status).toBe(404);
+    const browser = await signedIn(world, owner);
+    await browser.get(`/${project.fullPath}/-/commits/master`);
+    expect(browser.page).toContain(
+      `type="application/atom+xml" title="Commits · master · ${project.fullPath}" href="${path}"`,
+    );
+    expect((await browser.get(`/${project.fullPath}/-/commits/none.atom`)).status).toBe(404);
+  });
+});
+
+describe('The feed of issues', () => {
+  it('of a project and its group has those that its reader may see and the address asks for', async () => {
+    const group = await world.group({ owner, visibility: 'private' });
+    const member = await world.user();
+    await world.member(group, member, 'guest');
+    const project = await world.project({ owner, namespaceId: group.id });
+    const beside = await world.project({ owner });
+    await world.issue(project, owner, { title: UGLY, description: `Some *text* ${SCRIPT} \u0007`, labels: ['bug'] });
+    await world.issue(project, owner, { title: 'Without a label' });
+    await world.issue(project, owner, { title: 'Unspoken', confidential: true });
+    await world.issue(beside, owner, { title: 'Outside' });
+    for (const place of [`/${project.fullPath}`, `/groups/${group.fullPath}`]) {
+      const path = `${place}/-/issues.atom`;
+      const all = String((await read(path, member.token)).body);
+      expect(at(elementsOf(all), 'feed/entry/title')).toEqual([
+        'Without a label',
+        'A &amp; B &lt;script&gt;alert(1)&lt;/script&gt; &quot;quoted&quot; ]]&gt;',
+      ]);
+      expect(all).toContain('&lt;em&gt;text&lt;/em&gt;');
+      for (const absent of ['Unspoken', 'Outside', SCRIPT, '&lt;script&gt;alert(1)&lt;/script&gt; &lt;/p'])
+        expect(all).not.toContain(absent);
+      expect(String((await read(path, owner.token)).body)).toContain('Unspoken');
+      const bugs = await read(`${path}?labels=bug&private_token=${member.token}`);
+      expect(String(bugs.body)).not.toContain('Without a label');
+      // Whoever reads the feed elsewhere learns no token from it.
+      expect(String(bugs.body)).not.toContain(member.token);
+      expect(String(bugs.body)).toContain('labels=bug"');
+      expect((await read(path, (await world.user()).token)).status).toBe(404);
+      const browser = await signedIn(world, member);
+      await browser.get(`${place}/-/issues?labels=bug`);
+      expect(browser.page).toContain(`href="${path}?labels=bug"`);
+      expect((await browser.get(`${path}?labels=bug`)).status).toBe(200);
+    }
+  });
+
+  it('tells readers without a token nothing, of public projects as of those that do not exist', async () => {
+    const project = await world.project({ owner, visibility: 'public' });
+    await world.issue(project, owner);
+    for (const path of [`/${project.fullPath}/-/issues.atom`, '/no/project/-/issues.atom']) {
+      expect([path, (await read(path)).status]).toEqual([path, 404]);
+    }
+    const browser = await new Browser(world.send).get(`/${project.fullPath}/-/issues.atom`);
+    expect(browser.headers.location).toMatch(/^\/users\/sign_in/);
+    expect((await read(`/${project.fullPath}/-/issues.atom`, 'no-such-token-at-all')).status).toBe(404);
+    const readApi = await world.token(owner, ['read_api']);
+    expect((await read(`/${project.fullPath}/-/issues.atom`, readApi)).status).toBe(200);
+    const readUser = await world.token(owner, ['read_user']);
+    expect((await read(`/${project.fullPath}/-/issues.atom`, readUser)).status).toBe(403);
+  });
+});
+
+describe('Feeds of activity', () => {
+  it('of a project, group, user and the start page have what their reader may see', async () => {
+    const [author, member] = [await world.user(), await world.user()];
+    const group = await world.group({ owner: author, visibility: 'private' });
+    await world.member(group, member, 'guest');
+    const project = await world.project({ owner: author, namespaceId: group.id });
+    const hidden = await world.project({ owner: author });
+    await world.api(author).post(`/projects/${project.id}/issues`, { title: `Seen ${SCRIPT}` });
+    await world.api(author).post(`/projects/${hidden.id}/issues`, { title: 'Unseen' });
+    await world.api(author).post(`/projects/${project.id}/issues/1/notes`, { body: 'Said & done \u0007' });
+    const pages = {
+      [`/${project.fullPath}.atom`]: [`/${project.fullPath}`, `/${project.fullPath}/-/activity`],
+      [`/groups/${group.fullPath}.atom`]: [`/groups/${group.fullPath}`, `/groups/${group.fullPath}/-/activity`],
+      [`/${author.username}.atom`]: [`/${author.username}`],
+      '/dashboard/projects.atom': ['/'],
+    };
+    const browser = await signedIn(world, member);
+    const other = await world.user();
+    for (const [path, shown] of Object.entries(pages)) {
+      const { status, body } = await read(path, member.token);
+      expect([path, status]).toEqual([path, 200]);
+      const elements = elementsOf(String(body));
+      const titles = at(elements, 'feed/entry/title').join('\n');
+      expect(titles).toContain('opened issue #1');
+      expect(at(elements, 'feed/entry/content').join('\n')).toContain('Said &amp; done');
+      expect(new Set(at(elements, 'feed/entry/id')).size).toBe(at(elements, 'feed/entry/id').length);
+      expect(String(body)).not.toContain('Unseen');
+      for (const page of shown) {
+        await browser.get(page);
+        expect([page, browser.page.includes(`href="${path}"`)]).toEqual([page, true]);
+      }
+      expect(String((await read(path, other.token)).body)).not.toContain('Seen');
+    }
+    expect((await read(`/${group.fullPath}.atom`, member.token)).status).toBe(200);
+    expect((await read('/nobody-at-all.atom', member.token)).status).toBe(404);
+  });
+
+  it('cost the same statements however much happened', async () => {
+    const project = await world.project({ owner });
+    const counted = async () => (await world.statements(() => read(`/${project.fullPath}.atom`, owner.token))).length;
+    await world.api(owner).post(`/projects/${project.id}/issues`, { title: 'One' });
+    await counted();
+    const few = await counted();
+    for (const title of ['Two', 'Three', 'Four'])
+      await world.api(owner).post(`/projects/${project.id}/issues`, { title });
+    expect(await counted()).toBe(few);
+  });
+});
