@@ -41,7 +41,7 @@
 
   const copy = document.querySelector('[data-copy-permalink]');
   if (copy && permalink && navigator.clipboard) {
-    const label = copy.querySelector('[role="status"]');
+    const label = copy.querySelector('span');
     const before = label.textContent;
     copy.hidden = false;
     copy.addEventListener('click', async () => {
