@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
@@ -130,8 +130,12 @@ it.each([
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByText('I will look into it').waitFor();
 
-    await push(directory, 'patience', { 'greet.js': 'hello();\nawait patience();\nbye();\n' });
-    await page.goto(`/${username}/story/-/merge_requests/new?merge_request[source_branch]=patience`);
+    await page.goto(`/${username}/story/-/blob/master/greet.js`);
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Content').fill('hello();\nawait patience();\nbye();\n');
+    await page.getByLabel('Branch', { exact: true }).fill('patience');
+    await page.getByRole('button', { name: 'Commit changes' }).click();
+    await page.waitForURL('**/-/merge_requests/new?**');
     await page.getByLabel('Title').fill('Wait before saying goodbye');
     await page.getByLabel('Description').fill('Closes #1');
     await page.getByRole('button', { name: 'Create merge request' }).click();
@@ -192,6 +196,83 @@ it.each([
   },
   240_000,
 );
+
+/** Goes to something by the tabulator, as people do who use no mouse, and checks that they see where they are. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await wanted.first().waitFor();
+  for (let steps = 0; steps < 150; steps += 1) {
+    await page.keyboard.press('Tab');
+    if (!(await wanted.first().evaluate((element) => element === document.activeElement))) continue;
+    expect(await wanted.first().evaluate((element) => getComputedStyle(element).outlineStyle)).not.toBe('none');
+    return;
+  }
+  throw new Error(`The keyboard does not get to ${wanted}`);
+}
+
+it('the keyboard alone signs in, opens an issue, and reviews and merges a merge request', async () => {
+  const username = 'kim';
+  const { page: first } = await openContext(browser, server.url);
+  await signUp(first, username);
+  await first.goto('/projects/new');
+  await first.getByRole('textbox', { name: 'Name', exact: true }).fill('Keys');
+  await first.getByRole('textbox', { name: 'Path' }).fill('keys');
+  await first.getByRole('button', { name: 'Create project' }).click();
+  await first.waitForURL(`**/${username}/keys`);
+  const directory = await workingCopy();
+  const remote = new URL(`/${username}/keys.git`, server.url);
+  remote.username = username;
+  remote.password = PASSWORD;
+  await run(directory, 'remote', 'add', 'origin', remote.href);
+  await push(directory, 'master', { 'a.txt': 'one\n' });
+  await push(directory, 'more', { 'a.txt': 'one\ntwo\n' });
+
+  const { page, troubles } = await openContext(browser, server.url);
+  page.setDefaultTimeout(20_000);
+  const go = async (wanted: Locator) => {
+    await tabTo(page, wanted);
+    await page.keyboard.press('Enter');
+  };
+  const type = async (wanted: Locator, text: string) => {
+    await tabTo(page, wanted);
+    await page.keyboard.type(text);
+  };
+  await page.goto('/users/sign_in');
+  await page.keyboard.type(username);
+  await type(page.getByLabel('Password'), PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/');
+  await go(page.getByRole('link', { name: 'Keys' }));
+  await go(page.getByRole('link', { name: /^Issues/ }));
+  await go(page.getByRole('link', { name: 'New issue' }));
+  await type(page.getByLabel('Title'), 'There is one line only');
+  await go(page.getByRole('button', { name: 'Create issue' }));
+  await page.waitForURL('**/-/issues/1');
+  await go(page.getByRole('link', { name: /^Merge requests/ }));
+  await go(page.getByRole('link', { name: 'New merge request' }));
+  await page.waitForURL('**/-/merge_requests/new**');
+  await tabTo(page, page.getByLabel('Source branch'));
+  await page.keyboard.type('more');
+  await go(page.getByRole('button', { name: /^(Compare|Continue)/ }));
+  await type(page.getByLabel('Title'), 'Two lines of ');
+  await go(page.getByRole('button', { name: 'Create merge request' }));
+  await page.waitForURL('**/-/merge_requests/1');
+  await go(page.getByRole('link', { name: /^Changes/ }));
+  await page.waitForURL('**/diffs');
+  await go(page.getByRole('row', { name: 'two' }).getByRole('link'));
+  await page.getByLabel(/^Comment on line 2/).waitFor();
+  await page.keyboard.type('Two are enough.');
+  await go(page.getByRole('button', { name: 'Comment now' }));
+  await page.getByText('Two are enough.').first().waitFor();
+  await go(page.getByRole('link', { name: /^Overview/ }));
+  const merge = page.getByRole('button', { name: 'Merge', exact: true });
+  await reloadUntil(page, () => merge.count());
+  await go(merge);
+  await page
+    .getByText(/^Merged/)
+    .first()
+    .waitFor();
+  expect(troubles).toEqual([]);
+}, 180_000);
 
 /** What registers a runner of the project. */
 async function registrationToken(username: string): Promise<string> {

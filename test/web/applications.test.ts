@@ -50,6 +50,7 @@ describe('/profile/applications', () => {
     await browser.submit(HOME, { name: 'Program', redirect_uris: CALLBACK, scopes: 'api' });
     expect(shownId(browser.page)).toMatch(/^[0-9a-f]{64}$/);
     expect(shownSecret(browser.page)).toBeUndefined();
+    expect(browser.page).toMatch(/ href="\/profile\/applications\/[^"/]+\/edit"/);
   });
 
   it('says what is wrong at the field, and keeps what was typed', async () => {

@@ -167,7 +167,7 @@ function showOne(visit: Visit, application: ApplicationRow): void {
     application: { ...application, createdAt: dayOf(application.createdAt) },
     secret: application.secret ?? null,
     scopes: application.scopes.map(inWords),
-    path: `${HOME}/${application.id}`,
+    at: `${HOME}/${application.id}`,
   });
 }
 
