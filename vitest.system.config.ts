@@ -18,7 +18,6 @@ const people = [
   'hooks',
   'imports',
   'jobs',
-  'merges',
   'oauth',
   'pages',
   'project_pages',

@@ -12,7 +12,7 @@ import {
 } from '../support/server_process.ts';
 
 const ROUNDS = 4;
-const EACH = 12;
+const EACH = 8;
 
 /** A server with a project whose merge requests are merged; it starts again on the same data. */
 async function startMerging() {
