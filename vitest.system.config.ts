@@ -2,17 +2,22 @@ import { defineConfig } from 'vitest/config';
 
 const all = 'test/system/*.test.ts';
 
-/** Tests that measure nothing and listen on no fixed port: clients, people and documents at work, each on servers of its own. */
-const people = [
+/** Tests that measure no time and listen on no fixed port: clients, people, documents and crashes, each on servers of its own. */
+const beside = [
   'accounts',
   'backup',
   'bots',
+  'campaign',
   'clients',
+  'clocks',
   'doctor',
   'documentation',
+  'embedded_outages',
   'engines',
   'fsck',
   'generated_code',
+  'git_gc',
+  'git_remote',
   'graphql_clients',
   'history',
   'hooks',
@@ -22,14 +27,17 @@ const people = [
   'pages',
   'project_pages',
   'rest_clients',
+  'rolling_upgrade',
   'runner',
   'seed',
+  'several_servers',
   'story',
   'upgrade',
   'work',
+  'writers',
 ].map((name) => `test/system/${name}.test.ts`);
 
-/** The tests of people run first, three files at a time, as each waits for servers to start; then those of whole systems, each alone on the machine. */
+/** Those run first, three files at a time, as each waits for servers to start; then all others, each alone on the machine. */
 const project = (
   name: string,
   maxWorkers: number,
@@ -52,8 +60,8 @@ const project = (
 export default defineConfig({
   test: {
     projects: [
-      project('people', 3, 0, { include: people }),
-      project('systems', 1, 1, { include: [all], exclude: people }),
+      project('beside others', 3, 0, { include: beside }),
+      project('alone', 1, 1, { include: [all], exclude: beside }),
     ],
   },
 });

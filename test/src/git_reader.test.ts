@@ -116,7 +116,7 @@ for (const { reader, directory, name, how } of cases)
     });
 
     it('takes seven digits of a hash that refs lead to, and no fewer', LONG, async () => {
-      const all = ask('rev-list', '--branches', '--tags').slice(0, 40);
+      const all = ask('rev-list', '--branches', '--tags').slice(0, 20);
       for (const oid of all) {
         const short = oid.slice(0, 7);
         const known = gitCode(directory, ['rev-parse', '--verify', '-q', `${short}^{commit}`]) === 0;
@@ -284,7 +284,7 @@ for (const { reader, directory, name, how } of cases)
 
     it('finds merge bases, ancestry and what lies between as git does', LONG, async () => {
       const some = ask('rev-list', '--all').filter((_, at) => at % 11 === 0);
-      const points = [...new Set([...tips().slice(1, 5), ...some.slice(0, 2)])];
+      const points = [...new Set([...tips().slice(1, 4), ...some.slice(0, 1)])];
       for (const left of points) {
         const reached = points.filter((point) => code('merge-base', '--is-ancestor', point, left) === 0);
         expect([...(await reader.mergedInto(left, points))]).toEqual(reached);
