@@ -18,7 +18,10 @@ export interface BoardMove {
   stateEvent?: 'close' | 'reopen' | null | undefined;
 }
 
-/** Moves an issue between lists of a board of its project, or of a group around it, by swapping labels; closes or reopens it. Throws NotFound, Forbidden, BadRequest. */
+/**
+ * Moves an issue between lists of a board of its project, or of a group around it, by swapping labels; closes or reopens it if that
+ * is asked for. Throws NotFound, Forbidden, BadRequest.
+ */
 export async function moveBoardIssue(
   context: Context,
   ref: IdOrPath,

@@ -17,12 +17,14 @@ computedFields('Issue', {
   isSubscribed: (issue, tools) => followed('Issue', issue, tools),
   closedAt: (issue, tools) => sql`${closing(issue, tools)}.created_at`,
   closedById: (issue, tools) => sql`${closing(issue, tools)}.user_id`,
-  isMentionedByMergeRequest: ({
-    id,
-  }) => sql`EXISTS (SELECT FROM ${table(mention)} WHERE ${mention.subjectType} = 'Issue'
-    AND ${mention.subjectId} = ${id} AND ${mention.mention} IS NOT NULL AND ${mention.sourceType} = 'MergeRequest')`,
+  isMentionedByMergeRequest: mentionedByMergeRequest,
 });
 relationsToUsers('Issue', { closedBy: 'closedById', updatedBy: 'updatedById', lastEditedBy: 'lastEditedById' });
+
+function mentionedByMergeRequest({ id }: Alias<'Issue'>): Prisma.Sql {
+  return sql`EXISTS (SELECT FROM ${table(mention)} WHERE ${mention.subjectType} = 'Issue' AND ${mention.subjectId} = ${id}
+    AND ${mention.mention} IS NOT NULL AND ${mention.sourceType} = 'MergeRequest')`;
+}
 
 /** The event of the last time that a closed issue was closed. */
 function closing({ id, state }: Alias<'Issue'>, { lateral }: Tools): Prisma.Sql {

@@ -39,13 +39,8 @@ export async function listIssuesOf<R>(
   const actor = requireActor(context);
   const open = parents.filter(({ project }) => project.issuesEnabled);
   const wanted = open.map((parent) => asked(actor, parent));
-  const below = wanted.some(({ milestone }) => milestone !== null)
-    ? 'milestone'
-    : wanted.some(({ label }) => label !== null)
-      ? 'label'
-      : wanted.some(({ board }) => board !== null)
-        ? 'board'
-        : 'project';
+  const kinds = ['milestone', 'label', 'board'] as const;
+  const below = kinds.find((kind) => wanted.some((parent) => parent[kind] !== null)) ?? 'project';
   const pageOf = (parent: Asked<AskedParent>) =>
     issuePage(selection, ofParent(actor, parent, below, filter, order, page), order, page);
   const pages = ofEach<AskedParent>(wanted, ASKED_TYPES, pageOf, searchHits(searchOf(filter)));

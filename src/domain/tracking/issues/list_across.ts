@@ -27,7 +27,8 @@ interface GroupParent {
 }
 
 /**
- * The issues with each label or milestone of a group, or in none of the lists of each board, in all projects that the actor can see, in one statement.
+ * The issues with each label or milestone of a group, or in none of the lists of each board, in all projects that the actor can
+ * see, in one statement.
  *
  * @param inSubgroups whether those in subgroups are among them
  * @param onlyInside whether those outside of the group, which may have the label of a group around it, are not
