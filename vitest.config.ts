@@ -21,7 +21,7 @@ export default defineConfig({
     exclude: isWithoutLong ? globSync(include).filter(isLong) : [],
     tags: [{ name: 'long', description: 'Takes long, or proves for every case what a few of them show in each run.' }],
     setupFiles: ['test/support/quick_passwords.ts', 'test/support/remove_scratch.ts'],
-    globalSetup: ['test/support/global_setup.ts'],
+    globalSetup: ['test/support/scratch_in_memory.ts', 'test/support/global_setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One instance of graphql and Pothos: vite's module runner would load a second one beside Node's own.

@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+// Says where compiled code is kept, and what tests put on a disk.
+import './vitest.config.ts';
 
 const all = 'test/system/*.test.ts';
 
@@ -49,6 +51,7 @@ const project = (
     ...files,
     maxWorkers,
     sequence: { groupOrder },
+    globalSetup: ['test/support/scratch_in_memory.ts'],
     setupFiles: ['test/support/remove_scratch.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -10,17 +10,27 @@ import { ownRules } from './project_rules/project.ts';
 import { repositoryRules } from './project_rules/repository.ts';
 import { snippetRules } from './project_rules/snippets.ts';
 
-/** behaviour.md 6, line by line, for every route below a project. */
-export function projectRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
+type Users = Record<Role, TestUser | undefined>;
+
+/** behaviour.md 6, line by line, for the routes of a project itself, its members, snippets and hooks. */
+export function ownProjectRules(world: World, users: Users): Record<string, Rule> {
   const given = projectGiven(world, users);
-  return {
-    ...ownRules(given),
-    ...memberRules(given),
-    ...issueRules(given),
-    ...mergeRequestRules(given),
-    ...snippetRules(given),
-    ...repositoryRules(given),
-    ...ciRules(given),
-    ...hookRules(given),
-  };
+  return { ...ownRules(given), ...memberRules(given), ...snippetRules(given), ...hookRules(given) };
+}
+
+/** The same for the routes of issues and merge requests. */
+export function trackingRules(world: World, users: Users): Record<string, Rule> {
+  const given = projectGiven(world, users);
+  return { ...issueRules(given), ...mergeRequestRules(given) };
+}
+
+/** The same for the routes of repositories, pipelines and runners. */
+export function codeRules(world: World, users: Users): Record<string, Rule> {
+  const given = projectGiven(world, users);
+  return { ...repositoryRules(given), ...ciRules(given) };
+}
+
+/** Every route below a project. */
+export function projectRules(world: World, users: Users): Record<string, Rule> {
+  return { ...ownProjectRules(world, users), ...trackingRules(world, users), ...codeRules(world, users) };
 }

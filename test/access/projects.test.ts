@@ -1,4 +1,4 @@
 import { provePlaces } from './places.ts';
-import { projectRules } from './project_rules.ts';
+import { ownProjectRules } from './project_rules.ts';
 
-await provePlaces(projectRules);
+await provePlaces(ownProjectRules);

@@ -22,8 +22,8 @@ export function scratchInMemory(): string | undefined {
   return directory;
 }
 
-/** Removes the directory of `scratchInMemory`, if that is where the tests of this process are. */
-export function removeScratchInMemory(): void {
+/** After a run: removes the directory of `scratchInMemory`, if that is where the tests of this process are. */
+export function teardown(): void {
   const { TMPDIR } = process.env;
   if (TMPDIR === path.join(MEMORY, `${OWN}${process.pid}`)) remove(TMPDIR);
 }

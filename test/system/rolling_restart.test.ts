@@ -84,7 +84,7 @@ function load(url: string, directory: string) {
     else if (response.ok) count(what);
     else failed.push(`${what}: ${response.status} ${text.slice(0, 200)}`);
   };
-  const again = async (work: (round: number) => Promise<void>, pause = 25) => {
+  const again = async (work: (round: number) => Promise<void>, pause = 100) => {
     for (let round = 0; !stopping; round += 1) {
       await work(round);
       await sleep(pause);

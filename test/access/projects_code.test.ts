@@ -1,0 +1,4 @@
+import { provePlaces } from './places.ts';
+import { codeRules } from './project_rules.ts';
+
+await provePlaces(codeRules);

@@ -1,0 +1,4 @@
+import { provePlaces } from './places.ts';
+import { trackingRules } from './project_rules.ts';
+
+await provePlaces(trackingRules);
