@@ -26,6 +26,7 @@ const beside = [
   'imports',
   'jobs',
   'oauth',
+  'package',
   'pages',
   'project_pages',
   'rest_clients',

@@ -1,4 +1,4 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /*
@@ -19,6 +19,6 @@ for (const file of globSync(unused, { cwd: root, exclude: [used] })) rmSync(path
 // Our `overrides` leave out the native parts of ssh2, which it does not need; npm is not to look for them elsewhere either.
 const manifest = path.join(root, 'ssh2/package.json');
 const { optionalDependencies: _native, scripts: _compile, ...kept } = JSON.parse(readFileSync(manifest, 'utf8'));
-// Made anew, as several checkouts may share the file by hard links.
-rmSync(manifest);
-writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
+// Replaced, as several checkouts may share the file by hard links, and servers may read it.
+writeFileSync(`${manifest}.new`, `${JSON.stringify(kept, null, 2)}\n`);
+renameSync(`${manifest}.new`, manifest);

@@ -92,7 +92,7 @@ describe('A project that is deleted', () => {
     expect(remains(project)).toEqual([]);
   });
 
-  it('while somebody pushes to it does not come back', async () => {
+  it('while somebody pushes to it does not come back', { timeout: 150_000 }, async () => {
     const copy = await workingCopy();
     for (let n = 0; n < 20; n++) await commitFile(copy, `${n}`, 'x'.repeat(10_000) + n);
     for (let round = 0; round < 6; round++) {

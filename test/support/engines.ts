@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { freePort } from './own_postgres.ts';
@@ -40,7 +41,8 @@ function accountOf(name: string): { uid?: number; gid?: number } {
 /** A directory that these programs may use, below one that they may pass. */
 function ownDirectory(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (let at = path.dirname(directory); at !== '/tmp' && at.startsWith('/tmp'); at = path.dirname(at))
+  const scratch = tmpdir();
+  for (let at = path.dirname(directory); at !== scratch && at.startsWith(scratch); at = path.dirname(at))
     chmodSync(at, 0o711);
   if (account.uid !== undefined && account.gid !== undefined) chownSync(directory, account.uid, account.gid);
   return directory;

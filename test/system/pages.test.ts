@@ -477,8 +477,6 @@ describe('the viewers', () => {
 
   it.each([
     { width: 1280, colorScheme: 'light' as const },
-    { width: 1280, colorScheme: 'dark' as const },
-    { width: 320, colorScheme: 'light' as const },
     { width: 320, colorScheme: 'dark' as const },
   ])('the REST API has readable colours and fits at $width pixels in $colorScheme colours', async (look) => {
     const { context, page, troubles } = await openContext(browser, server.url, look);
