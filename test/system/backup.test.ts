@@ -293,8 +293,12 @@ async function expectIssues(target: string, issues: string[]): Promise<void> {
 
 async function expectUploads(server: ServerProcess, uploads: Map<string, string>): Promise<void> {
   for (const [address, content] of uploads) {
-    const answer = await fetch(`${server.url}/root/one${address}`, { headers: { 'private-token': token } });
-    expect(await answer.text()).toBe(content);
+    const found = await until(async () => {
+      const answer = await fetch(`${server.url}/root/one${address}`, { headers: { 'private-token': token } });
+      // A server that has just started on a busy machine may ask to be tried again.
+      return answer.status === 503 ? undefined : answer.text();
+    });
+    expect(found).toBe(content);
   }
 }
 
