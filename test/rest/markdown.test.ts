@@ -529,6 +529,33 @@ describe('Records', () => {
     });
   });
 
+  it('of draft notes and comments on commits are sanitised, too', async () => {
+    const home = await world.project({ owner });
+    const issue = await world.issue(home, owner);
+    const { iid, id } = await world.mergeRequest(home, owner, { iid: 77 });
+    await world.db.draftNote.create({
+      data: { mergeRequestId: id, authorId: owner.id, body: '**a** <script>x</script>' },
+    });
+    const { body: commit } = await world.api(owner).post(`/projects/${home.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'First',
+      actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+    });
+    const note = `**b** #${issue.iid} <script>x</script>`;
+    await world.api(owner).post(`/projects/${home.id}/repository/commits/${commit.id}/comments`, { note });
+    const query = `query ($ref: ProjectRef!, $iid: Int!) { project(ref: $ref) { mergeRequest(iid: $iid) {
+      draftNotes { nodes { bodyHtml } } } } }`;
+    const drafts = await world.graphql(query, { ref: home.fullPath, iid }, owner);
+    const [draft] = drafts.body.data.project.mergeRequest.draftNotes.nodes;
+    expect(draft.bodyHtml).toMatch(/^<p dir="auto"><strong>a<\/strong>/);
+    const ofCommit = `query ($ref: ProjectRef!, $sha: String!) { project(ref: $ref) { repository { commit(ref: $sha) {
+      comments { nodes { noteHtml } } } } } }`;
+    const comments = await world.graphql(ofCommit, { ref: home.fullPath, sha: commit.id }, owner);
+    const { noteHtml } = comments.body.data.project.repository.commit.comments.nodes[0];
+    expect(noteHtml).toMatch(/^<p dir="auto"><strong>b<\/strong> <a class="gfm gfm-issue" /);
+    for (const html of [draft.bodyHtml, noteHtml]) expect(html).not.toContain('<script');
+  });
+
   it('have title_html and description_html of a merge request in REST if render_html asks for them', async () => {
     await world.mergeRequest(project, owner, { iid: 73 });
     const values = { title: 'A & b', description: '**b**' };
