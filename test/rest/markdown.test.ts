@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import type { Json } from '../support/http.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -576,6 +577,28 @@ describe('Records', () => {
       { description_html: 'Broken things' },
       { description_html: '' },
     ]);
+  });
+
+  it('have description_html of the labels of issues and merge requests, in as many statements for more of them', async () => {
+    const home = await world.project({ owner });
+    const issue = await world.issue(home, owner, { labels: ['a'] });
+    const description = `**b** of #${issue.iid}`;
+    await world.db.label.updateMany({ where: { projectId: home.id }, data: { description } });
+    const read = () => world.api(owner).get(`/projects/${home.id}/issues?with_labels_details=true`);
+    const few = await world.statements(read);
+    for (const labels of [['a'], ['a', 'b'], ['c', 'a']]) await world.issue(home, owner, { labels });
+    await world.db.label.updateMany({ where: { projectId: home.id }, data: { description } });
+    expect(await world.statements(read)).toHaveLength(few.length);
+    const { body } = await read();
+    const labels: Json[] = body.flatMap(({ labels }: Json) => labels);
+    expect(labels.map(({ name }) => name)).toEqual(['a', 'c', 'a', 'b', 'a', 'a']);
+    for (const { description_html } of labels) {
+      expect(description_html).toMatch(/^(<strong>b<\/strong>|\*\*b\*\*) of <a class="gfm gfm-issue" /);
+    }
+    const { iid } = await world.mergeRequest(home, owner, { iid: 5 });
+    await world.api(owner).put(`/projects/${home.id}/merge_requests/${iid}`, { labels: 'b' });
+    const [one] = (await world.api(owner).get(`/projects/${home.id}/merge_requests?with_labels_details=true`)).body;
+    expect(one.labels).toMatchObject([{ name: 'b', description_html: labels[0]?.description_html }]);
   });
 
   it('take as many statements for many texts as for two, and none for plain words', async () => {
