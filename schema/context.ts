@@ -58,7 +58,7 @@ export class Loaders {
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
-  #html: DataLoader<TextToRender, string> | undefined;
+  #html: DataLoader<TextToRender, string, string> | undefined;
 
   constructor(context: Context, baseUrl: string) {
     this.#context = context;
@@ -148,10 +148,17 @@ export class Loaders {
   }
 
   /** Texts in Markdown as HTML, with the references that the actor may read. */
-  get html(): DataLoader<TextToRender, string> {
+  get html(): DataLoader<TextToRender, string, string> {
     const project = (id: number) => this.project.load(id);
-    this.#html ??= new DataLoader((texts) => htmlOfTexts(this.#context, this.#baseUrl, texts, project), {
-      cache: false,
+    // Records of a list may have the same text, such as labels; what it refers to may be another thing later.
+    const waiting = new Map<string, Promise<string>>();
+    const render = (texts: readonly TextToRender[]) => {
+      waiting.clear();
+      return htmlOfTexts(this.#context, this.#baseUrl, texts, project);
+    };
+    this.#html ??= new DataLoader(render, {
+      cacheKeyFn: ({ text, projectId, flavour, at }) => JSON.stringify([projectId, flavour, at, text]),
+      cacheMap: waiting,
       maxBatchSize: 100,
     });
     return this.#html;

@@ -43,6 +43,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'MergeRequest.titleHtml': 20,
   'MergeRequest.descriptionHtml': 20,
   'Note.bodyHtml': 20,
+  'DraftNote.bodyHtml': 20,
+  'CommitComment.noteHtml': 20,
   'Release.descriptionHtml': 20,
   'Milestone.descriptionHtml': 20,
   'Label.descriptionHtml': 5,

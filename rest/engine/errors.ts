@@ -113,6 +113,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   hookUrlInvalid: () => ({ status: 422, body: { error: 'Invalid url given' } }),
   hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),
   hookWithoutExample: (message) => ({ status: 422, body: { message } }),
+  notBesideIssue: () => ({ status: 422, body: { message: { error: 'Unprocessable Entity' } } }),
   sameBranch: (message) => ({ status: 422, body: { error: [message] } }),
   notAFork: (message) => ({ status: 422, body: { error: [message] } }),
   mergeForbidden: () => ({ status: 401, body: { message: '401 Unauthorized' } }),

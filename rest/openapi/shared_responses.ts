@@ -106,7 +106,12 @@ export const SHARED_RESPONSES: Record<string, Json> = {
       'Content-Range': { description: 'The size of the content: `bytes */1234`.', schema: { type: 'string' } },
     },
   },
-  UnprocessableEntity: refusal('The values do not fit together.', ['LimitError', 'ParameterError', 'Message']),
+  UnprocessableEntity: refusal('The values do not fit together.', [
+    'LimitError',
+    'ParameterError',
+    'Message',
+    'WrappedError',
+  ]),
   TooManyRequests: { ...refusal('The caller sends too many requests.', ['Message']), headers: RETRY_AFTER },
   InternalServerError: refusal('An unexpected error. The server’s log has the details.', ['Message']),
   ServiceUnavailable: { ...refusal('Temporarily unavailable.', ['Message']), headers: RETRY_AFTER },

@@ -142,6 +142,15 @@ export const issues: Route[] = [
     notFound,
   },
   {
+    method: 'PUT',
+    path: '/projects/:id/issues/:issue_iid/reorder',
+    operation: operations.ReorderIssueDocument,
+    result: 'reorderIssue.issue',
+    onlyWith,
+    alsoRefuses: [422],
+    atLeastOne: ['move_after_id', 'move_before_id'],
+  },
+  {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/subscribe',
     operation: operations.SubscribeToIssueDocument,

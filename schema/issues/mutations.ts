@@ -9,6 +9,7 @@ import { createIssue } from '#src/domain/tracking/issues/create.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
 import { changedIssue } from '#src/domain/tracking/issues/find.ts';
 import { moveIssue } from '#src/domain/tracking/issues/move.ts';
+import { reorderIssue } from '#src/domain/tracking/issues/reorder.ts';
 import { subscribeToIssue } from '#src/domain/tracking/issues/subscribe.ts';
 import { updateIssue } from '#src/domain/tracking/issues/update.ts';
 
@@ -134,6 +135,15 @@ const MoveIssueInput = builder.inputType('MoveIssueInput', {
   fields: (t) => ({ ...which(t), to: projectField(t, 'that gets the issue') }),
 });
 
+const ReorderIssueInput = builder.inputType('ReorderIssueInput', {
+  description: 'Which issue to place, and between which others of its project.',
+  fields: (t) => ({
+    ...which(t),
+    afterId: t.field({ ...idOf('Issue'), description: 'ID of the issue that comes right before it.' }),
+    beforeId: t.field({ ...idOf('Issue'), description: 'ID of the issue that comes right after it.' }),
+  }),
+});
+
 export function issuePayload(mutation: string) {
   return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
     description: 'The issue after the mutation.',
@@ -190,6 +200,16 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: MoveIssueInput, required: true, description: 'Names the issue and the other project.' }),
     },
     resolve: (_root, { input: { project, iid, to } }, context) => moveIssue(context, project, iid, to),
+  }),
+  reorderIssue: t.field({
+    type: issuePayload('reorderIssue'),
+    description:
+      'Places an issue after, before or between others of its project, in the order `RELATIVE_POSITION` of lists. For reporters.',
+    args: {
+      input: t.arg({ type: ReorderIssueInput, required: true, description: 'Names the issue and one or two others.' }),
+    },
+    resolve: (_root, { input: { project, iid, afterId, beforeId } }, context) =>
+      reorderIssue(context, project, iid, { after: afterId, before: beforeId }),
   }),
   subscribeToIssue: t.field({
     type: issuePayload('subscribeToIssue'),

@@ -35,6 +35,11 @@ const Order = builder.enumType('IssueOrder', {
       value: 'due_date',
       description: 'By due date. Issues without one are last in either direction.',
     },
+    RELATIVE_POSITION: {
+      value: 'relative_position',
+      description:
+        'As they were arranged by hand (`reorderIssue`), in that order for either direction; the others come last, the oldest first.',
+    },
     TITLE: { value: 'title', description: 'By title, in alphabetical order.' },
     ...keyedOrders('issues'),
   } as const,

@@ -42,6 +42,11 @@ builder.prismaObjectFields(Issue, (t) => ({
     description: 'How severe the incident is; `UNKNOWN` for issues that are none.',
     resolve: () => 'UNKNOWN' as const,
   }),
+  relativePosition: t.exposeInt('relativePosition', {
+    nullable: true,
+    description:
+      'Where it stands among the issues of its project that were arranged by hand, in ascending order; null for the others, which come last.',
+  }),
   closedAt: t.expose('closedAt', {
     type: 'DateTime',
     nullable: true,

@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { CommitComment } from '#schema/commits/comments.ts';
+import { DraftNote } from '#schema/draft_notes/types.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
@@ -44,6 +46,22 @@ builder.prismaObjectFields(Note, (t) => ({
     description: 'The text of the note as sanitised HTML, with links to what the caller can see.',
     select: { body: true, projectId: true },
     resolve: ({ body, projectId }, _args, context) => htmlOf(context, body, projectId),
+  }),
+}));
+
+builder.prismaObjectFields(DraftNote, (t) => ({
+  bodyHtml: t.string({
+    description: 'The text of the draft note as sanitised HTML, with links to what the caller can see.',
+    select: { body: true, mergeRequest: { select: { targetProjectId: true } } },
+    resolve: ({ body, mergeRequest }, _args, context) => htmlOf(context, body, mergeRequest.targetProjectId),
+  }),
+}));
+
+builder.prismaObjectFields(CommitComment, (t) => ({
+  noteHtml: t.string({
+    description: 'The text of the comment as sanitised HTML, with links to what the caller can see.',
+    select: { note: true, projectId: true },
+    resolve: ({ note, projectId }, _args, context) => htmlOf(context, note, projectId),
   }),
 }));
 

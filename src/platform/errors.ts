@@ -53,6 +53,7 @@ export type ErrorReason =
   | 'hookUrlInvalid'
   | 'hookUrlPrivate'
   | 'hookWithoutExample'
+  | 'notBesideIssue'
   | 'sameBranch'
   | 'notAFork'
   | 'mergeForbidden'

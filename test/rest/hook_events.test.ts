@@ -161,6 +161,8 @@ describe('Issues', () => {
         state_id: 1,
         type: 'Issue',
         severity: 'UNKNOWN',
+        closed_at: null,
+        relative_position: null,
         labels: [LABEL],
         created_at: issue.created_at,
         updated_at: TIME,
@@ -182,7 +184,7 @@ describe('Issues', () => {
       },
     });
     expect(close).toMatchObject({
-      object_attributes: { state: 'closed', state_id: 2, title: 'It works', labels: [] },
+      object_attributes: { state: 'closed', state_id: 2, title: 'It works', labels: [], closed_at: TIME },
       changes: { state: { previous: 'opened', current: 'closed' }, state_id: { previous: 1, current: 2 } },
     });
   });

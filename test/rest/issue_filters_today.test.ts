@@ -229,7 +229,7 @@ describe('GET /issues, /groups/:id/issues and /projects/:id/issues, and their st
     });
     const of = (index: number) => {
       const { id, title: name, color } = labels[index] ?? {};
-      return { id, name, color, description: null, text_color: '#1F1E24', archived: false };
+      return { id, name, color, description: null, description_html: '', text_color: '#1F1E24', archived: false };
     };
     const places = ['', `/groups/${group.id}`, `/projects/${project.id}`];
     for (const at of places.flatMap((place) => [`${place}/issues`, `${place}/merge_requests`])) {

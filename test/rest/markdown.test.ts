@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import type { Json } from '../support/http.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -529,6 +530,33 @@ describe('Records', () => {
     });
   });
 
+  it('of draft notes and comments on commits are sanitised, too', async () => {
+    const home = await world.project({ owner });
+    const issue = await world.issue(home, owner);
+    const { iid, id } = await world.mergeRequest(home, owner, { iid: 77 });
+    await world.db.draftNote.create({
+      data: { mergeRequestId: id, authorId: owner.id, body: '**a** <script>x</script>' },
+    });
+    const { body: commit } = await world.api(owner).post(`/projects/${home.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'First',
+      actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+    });
+    const note = `**b** #${issue.iid} <script>x</script>`;
+    await world.api(owner).post(`/projects/${home.id}/repository/commits/${commit.id}/comments`, { note });
+    const query = `query ($ref: ProjectRef!, $iid: Int!) { project(ref: $ref) { mergeRequest(iid: $iid) {
+      draftNotes { nodes { bodyHtml } } } } }`;
+    const drafts = await world.graphql(query, { ref: home.fullPath, iid }, owner);
+    const [draft] = drafts.body.data.project.mergeRequest.draftNotes.nodes;
+    expect(draft.bodyHtml).toMatch(/^<p dir="auto"><strong>a<\/strong>/);
+    const ofCommit = `query ($ref: ProjectRef!, $sha: String!) { project(ref: $ref) { repository { commit(ref: $sha) {
+      comments { nodes { noteHtml } } } } } }`;
+    const comments = await world.graphql(ofCommit, { ref: home.fullPath, sha: commit.id }, owner);
+    const { noteHtml } = comments.body.data.project.repository.commit.comments.nodes[0];
+    expect(noteHtml).toMatch(/^<p dir="auto"><strong>b<\/strong> <a class="gfm gfm-issue" /);
+    for (const html of [draft.bodyHtml, noteHtml]) expect(html).not.toContain('<script');
+  });
+
   it('have title_html and description_html of a merge request in REST if render_html asks for them', async () => {
     await world.mergeRequest(project, owner, { iid: 73 });
     const values = { title: 'A & b', description: '**b**' };
@@ -549,6 +577,28 @@ describe('Records', () => {
       { description_html: 'Broken things' },
       { description_html: '' },
     ]);
+  });
+
+  it('have description_html of the labels of issues and merge requests, in as many statements for more of them', async () => {
+    const home = await world.project({ owner });
+    const issue = await world.issue(home, owner, { labels: ['a'] });
+    const description = `**b** of #${issue.iid}`;
+    await world.db.label.updateMany({ where: { projectId: home.id }, data: { description } });
+    const read = () => world.api(owner).get(`/projects/${home.id}/issues?with_labels_details=true`);
+    const few = await world.statements(read);
+    for (const labels of [['a'], ['a', 'b'], ['c', 'a']]) await world.issue(home, owner, { labels });
+    await world.db.label.updateMany({ where: { projectId: home.id }, data: { description } });
+    expect(await world.statements(read)).toHaveLength(few.length);
+    const { body } = await read();
+    const labels: Json[] = body.flatMap(({ labels }: Json) => labels);
+    expect(labels.map(({ name }) => name)).toEqual(['a', 'c', 'a', 'b', 'a', 'a']);
+    for (const { description_html } of labels) {
+      expect(description_html).toMatch(/^(<strong>b<\/strong>|\*\*b\*\*) of <a class="gfm gfm-issue" /);
+    }
+    const { iid } = await world.mergeRequest(home, owner, { iid: 5 });
+    await world.api(owner).put(`/projects/${home.id}/merge_requests/${iid}`, { labels: 'b' });
+    const [one] = (await world.api(owner).get(`/projects/${home.id}/merge_requests?with_labels_details=true`)).body;
+    expect(one.labels).toMatchObject([{ name: 'b', description_html: labels[0]?.description_html }]);
   });
 
   it('take as many statements for many texts as for two, and none for plain words', async () => {

@@ -46,6 +46,22 @@ beforeAll(async () => {
       },
     });
   }
+  const ids = new Map((await world.db.mergeRequest.findMany()).map(({ title, id }) => [title, id]));
+  for (const [project, titles] of [
+    [open, { bug: 'ab', ui: 'ae' }],
+    [hidden, { bug: 'c' }],
+    [outside, { bug: 'x', ui: 'x' }],
+    [closedDoor, { bug: 'z', ui: 'z' }],
+  ] as const) {
+    const milestone = await world.milestone(project, ann, { title: '1.0' });
+    for (const [title, letters] of Object.entries(titles)) {
+      const label = await world.label(project, ann, title);
+      const labelled = [...letters].map((letter) => ({ mergeRequestId: ids.get(letter) ?? 0, labelId: label.id }));
+      await world.db.mergeRequestLabel.createMany({ data: labelled });
+    }
+    const there = { targetProjectId: project.id, title: { in: ['b', 'c', 'e', 'z'] } };
+    await world.db.mergeRequest.updateMany({ where: there, data: { milestoneId: milestone.id } });
+  }
   await world.db.project.update({ where: { id: old.id }, data: { archived: true } });
   await world.db.project.update({ where: { id: closedDoor.id }, data: { mergeRequestsEnabled: false } });
   const { id: subjectId } = await world.db.mergeRequest.findFirstOrThrow({ where: { title: 'd' } });
@@ -77,6 +93,17 @@ describe('GET /merge_requests and /groups/:id/merge_requests', () => {
     ['source_branch=topic-2', 'c', 'c'],
     ['non_archived=false&author_username=ben', 'bdexy', 'bdey'],
     ['non_archived=true&author_username=ben', 'bdex', 'bde'],
+    ['labels=bug', 'abcx', 'abc'],
+    ['labels=bug,ui', 'ax', 'a'],
+    ['labels=bug,Any', 'abcx', 'abc'],
+    ['labels=bug,unknown', '', ''],
+    ['labels=bug&not[labels]=ui', 'bc', 'bc'],
+    ['labels=bug&not[labels]=ui&milestone=1.0&state=merged', 'b', 'b'],
+    ['labels=bug&author_username=ben', 'bx', 'b'],
+    ['labels=bug&order_by=title', 'abcx', 'abc'],
+    ['labels=Any', 'abcex', 'abce'],
+    ['labels=None', 'dy', 'd'],
+    ['milestone=1.0', 'bce', 'bce'],
     ['order_by=title', 'abcdexy', 'abcde'],
     ['order_by=updated_at', 'yxedcba', 'edcba'],
   ])('with %j keep what fits', async (query, everywhere, inGroup) => {

@@ -28,6 +28,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   hookUrlInvalid: ['BAD_REQUEST', 422],
   hookUrlPrivate: ['BAD_REQUEST', 422],
   hookWithoutExample: ['BAD_REQUEST', 422],
+  notBesideIssue: ['BAD_REQUEST', 422],
   sameBranch: ['BAD_REQUEST', 422],
   notAFork: ['BAD_REQUEST', 422],
   mergeForbidden: ['FORBIDDEN', 401],

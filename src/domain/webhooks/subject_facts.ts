@@ -47,11 +47,14 @@ export function mergeRequestFacts(event: SubjectEvent): Prisma.Sql {
     || ${changeFacts(event)}`;
 }
 
-/** The columns of a row, with its labels and assignees, and the reviewers and the record of a merge request. */
+/** The columns of a row, with its labels and assignees, when an issue was closed, and the reviewers and the record of a merge request. */
 export function withPeople(type: 'Issue' | 'MergeRequest', row: Prisma.Sql): Prisma.Sql {
   const common = sql`to_jsonb(${row}) || jsonb_build_object('assignee_ids', ${assigneesOf(type, sql`${row}.id`)},
     'assignee', hook_user(${row}.assignee_id), 'labels', ${labelsOf(type, row)})`;
-  if (type === 'Issue') return sql`(${common})`;
+  if (type === 'Issue') {
+    return sql`(${common} || jsonb_build_object('closed_at', (SELECT ce.created_at FROM state_events ce
+      WHERE ce.issue_id = ${row}.id AND ${row}.state = 'closed' AND ce.state = 'closed' ORDER BY ce.id DESC LIMIT 1)))`;
+  }
   const from = sql`SELECT ${whole(asked)} FROM ${table(asked)} WHERE ${asked.id} = ${row}.id`;
   return sql`(${common} || jsonb_build_object('reviewer_ids', ARRAY(
     SELECT v.user_id FROM merge_request_reviewers v WHERE v.merge_request_id = ${row}.id ORDER BY v.id),

@@ -98,6 +98,11 @@ export function issueRules({
       refusal: 400,
       given: async (at) => ({ ...(await issue(at)), to_project_id: at.elsewhere.id }),
     },
+    'PUT /projects/:id/issues/:issue_iid/reorder': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await issue(at)), move_after_id: (await world.issue(at.project, owner)).id }),
+    },
     'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
     'GET /projects/:id/issues/:issue_iid/participants': { ...reading, given: issue },

@@ -221,6 +221,7 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
     `UPDATE notes SET subject_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = 1) WHERE id = 3`,
     `UPDATE merge_requests SET sha = md5(id::text) || '00000000', created_at = now() - id * interval '1 minute',
        updated_at = now() - (id * 7919 % 100000) * interval '1 minute', assignee_id = author_id,
+       merge_commit_sha = CASE WHEN id % 4 >= 2 THEN md5(id::text) || '00000000' END,
        state = (ARRAY['opened', 'closed', 'merged', 'merged'])[1 + id % 4]::merge_request_state`,
     `INSERT INTO merge_request_reviewers (merge_request_id, user_id) SELECT id, author_id FROM merge_requests`,
     `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size)
@@ -242,9 +243,12 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO environments (project_id, name, slug)
      SELECT p, 'place-' || e, 'place-' || e FROM generate_series(1, ${projects}) p, generate_series(1, 3) e`,
     `INSERT INTO environments (project_id, name, slug) SELECT 1, 'place-' || e, 'place-' || e FROM generate_series(4, 500) e`,
+    // Some of them are of merge commits.
     `INSERT INTO deployments (iid, project_id, environment_id, ref, sha, user_id, job_id)
-     SELECT row_number() OVER (PARTITION BY project_id ORDER BY id), project_id, 1 + (project_id - 1) * 3 + id % 3, 'main',
-       repeat('a', 40), user_id, id FROM jobs WHERE id % 3 = 1`,
+     SELECT row_number() OVER (PARTITION BY j.project_id ORDER BY j.id), j.project_id, 1 + (j.project_id - 1) * 3 + j.id / 3 % 3,
+       'main', COALESCE(m.merge_commit_sha, repeat('a', 40)), j.user_id, j.id
+     FROM jobs j LEFT JOIN merge_requests m ON m.target_project_id = j.project_id AND m.iid = j.pipeline_id % 1000
+     WHERE j.id % 3 = 1`,
     `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
      SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), ${ENCRYPTED} FROM generate_series(1, ${projects}) t`,
     ...inParts(

@@ -5,9 +5,11 @@ import {
   type MilestoneMatch,
   milestoneMatches,
   type OfPlace,
+  ofLabelsThere,
   type SubjectFilter,
   searchOf,
   subjectConditions,
+  withLabels,
 } from '#src/domain/tracking/subjects/filter.ts';
 import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -78,6 +80,11 @@ export function unsearchedConditions(
     conditions.push(sql`NOT EXISTS (SELECT 1 FROM projects ap WHERE ap.id = ${issue.projectId} AND ap.archived)`);
   conditions.push(...subjectConditions({ type: 'Issue', columns: issue, pairs: PAIRS, inProjects }, filter, actor));
   return conditions;
+}
+
+/** The IDs, as `id`, of the issues with labels of all these titles, of the subquery `places` and of groups. */
+export function issuesWithLabels(titles: readonly string[]): Prisma.Sql {
+  return withLabels({ type: 'Issue', pairs: PAIRS, inProjects: ofLabelsThere }, titles);
 }
 
 function dueCondition(due: Prisma.Sql, match: DueDateMatch): Prisma.Sql {

@@ -13,7 +13,13 @@ import '#src/domain/users/computed_fields.ts';
 const { sql, join } = Prisma;
 const issue = alias('Issue', 'i');
 
-const COLUMNS = { created_at: 'createdAt', updated_at: 'updatedAt', due_date: 'dueDate', title: 'title' } as const;
+const COLUMNS = {
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  due_date: 'dueDate',
+  title: 'title',
+  relative_position: 'relativePosition',
+} as const;
 
 export interface IssueOrder {
   by: keyof typeof COLUMNS | KeyedOrder;
@@ -67,5 +73,7 @@ export function issuePage(
 /** The order of a list of issues. */
 export function orderOf({ by, direction }: IssueOrder): Order<'Issue'> {
   if (isKeyed(by)) return keyedOrder('Issue', direction);
+  // Arranged by hand, they have one order.
+  if (by === 'relative_position') return order('Issue', ['relativePosition', 'id'], 'asc', { nulls: 'last' });
   return order('Issue', [COLUMNS[by], 'id'], direction, { nulls: by === 'due_date' ? 'last' : undefined });
 }

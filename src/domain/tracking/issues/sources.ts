@@ -9,10 +9,18 @@ import {
   countsSuffice,
   type IssueFilter,
   issueConditions,
+  issuesWithLabels,
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { firstOf, type IssueOrder, orderOf, type Source } from '#src/domain/tracking/issues/page.ts';
-import { holdsText, ofLabelsThere, searchOf, userOf } from '#src/domain/tracking/subjects/filter.ts';
+import {
+  holdsText,
+  lookedUp,
+  namedLabels,
+  ofLabelsThere,
+  searchOf,
+  userOf,
+} from '#src/domain/tracking/subjects/filter.ts';
 import { EACH_HIT, FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import type { PageRequest } from '#src/platform/page.ts';
@@ -95,6 +103,8 @@ export function ofEverywhere(actor: Actor, filter: IssueFilter, order: IssueOrde
 
 /** The issues of the subquery `places`, reading each place in turn. */
 export function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+  const titles = namedLabels(filter);
+  if (titles.length > 0) return ofLabels(titles, actor, filter, order, page);
   const conditions = [
     issueVisible(issue, actor, sql`v.confidential`),
     ...issueConditions(issue, filter, actor, ofLabelsThere),
@@ -116,6 +126,27 @@ export function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, p
     params: { actor },
     isPartial: true,
   };
+}
+
+/** Like ofPlaces, for filters that name labels: those with all of them, each by its key. */
+function ofLabels(
+  titles: readonly string[],
+  actor: Actor,
+  filter: IssueFilter,
+  order: IssueOrder,
+  page: PageRequest,
+): Source {
+  const conditions = [
+    sql`${issue.id} = labelled.id`,
+    within(issue.projectId),
+    issueVisible(issue, actor, within(issue.projectId, 'confidential')),
+    ...issueConditions(issue, { ...filter, labels: null }, actor, ofLabelsThere).map(lookedUp),
+  ];
+  const source = sql`(${issuesWithLabels(titles)}) labelled CROSS JOIN LATERAL (SELECT ${firstOf(order)} FROM ${table(issue)}
+    WHERE ${all(conditions)} OFFSET 0) i`;
+  const more = between(issue, orderOf(order), page);
+  const paged = more.length === 0 ? source : sql`${source} WHERE ${all(more)}`;
+  return { source, paged, total: null, params: { actor }, isPartial: true };
 }
 
 /** Like ofPlaces, for filters with a better index: issues of a person, and those with a text. */

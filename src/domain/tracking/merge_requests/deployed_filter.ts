@@ -1,5 +1,6 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { within } from '#src/access/permissions/places.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
 import { moment } from '#src/domain/tracking/subjects/filter.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
@@ -18,24 +19,34 @@ export interface DeployedFilter {
   deployedBefore?: Date | null | undefined;
 }
 
-/** The condition that one deployment of the merge commit meets all of these filters. */
+/**
+ * The condition that one deployment of the merge commit meets all of these filters, of a merge request of a project, or of those
+ * in the subquery `places` if it is null. Each merge commit is looked up by index: a project may have any number of deployments.
+ */
 export function deployedConditions(
   { targetProjectId, mergeCommitSha }: Pick<Alias<'MergeRequest'>, 'targetProjectId' | 'mergeCommitSha'>,
   { environment: name, deployedAfter, deployedBefore }: DeployedFilter,
   actor: Actor,
+  projectId: number | Prisma.Sql | null,
 ): Prisma.Sql[] {
   if (!name && !deployedAfter && !deployedBefore) return [];
-  const isReader = actor.admin ? sql`TRUE` : sql`${projectAccessLevel(actor, project, namespace)} >= ${REPORTER}`;
   const conditions = [
     sql`${deployment.projectId} = ${targetProjectId} AND ${deployment.sha} = ${mergeCommitSha}`,
     ...(name ? [sql`${environment.name} = ${name}`] : []),
     ...(deployedAfter ? [sql`${deployment.createdAt} >= ${moment(deployedAfter)}`] : []),
     ...(deployedBefore ? [sql`${deployment.createdAt} <= ${moment(deployedBefore)}`] : []),
-    sql`${project.jobsEnabled} AND ${isReader}`,
   ];
   return [
+    sql`${mergeCommitSha} IS NOT NULL`,
+    projectId === null ? within(targetProjectId, 'deployments') : readsDeployments(actor, projectId),
     sql`EXISTS (SELECT 1 FROM ${table(deployment)} JOIN ${table(environment)} ON ${environment.id} = ${deployment.environmentId}
-      JOIN ${table(project)} ON ${project.id} = ${deployment.projectId} JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
-      WHERE ${all(conditions)})`,
+      WHERE ${all(conditions)} OFFSET 0)`,
   ];
+}
+
+/** Whether the actor can read the deployments of a project. */
+function readsDeployments(actor: Actor, projectId: number | Prisma.Sql): Prisma.Sql {
+  const isReader = actor.admin ? sql`TRUE` : sql`${projectAccessLevel(actor, project, namespace)} >= ${REPORTER}`;
+  return sql`(SELECT ${project.jobsEnabled} AND ${isReader} FROM ${table(project)}
+    JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
 }

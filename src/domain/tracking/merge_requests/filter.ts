@@ -12,6 +12,7 @@ import {
   searchOf,
   subjectConditions,
   userOf,
+  withLabels,
 } from '#src/domain/tracking/subjects/filter.ts';
 import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -58,7 +59,10 @@ export function mergeRequestConditions(
   if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
   if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);
   if (draft != null) conditions.push(draft ? isDraftSql(title) : sql`NOT ${isDraftSql(title)}`);
-  conditions.push(...peopleConditions(mergeRequest, filter, actor), ...deployedConditions(mergeRequest, filter, actor));
+  conditions.push(
+    ...peopleConditions(mergeRequest, filter, actor),
+    ...deployedConditions(mergeRequest, filter, actor, project),
+  );
   if (sourceProjectId != null) conditions.push(sql`${mergeRequest.sourceProjectId} = ${sourceProjectId}`);
   const isMerged = sql`${mergeRequest.state} = 'merged'`;
   if (mergeUserId != null) conditions.push(sql`${isMerged} AND ${mergeRequest.mergeUserId} = ${mergeUserId}`);
@@ -71,6 +75,11 @@ export function mergeRequestConditions(
   const searched = searchOf(filter);
   if (searched) conditions.push(project === null ? isHit(id, columns, searched) : holdsText(columns, searched));
   return conditions;
+}
+
+/** The IDs, as `id`, of the merge requests with labels of all these titles, of the subquery `places` and of groups. */
+export function mergeRequestsWithLabels(titles: readonly string[]): Prisma.Sql {
+  return withLabels({ type: 'MergeRequest', pairs: PAIRS, inProjects: ofLabelsThere }, titles);
 }
 
 /** The condition of a state; no merge request is ever locked. */

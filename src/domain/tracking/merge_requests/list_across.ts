@@ -3,9 +3,13 @@ import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { directlyIn, inside } from '#src/domain/tracking/issues/list_across.ts';
-import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
+import {
+  type MergeRequestFilter,
+  mergeRequestConditions,
+  mergeRequestsWithLabels,
+} from '#src/domain/tracking/merge_requests/filter.ts';
 import { firstOfKeyed, type MergeRequestOrder, orderOf } from '#src/domain/tracking/merge_requests/list.ts';
-import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
+import { lookedUp, namedLabels, searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { isKeyed, keyedPage } from '#src/domain/tracking/subjects/order.ts';
 import { all, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
@@ -60,12 +64,16 @@ export async function listMergeRequestsAcross<R>(
       const found = source.everything(firstOfKeyed);
       return keyedPage(selection, { ...list, found, total: null, params: { actor } }, page);
     }
-    const rest = slice(mergeRequest, columns, page);
-    const ids = sql`SELECT ${mergeRequest.id} FROM ${source.paged(columns, page)} ${rest}`;
+    // Those that must be counted are found once, for page and total.
+    const found = sql`found mr WHERE ${all([sql`TRUE`, ...between(mergeRequest, columns, page)])}`;
+    const among = page.withTotal ? found : source.paged(columns, page);
+    const ids = sql`SELECT ${mergeRequest.id} FROM ${among} ${slice(mergeRequest, columns, page)}`;
     const from = sql`SELECT ${whole(mergeRequest)} FROM (${asFew(ids, page)}) page
-      JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = page.id`;
+      CROSS JOIN LATERAL (SELECT ${whole(mergeRequest)} FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = page.id OFFSET 0) mr`;
     const nodes = rowsJson(selection, { from, params: { actor }, ...inOrder(columns, page) });
-    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${source.everything(mergeRequest.id)}) every)`);
+    const json = pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM found)`);
+    if (!page.withTotal) return json;
+    return sql`(WITH found AS MATERIALIZED (${source.everything(keysOf(columns))}) SELECT ${json})`;
   };
   const asked = parents.map(({ group, labelId = null, milestoneId = null }) => {
     return { group: group?.id ?? null, label: labelId, milestone: milestoneId };
@@ -87,6 +95,11 @@ function placesOf(actor: Actor, parents: readonly AcrossParent[], filter: MergeR
 }
 
 type Columns = ReturnType<typeof orderOf>;
+
+/** The columns that a list is ordered by. */
+function keysOf({ by }: Columns): Prisma.Sql {
+  return join(by.map((column) => mergeRequest[column]));
+}
 
 interface Source {
   /** A statement for these columns of all of them. */
@@ -112,9 +125,13 @@ function sourcesOf(
   const labelled = (label: Asked<AskedParent>['label']) =>
     sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`;
   const conditions = mergeRequestConditions(mergeRequest, filter, actor, null);
+  const ofAnyLabel = mergeRequestConditions(mergeRequest, { ...filter, labels: null }, actor, null);
   return ({ group, label, milestone }) => {
-    if (!isOfLabel && !isOfMilestone && !namesPerson(filter) && !namesTitle(filter))
-      return ofPlaces(conditions, inGroup(sql`v.id`, group));
+    if (!isOfLabel && !isOfMilestone && !namesPerson(filter)) {
+      const titles = namedLabels(filter);
+      if (titles.length > 0) return ofLabels(titles, [...inGroup(targetProjectId, group), ...ofAnyLabel]);
+      if (!namesMilestone(filter)) return ofPlaces(conditions, inGroup(sql`v.id`, group));
+    }
     return ofFew([
       ...(isOfLabel ? [labelled(label)] : []),
       ...(isOfMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
@@ -133,12 +150,24 @@ function ofPlaces(conditions: Prisma.Sql[], inGroup: Prisma.Sql[]): Source {
     everything: (wanted) => sql`SELECT ${whole(mergeRequest)} FROM ${ofEachPlace(wanted, sql`OFFSET 0`)}`,
     paged(columns, page) {
       const more = all([sql`TRUE`, ...between(mergeRequest, columns, page)]);
-      const keys = join(columns.by.map((column) => mergeRequest[column]));
       const reach = page.limit + page.offset + 1;
       // From each place as many as the page may need, in order.
       const firsts = sql`ORDER BY ${sorted(mergeRequest, columns, page.isBackwards)} LIMIT ${reach}`;
-      return ofEachPlace(keys, sql`AND ${more} ${reach > FAR ? sql`OFFSET 0` : firsts}`);
+      return ofEachPlace(keysOf(columns), sql`AND ${more} ${reach > FAR ? sql`OFFSET 0` : firsts}`);
     },
+  };
+}
+
+/** Those with labels of all these titles that meet the conditions, as far as they are in the subquery `places`, each by its key. */
+function ofLabels(titles: readonly string[], conditions: Prisma.Sql[]): Source {
+  const seen = [within(targetProjectId, 'merge_requests'), ...conditions.map(lookedUp)];
+  const labelled = mergeRequestsWithLabels(titles);
+  const ofEachOf = (wanted: Prisma.Sql, conditions: Prisma.Sql[]) => sql`(${labelled}) labelled
+    CROSS JOIN LATERAL (SELECT ${wanted} FROM ${table(mergeRequest)}
+      WHERE ${all([sql`${mergeRequest.id} = labelled.id`, ...conditions])} OFFSET 0) mr`;
+  return {
+    everything: (wanted) => sql`SELECT ${whole(mergeRequest)} FROM ${ofEachOf(wanted, seen)}`,
+    paged: (columns, page) => ofEachOf(keysOf(columns), [...seen, ...between(mergeRequest, columns, page)]),
   };
 }
 
@@ -161,13 +190,7 @@ function namesPerson(filter: MergeRequestFilter): boolean {
   return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
 }
 
-/** What stands in place of a title, for which there are many. */
-const WITHOUT = /^(none|no label|no milestone)$/i;
-const ANY = /^(any|#upcoming|#started)$/i;
-
-/** Whether a filter names a label or a milestone, whose merge requests are found by an index, too. */
-function namesTitle({ labels, milestone }: MergeRequestFilter): boolean {
-  const isTitle = (text: string) => !WITHOUT.test(text) && !ANY.test(text);
-  const isLabelled = labels?.some(isTitle) === true && !labels.some((text) => WITHOUT.test(text));
-  return isLabelled || (!!milestone && isTitle(milestone));
+/** Whether a filter names a milestone, whose merge requests are found by an index, too. */
+function namesMilestone({ milestone }: MergeRequestFilter): boolean {
+  return !!milestone && !/^(none|no milestone|any|#upcoming|#started)$/i.test(milestone);
 }

@@ -150,6 +150,27 @@ function titlesOf(labels: readonly string[] | null | undefined): string[] {
 const meansNone = (title: string) => title === 'No Label' || title.toLowerCase() === 'none';
 const meansAny = (title: string) => title.toLowerCase() === 'any';
 
+/** The titles of labels that a filter names; empty if it names none, or wants records without labels. */
+export function namedLabels({ labels }: Pick<Traits, 'labels'>): string[] {
+  const titles = titlesOf(labels);
+  return titles.some(meansNone) ? [] : titles.filter((title) => !meansAny(title));
+}
+
+/**
+ * The IDs, as `id`, of the subjects with labels of all these titles, by the index of each label. A list that starts at them looks
+ * each of them up once: for several conditions that it joins, PostgreSQL may expect few rows, and look for each label of each row.
+ */
+export function withLabels({ pairs, inProjects }: Omit<Subjects, 'columns'>, titles: readonly string[]): Prisma.Sql {
+  const haveAll = titles.length > 1 ? sql`HAVING count(DISTINCT ${label.title}) = ${titles.length}` : Prisma.empty;
+  return sql`SELECT ${pairs.subjectId} AS id FROM ${pairs.table} JOIN ${table(label)} ON ${label.id} = ${pairs.labelId}
+    WHERE ${label.title} = ANY(${[...titles]}::text[]) AND ${inProjects(label)} GROUP BY 1 ${haveAll}`;
+}
+
+/** A condition in a form of which the sets are built once and looked up for each row; joined, they might be read for each of them. */
+export function lookedUp(condition: Prisma.Sql): Prisma.Sql {
+  return sql`((${condition}) IS TRUE)`;
+}
+
 function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title: string): Prisma.Sql {
   // OFFSET 0 has each looked up by index; joined, the labels of all records on the server would be read.
   const own = sql`EXISTS (SELECT 1 FROM ${pairs.table} WHERE ${pairs.subjectId} = ${id} OFFSET 0)`;

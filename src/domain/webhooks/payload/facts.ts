@@ -70,8 +70,10 @@ export interface IssueColumns extends SubjectColumns {
   confidential: boolean;
   due_date: string | null;
   moved_to_id: number | null;
-  /** Absent from events of earlier versions. */
+  /** Absent from events of earlier versions, as are the next. */
   discussion_locked?: boolean | null;
+  closed_at?: string | null;
+  relative_position?: number | null;
 }
 
 export interface MergeRequestColumns extends SubjectColumns {

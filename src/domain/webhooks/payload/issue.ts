@@ -62,6 +62,8 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     discussion_locked: issue.discussion_locked ?? null,
     moved_to_id: issue.moved_to_id,
     duplicated_to_id: null,
+    relative_position: issue.relative_position ?? null,
+    closed_at: time(issue.closed_at ?? null),
     labels: (issue.labels ?? []).map(labelRecord),
     branch_name: null,
     created_at: time(issue.created_at),
