@@ -143,13 +143,76 @@ it('every link leads to a page, which axe finds nothing wrong with, in the light
   expect([...wide.troubles, ...narrow.troubles]).toEqual([]);
 }, 900_000);
 
-it('lines of a file are selected by clicks and addresses, which the permalink follows', async () => {
+/** Sends something to the REST API as the administrator. */
+async function post(path: string, body: object) {
   const headers = {
     'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
     'Content-Type': 'application/json',
   };
-  const post = async (path: string, body: object) =>
-    (await fetch(`${server.url}/api/v4${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  return (await fetch(`${server.url}/api/v4${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+}
+
+it.each([
+  { width: 1280, colorScheme: 'light' as const },
+  { width: 320, colorScheme: 'dark' as const },
+])(
+  'quick actions and names are completed by the keyboard and by clicks, at $width pixels in $colorScheme colours',
+  async (look) => {
+    const name = `complete-${look.width}`;
+    const { id, path_with_namespace: fullPath } = await post('/projects', { name });
+    for (const title of ['needs work', 'other']) {
+      await post(`/projects/${id}/labels`, { name: title, color: '#a51d2d' });
+    }
+    for (const title of ['A leak in the pump', 'Pump is loud']) await post(`/projects/${id}/issues`, { title });
+    const { page, context, troubles } = await signedIn(look);
+    await page.goto(`/${fullPath}/-/issues/1`);
+    const comment = page.getByLabel('Comment', { exact: true });
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    const shownAs = async (count: number) => {
+      await expect.poll(() => options.count()).toBe(count);
+      return options.allInnerTexts();
+    };
+    await comment.click();
+    await page.keyboard.type('Like #pump');
+    expect(await shownAs(2)).toEqual([expect.stringContaining('#2'), expect.stringContaining('#1')]);
+    await page.keyboard.press('ArrowDown');
+    const active = () => comment.getAttribute('aria-activedescendant');
+    expect(await active()).toBe(await options.nth(1).getAttribute('id'));
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflows(page)).toBe(false);
+    await keep(page, `completion ${look.width}`);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Tab');
+    expect(await comment.inputValue()).toBe('Like #1 ');
+    expect([await options.count(), await active()]).toEqual([0, null]);
+    // Escape closes, and leaves the text as it is.
+    await page.keyboard.type('@ro');
+    await shownAs(1);
+    await page.keyboard.press('Escape');
+    expect(await options.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/lab');
+    expect(await shownAs(1)).toEqual(['/label ~label · Add labels']);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('~ne');
+    await shownAs(1);
+    await options.first().click();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/clos');
+    await shownAs(1);
+    await page.keyboard.press('Enter');
+    expect(await comment.inputValue()).toBe('Like #1 @ro\n/label ~"needs work" \n/close\n');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByText('Closed', { exact: true }).waitFor();
+    expect(await page.getByText('needs work').count()).toBeGreaterThan(0);
+    expect(troubles).toEqual([]);
+    await context.close();
+  },
+  120_000,
+);
+
+it('lines of a file are selected by clicks and addresses, which the permalink follows', async () => {
   const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'lines', visibility: 'public' });
   const lines = Array.from({ length: 1500 }, (_, n) => `line ${n + 1}\n`).join('');
   const actions = [
