@@ -123,7 +123,8 @@ async function showRow(
   refuseFailures(result);
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
-  const elsewhere = row.leadsTo?.(found as never, facts) ?? null;
+  const isRefused = Object.keys(problems).length > 0;
+  const elsewhere = isRefused ? null : (row.leadsTo?.(found as never, facts) ?? null);
   if (elsewhere !== null) {
     visit.response.setHeader('Cache-Control', 'no-store');
     visit.response.redirect(302, elsewhere);
@@ -131,7 +132,7 @@ async function showRow(
   }
   const shown = row.show(found as never, facts);
   const title = row.title(found as never, facts);
-  const status = Object.keys(problems).length > 0 ? 422 : 200;
+  const status = isRefused ? 422 : 200;
   visit.show(row.view, { url: facts.url, given, sshBase: visit.sshBase, values, problems, ...shown, title }, status);
   return true;
 }

@@ -212,6 +212,33 @@ it.each([
   120_000,
 );
 
+it('the address of a comment far down a discussion, as programs know it, leads to the comment', async () => {
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'far-down' });
+  await post(`/projects/${id}/issues`, { title: 'Long talk' });
+  const notes: { id: number }[] = [];
+  for (let at = 1; at <= 60; at += 1) {
+    notes.push(await post(`/projects/${id}/issues/1/notes`, { body: `Comment ${at}.` }));
+  }
+  const { page, context, troubles } = await signedIn();
+  const last = notes.at(-1)?.id;
+  await page.goto(`/${fullPath}/-/issues/1#note_${last}`);
+  await page.locator(`#note_${last}:target`).waitFor();
+  // What is on the page, or nowhere, leads nowhere else.
+  await page.goto(`/${fullPath}/-/issues/1#note_${notes[0]?.id}`);
+  await page.locator(`#note_${notes[0]?.id}:target`).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`/${fullPath}/-/issues/1#note_999999`);
+  await page.waitForURL('**/-/issues/1?note=999999#note_999999');
+  expect(troubles).toEqual([]);
+  const plain = await signedIn({ javaScriptEnabled: false });
+  await plain.page.goto(`/${fullPath}/-/issues/1#note_${last}`);
+  await plain.page.getByLabel(/^Number of a comment/).fill(String(last));
+  await plain.page.getByRole('button', { name: 'Go to comment' }).click();
+  await plain.page.locator(`#note_${last}:target`).waitFor();
+  await plain.context.close();
+  await context.close();
+}, 120_000);
+
 it('lines of a file are selected by clicks and addresses, which the permalink follows', async () => {
   const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'lines', visibility: 'public' });
   const lines = Array.from({ length: 1500 }, (_, n) => `line ${n + 1}\n`).join('');

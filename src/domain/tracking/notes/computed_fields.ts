@@ -21,6 +21,10 @@ computedFields('Note', {
     note,
   ) => sql`(${note.startsThread} OR ${note.discussionId} IS NOT NULL OR (${note.subjectType} <> 'Commit'
     AND EXISTS (SELECT 1 FROM ${table(answer)} WHERE ${answer.discussionId} = ${note.id})))`,
+  placeBeforeThread: (note) => sql`(SELECT ${placeBefore(answer)} FROM ${table(answer)}
+    WHERE ${answer.id} = COALESCE(${note.discussionId}, ${note.id}) OR ${answer.discussionId} = ${note.discussionId}
+    ORDER BY ${answer.id} LIMIT 1)`,
+  placeInThread: (note) => placeBefore(note),
   thread: (note, tools) => {
     const [thread, said] = [threadOf(note, tools), commentOf(note, tools)];
     const place = sql`${said}.place`;
@@ -38,6 +42,11 @@ computedFields('Note', {
   },
   diffLines: (note, tools) => sql`${threadOf(note, tools)}.diff_lines`,
 });
+
+/** The place in lists by time behind which a note comes first: no note is between it and one with a number less. */
+function placeBefore({ createdAt, id }: Alias<'Note'>): Prisma.Sql {
+  return sql`json_build_object('created_at', ${createdAt}, 'id', ${id} - 1)`;
+}
 
 /** The thread of a note on a merge request, if it can be resolved. */
 function threadOf(note: Alias<'Note'>, { lateral }: Tools): Prisma.Sql {
