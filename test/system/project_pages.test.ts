@@ -212,6 +212,63 @@ it.each([
   120_000,
 );
 
+it('cards of a board are dragged to another list, with filters and without', async () => {
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'dragged' });
+  const headers = { 'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '' };
+  const get = async (path: string) => (await fetch(`${server.url}/api/v4/projects/${id}${path}`, { headers })).json();
+  const [board] = await get('/boards');
+  for (const name of ['Doing', 'Review']) {
+    const label = await post(`/projects/${id}/labels`, { name, color: '#1a5fb4' });
+    await post(`/projects/${id}/boards/${board.id}/lists`, { label_id: label.id });
+  }
+  await post(`/projects/${id}/issues`, { title: 'Paint the door' });
+  await post(`/projects/${id}/issues`, { title: 'Oil the hinges' });
+  const { page, context, troubles } = await signedIn();
+  const column = (name: string) => page.locator('.board-list').filter({ has: page.getByRole('heading', { name }) });
+  const card = (title: string) => page.locator('.card').filter({ hasText: title });
+  const labelsOf = async (iid: number) => (await get(`/issues/${iid}`)).labels;
+  await page.goto(`/${fullPath}/-/boards/${board.id}`);
+  await card('Paint the door').dragTo(column('Doing'));
+  await column('Doing').getByRole('link', { name: 'Paint the door', exact: true }).waitFor();
+  expect([await labelsOf(1), await labelsOf(2)]).toEqual([['Doing'], []]);
+  await page.getByPlaceholder('Search issues').fill('paint');
+  await page.getByRole('button', { name: 'Search', exact: true }).last().click();
+  await page.waitForURL('**search=paint**');
+  expect(await card('Oil the hinges').count()).toBe(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await keep(page, 'board filtered');
+  await card('Paint the door').dragTo(column('Review'));
+  await column('Review').getByRole('link', { name: 'Paint the door', exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe('?search=paint');
+  expect(await labelsOf(1)).toEqual(['Review']);
+  await card('Paint the door').dragTo(column('Closed'));
+  await column('Closed').getByRole('link', { name: 'Paint the door', exact: true }).waitFor();
+  expect([(await get('/issues/1')).state, await labelsOf(1)]).toEqual(['closed', []]);
+  expect(troubles).toEqual([]);
+  await context.close();
+}, 120_000);
+
+it('the path of a new project follows its name until somebody writes another one', async () => {
+  const { page, context, troubles } = await signedIn();
+  await page.goto('/projects/new');
+  const [name, path] = [
+    page.getByRole('textbox', { name: 'Name', exact: true }),
+    page.getByRole('textbox', { name: 'Path' }),
+  ];
+  await name.pressSequentially('.Größe & Œuvre!');
+  expect(await path.inputValue()).toBe('grosse-oeuvre');
+  await path.fill('mine');
+  await name.fill('Other');
+  expect(await path.inputValue()).toBe('mine');
+  await path.fill('');
+  await name.fill('Once more');
+  expect(await path.inputValue()).toBe('once-more');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await page.waitForURL('**/root/once-more');
+  expect(troubles).toEqual([]);
+  await context.close();
+}, 60_000);
+
 it('the address of a comment far down a discussion, as programs know it, leads to the comment', async () => {
   const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'far-down' });
   await post(`/projects/${id}/issues`, { title: 'Long talk' });
