@@ -248,6 +248,41 @@ it('cards of a board are dragged to another list, with filters and without', asy
   await context.close();
 }, 120_000);
 
+it.each(['light', 'dark'] as const)(
+  'wide tables and code in Markdown scroll on narrow screens, and keep their words whole, in %s colours',
+  async (colorScheme) => {
+    const { id, path_with_namespace: fullPath } = await post('/projects', { name: `narrow-${colorScheme}` });
+    const words = ['Configuration', 'Responsibility', 'Infrastructure', 'Documentation'];
+    const row = (cells: string[]) => `| ${cells.join(' | ')} |`;
+    const table = [row(words), row(words.map(() => '---')), row(words)].join('\n');
+    const description = `${table}\n\n\`\`\`\n${'a long line of code '.repeat(10)}\n\`\`\`\n`;
+    await post(`/projects/${id}/issues`, { title: 'Tables', description });
+    const { page, context, troubles } = await signedIn({ width: 320, colorScheme });
+    await page.goto(`/${fullPath}/-/issues/1`);
+    const shown = page.locator('.description table');
+    const { scrolls, heights } = await shown.evaluate((element) => ({
+      scrolls: element.scrollWidth > element.clientWidth,
+      heights: [...element.querySelectorAll('td, th')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+      }),
+    }));
+    expect({ scrolls, heights }).toEqual({ scrolls: true, heights: Array(8).fill(1) });
+    expect(await overflows(page)).toBe(false);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keep(page, `tables ${colorScheme}`);
+    await shown.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => shown.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await expect.poll(() => shown.getAttribute('tabindex')).toBeNull();
+    expect(troubles).toEqual([]);
+    await context.close();
+  },
+  60_000,
+);
+
 it('the path of a new project follows its name until somebody writes another one', async () => {
   const { page, context, troubles } = await signedIn();
   await page.goto('/projects/new');

@@ -189,6 +189,9 @@ export interface SuggestionFacts {
   isOutdated: boolean;
   /** Whether the merge request is open. */
   isOpen: boolean;
+  /** Of the merge request; null if the source project is gone. */
+  sourceProjectId: number | null;
+  sourceBranch: string;
 }
 
 /** What a user wants to hear of in a place. */

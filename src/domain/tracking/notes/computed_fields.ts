@@ -7,6 +7,12 @@ const { sql } = Prisma;
 const [issue, mergeRequest, snippet] = [alias('Issue', 'ni'), alias('MergeRequest', 'nm'), alias('Snippet', 'ns')];
 const [discussion, comment, answer] = [alias('Discussion', 'nd'), alias('CommitComment', 'nc'), alias('Note', 'na')];
 
+const OF_THREAD = {
+  isOpen: sql`nd.is_open`,
+  sourceProjectId: sql`nd.source_project_id`,
+  sourceBranch: sql`nd.source_branch`,
+};
+
 computedFields('Note', {
   projectId: (note, tools) => sql`CASE ${note.subjectType}
     WHEN 'Issue' THEN (SELECT ${issue.projectId} FROM ${table(issue)} WHERE ${issue.id} = ${note.subjectId})
@@ -37,8 +43,8 @@ computedFields('Note', {
   suggestionFacts: (note, tools) => {
     const nd = threadOf(note, tools);
     return sql`CASE WHEN ${nd}.original_position IS NOT NULL AND NOT ${note.system} THEN (
-      SELECT COALESCE(json_agg(${suggestionJson(sql`nd.is_open`)} ORDER BY su.id), '[]') FROM suggestions su
-        CROSS JOIN (SELECT ${nd}.position, ${nd}.original_position, ${nd}.is_open) nd WHERE su.note_id = ${note.id}) END`;
+      SELECT COALESCE(json_agg(${suggestionJson(OF_THREAD)} ORDER BY su.id), '[]') FROM suggestions su
+        CROSS JOIN (SELECT ${nd}.position, ${nd}.original_position, ${nd}.is_open, ${nd}.source_project_id, ${nd}.source_branch) nd WHERE su.note_id = ${note.id}) END`;
   },
   diffLines: (note, tools) => sql`${threadOf(note, tools)}.diff_lines`,
 });
@@ -53,6 +59,7 @@ function threadOf(note: Alias<'Note'>, { lateral }: Tools): Prisma.Sql {
   return lateral(
     'thread',
     () => sql`SELECT nd.*, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.authorId} AS author_id,
+        ${mergeRequest.sourceProjectId} AS source_project_id, ${mergeRequest.sourceBranch} AS source_branch,
         ${mergeRequest.state} = 'opened' AS is_open
       FROM ${table(discussion)} JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = ${discussion.mergeRequestId}
       WHERE ${note.subjectType} = 'MergeRequest' AND ${discussion.id} = COALESCE(${note.discussionId}, ${note.id})`,
