@@ -95,6 +95,8 @@
     target.addEventListener('click', close);
     target.addEventListener('keydown', (event) => {
       const { key } = event;
+      // What is on its way is not shown either.
+      if (key === 'Escape') asked += 1;
       if (field !== target || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
       const option = chosen();
       if (key === 'ArrowDown') choose(option.nextElementSibling ?? list.firstElementChild);

@@ -169,7 +169,7 @@ it.each([
     const comment = page.getByLabel('Comment', { exact: true });
     const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
     const shownAs = async (count: number) => {
-      await expect.poll(() => options.count()).toBe(count);
+      await expect.poll(() => options.count(), { timeout: 20_000 }).toBe(count);
       return options.allInnerTexts();
     };
     await comment.click();
@@ -274,9 +274,9 @@ it.each(['light', 'dark'] as const)(
     await keep(page, `tables ${colorScheme}`);
     await shown.focus();
     await page.keyboard.press('ArrowRight');
-    await expect.poll(() => shown.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0);
+    await expect.poll(() => shown.evaluate(({ scrollLeft }) => scrollLeft), { timeout: 20_000 }).toBeGreaterThan(0);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await expect.poll(() => shown.getAttribute('tabindex')).toBeNull();
+    await expect.poll(() => shown.getAttribute('tabindex'), { timeout: 20_000 }).toBeNull();
     expect(troubles).toEqual([]);
     await context.close();
   },
