@@ -129,5 +129,7 @@ it('counts the merge requests of groups with their subgroups by state, those tha
     one,
     { all: 1, opened: 1, merged: 0, closed: 0 },
   ]);
-  expect((await world.graphql(query, { group: group.fullPath })).body.errors?.[0].extensions.code).toBe('UNAUTHENTICATED');
+  expect((await world.graphql(query, { group: group.fullPath })).body.errors?.[0].extensions.code).toBe(
+    'UNAUTHENTICATED',
+  );
 });
