@@ -49,22 +49,41 @@ interface Column {
   list: BoardShownFragment['lists']['nodes'][number] | null;
 }
 
+/** The parameters by which the issues on a board are filtered, as those of lists of issues. */
+const FILTERS = ['search', 'assignee', 'labels', 'milestone'];
+
+/** The filters of an address; those that are empty are left out. */
+function filterOf({ searchParams }: URL): URLSearchParams {
+  return new URLSearchParams([...searchParams].filter(([name, value]) => FILTERS.includes(name) && value !== ''));
+}
+
+/** With its question mark; empty without parameters. */
+const queryOf = (parameters: URLSearchParams) => (parameters.size === 0 ? '' : `?${parameters}`);
+
+/** The query of the list of all issues of a column. */
+const listQuery = (filter: URLSearchParams, ...more: [string, string][]) =>
+  queryOf(new URLSearchParams([...filter, ...more]));
+
 /** The columns of a page of a board: the open issues in no list before its first list, the closed ones behind the last. */
-function columnsOf(board: BoardShownFragment, closed: BoardCardsFragment): Column[] {
+function columnsOf(board: BoardShownFragment, closed: BoardCardsFragment, filter: URLSearchParams): Column[] {
   const { nodes, pageInfo } = board.lists;
   const lists = nodes.map((list) => ({
     key: String(list.databaseId),
     title: list.label.title,
     issues: list.issues,
-    query: `?labels=${encodeURIComponent(list.label.title)}`,
+    query: listQuery(filter, ['labels', list.label.title]),
     list,
   }));
   const showsOpen = !board.hideBacklogList && !pageInfo.hasPreviousPage;
   const showsClosed = !board.hideClosedList && !pageInfo.hasNextPage;
   return [
-    ...(showsOpen ? [{ key: 'open', title: 'Open', issues: board.backlogIssues, query: '', list: null }] : []),
+    ...(showsOpen
+      ? [{ key: 'open', title: 'Open', issues: board.backlogIssues, query: listQuery(filter), list: null }]
+      : []),
     ...lists,
-    ...(showsClosed ? [{ key: 'closed', title: 'Closed', issues: closed, query: '?state=closed', list: null }] : []),
+    ...(showsClosed
+      ? [{ key: 'closed', title: 'Closed', issues: closed, query: listQuery(filter, ['state', 'closed']), list: null }]
+      : []),
   ];
 }
 
@@ -87,13 +106,16 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
     view: 'boards/show',
     found: ({ place }) => place?.board && { place, board: place.board },
     title: ({ place, board }) => `${board.name} · Boards · ${place.fullPath}`,
-    show: ({ place, board }) => {
+    show: ({ place, board }, { url }) => {
+      const filter = filterOf(url);
       const taken = board.lists.nodes.map(({ label }) => label.id);
       return {
         ...shown(place),
         board,
         boards: place.boards.nodes,
-        columns: columnsOf(board, place.closedIssues),
+        columns: columnsOf(board, place.closedIssues, filter),
+        filter: [...filter],
+        query: queryOf(filter),
         labels: place.labels.nodes.filter(({ id }) => !taken.includes(id)),
         hasMoreLabels: place.labels.pageInfo.hasNextPage,
       };
@@ -111,7 +133,8 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
       signIn: true,
     });
   const editBoard = about('edit', 'Edit board', 'viewerCanUpdate');
-  const back = (_data: unknown, { given }: Facts) => inPlace(given, 'boards', String(given.board));
+  const back = (_data: unknown, { given, url }: Facts) =>
+    inPlace(given, 'boards', String(given.board)) + queryOf(filterOf(url));
   return [
     page({
       path: at,

@@ -46,7 +46,10 @@ function targetOf(event: EventLineFragment): Pick<ToldEvent, 'target' | 'path'> 
     }
     const [kind, mark, place] =
       noteableType === 'Issue' ? ['issue', '#', 'issues'] : ['merge request', '!', 'merge_requests'];
-    return { target: `${kind} ${mark}${noteableIid}`, path: at(`${place}/${noteableIid}#note_${databaseId}`) };
+    return {
+      target: `${kind} ${mark}${noteableIid}`,
+      path: at(`${place}/${noteableIid}?note=${databaseId}#note_${databaseId}`),
+    };
   }
   if (targetType === 'ISSUE') return { target: `issue #${targetIid}`, path: at(`issues/${targetIid}`) };
   if (targetType === 'MERGE_REQUEST')

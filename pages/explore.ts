@@ -59,6 +59,8 @@ export const explore: Row[] = [
   form({
     path: '/projects',
     operation: SendNewProjectDocument,
+    // Without a path, one is made from the name.
+    variables: (given) => ({ ...given, path: given.path === '' ? undefined : given.path }),
     goTo: ({ createProject }) => `/${createProject?.project.fullPath}`,
     again: newProject,
   }),

@@ -1,5 +1,6 @@
 import { boards } from '#pages/boards.ts';
 import { commits } from '#pages/commits.ts';
+import { completion } from '#pages/completion.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { explore, places } from '#pages/explore.ts';
 import { feeds } from '#pages/feeds.ts';
@@ -23,6 +24,7 @@ export const rows: readonly Row[] = [
   ...feeds,
   ...start,
   ...search,
+  ...completion,
   ...explore,
   ...boards,
   ...issues,

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
-import { commentForm, THREADS } from '#pages/notes.ts';
+import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
@@ -69,6 +69,8 @@ const issue = page({
   found: ({ project }) => project?.issue && { project, issue: project.issue },
   title: ({ project, issue }) => `${issue.title} (#${issue.iid}) · ${project.fullPath}`,
   show: ({ project, issue }) => ({ project, issue, tab: 'issues' }),
+  variables: withSoughtNote,
+  leadsTo: ({ project, issue }, facts) => pageOfNote(project.fullPath, issue.discussions, issue.note, facts),
   pageSize: THREADS,
 });
 

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
-import { commentForm, THREADS } from '#pages/notes.ts';
+import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
@@ -99,6 +99,9 @@ const overview = page({
       tab: 'merge_requests',
     };
   },
+  variables: withSoughtNote,
+  leadsTo: ({ project, mergeRequest: { discussions, note } }, facts) =>
+    pageOfNote(project.fullPath, discussions, note, facts),
   pageSize: THREADS,
 });
 

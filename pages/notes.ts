@@ -5,6 +5,7 @@ import {
   NotePageDocument,
   type NotePageQuery,
   type NotePlaceFragment,
+  type NoteSoughtFragment,
   SendNoteChangeDocument,
   SendNoteDeletionDocument,
   SendNoteDocument,
@@ -23,6 +24,37 @@ type ChangeableNote = Extract<NotePageQuery['node'], { body: string }>;
 function subjectOf({ noteableType, noteableId, noteableIid }: NotePlaceFragment, { given, url }: Facts): string {
   const number = noteableIid ?? noteableId ?? '';
   return `${path(String(given.project), '-', SECTIONS[noteableType] ?? '', number)}${url.search}`;
+}
+
+/** The variables of a page with a timeline, whose parameter `note` names a comment that it leads to. */
+export const withSoughtNote = (given: Facts['given']): Facts['given'] =>
+  /^\d{1,9}$/.test(String(given.note)) ? { ...given, seeksNote: 'true' } : { ...given, note: undefined };
+
+interface Timeline {
+  nodes: readonly { id: string; notes: { nodes: readonly { databaseId: number }[] } }[];
+}
+
+/**
+ * The address of the page that shows a comment which the given page of a timeline does not: the page that begins with its thread, or that
+ * of the thread where the comment is further down in it. Null where it is shown, or none is sought.
+ */
+export function pageOfNote(
+  place: string,
+  { nodes }: Timeline,
+  note: NoteSoughtFragment | null | undefined,
+  { given, url }: Facts,
+): string | null {
+  if (!note || nodes.some(({ notes }) => notes.nodes.some(({ databaseId }) => databaseId === note.databaseId))) {
+    return null;
+  }
+  const anchor = `#note_${note.databaseId}`;
+  if (nodes.some(({ id }) => id === note.discussionId)) {
+    const thread = path(place, '-', 'discussions', note.discussionId ?? '');
+    return `${thread}?${new URLSearchParams({ after: note.cursorInThread })}${anchor}`;
+  }
+  if (given.after === note.threadCursor) return null;
+  const query = new URLSearchParams({ after: note.threadCursor, note: String(note.databaseId) });
+  return `${url.pathname}?${query}${anchor}`;
 }
 
 /**

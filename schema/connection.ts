@@ -172,8 +172,13 @@ function precedes({ offset, hasMore = false, request }: LoadedPage<unknown>): bo
 /** Characters of the longest cursor, which may contain long names of records. */
 const LONGEST_CURSOR = 4096;
 
+/** The cursor of a place in the order of a list. */
+export function cursorOf(place: CursorPosition | undefined): string {
+  return encoded(JSON.stringify(place));
+}
+
 function cursorAt({ offset, places }: Page<unknown>, index: number): string {
-  return encoded(places ? JSON.stringify(places[index]) : `offset:${offset + index}`);
+  return places ? cursorOf(places[index]) : encoded(`offset:${offset + index}`);
 }
 
 function encoded(text: string): string {

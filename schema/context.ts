@@ -12,6 +12,7 @@ import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
 import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
 import { htmlOfTexts, type TextToRender } from '#src/domain/tracking/markdown/of_texts.ts';
+import { sourcesPushable } from '#src/domain/tracking/merge_requests/push_source.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
 /** What every resolver gets: the domain's context, the client's URL of the server, and batching loaders for this request. */
@@ -56,6 +57,7 @@ export class Loaders {
   #trace: DataLoader<number, string> | undefined;
   #traceTail: DataLoader<number, string> | undefined;
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
+  #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
   #html: DataLoader<TextToRender, string, string> | undefined;
@@ -141,6 +143,14 @@ export class Loaders {
     return this.#branchRefusals;
   }
 
+  /** Whether the actor may push to branches of a source project of merge requests. */
+  get sourcePushable(): DataLoader<ProjectRow, (branch: string) => boolean, number> {
+    this.#sourcePushable ??= new DataLoader((projects) => pushableOf(this.#context, projects), {
+      cacheKeyFn: ({ id }) => id,
+    });
+    return this.#sourcePushable;
+  }
+
   /** Status of the latest pipeline of a commit. */
   get commitStatus(): DataLoader<CommitKey, JobStatus | null, string> {
     this.#commitStatus ??= new DataLoader((keys) => commitStatuses(this.#context, keys), { cacheKeyFn: commitKey });
@@ -168,6 +178,11 @@ export class Loaders {
 async function refusalsOf(context: Context, projects: readonly ProjectRow[]): Promise<(BranchRefusals | null)[]> {
   const { actor } = context;
   return actor ? branchRefusalsOf(context, actor, projects) : projects.map(() => null);
+}
+
+async function pushableOf(context: Context, projects: readonly ProjectRow[]): Promise<((branch: string) => boolean)[]> {
+  const { actor } = context;
+  return actor ? sourcesPushable(context, actor, projects) : projects.map(() => () => false);
 }
 
 function commitKey({ projectId, sha }: CommitKey): string {

@@ -70,6 +70,8 @@ export const SIZES: Readonly<Record<string, number>> = {
   'FileDiff.hunks': 3,
   'DiffHunk.lines': 20,
   'Note.suggestions': 1,
+  'Query.quickActions': 33,
+  'Query.emoji': 20,
   'ApplySuggestionsPayload.suggestions': 20,
   'Project.sharedWithGroups': 10,
   'Issue.assignees': 5,

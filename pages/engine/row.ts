@@ -53,6 +53,16 @@ export interface FeedRow {
   readonly pageSize: number;
 }
 
+/** What a script of a page asks for, as JSON. Made by `json`. */
+export interface JsonRow {
+  readonly kind: 'json';
+  readonly path: string;
+  readonly operation: DocumentNode;
+  readonly variables: (given: Facts['given']) => Facts['given'];
+  readonly found: (data: never, facts: Facts) => unknown;
+  readonly answer: (found: never, facts: Facts) => unknown;
+}
+
 /** A form that was sent: one mutation. Made by `form`. */
 export interface Form {
   readonly kind: 'form';
@@ -65,7 +75,7 @@ export interface Form {
   readonly takesFiles: boolean;
 }
 
-export type Row = Page | Form | Raw | FeedRow;
+export type Row = Page | Form | Raw | FeedRow | JsonRow;
 
 interface PageOptions<Data, Found> {
   /**
@@ -133,6 +143,17 @@ interface FeedOptions<Data, Found> extends Pick<PageOptions<Data, Found>, 'path'
 /** A feed, which readers ask for by their session or by a token, as clients of the REST API. */
 export function feed<Data, Found>({ catchAll = false, ...options }: FeedOptions<Data, Found>): FeedRow {
   return { kind: 'feed', catchAll, pageSize: 20, ...options } as unknown as FeedRow;
+}
+
+interface JsonOptions<Data, Found>
+  extends Pick<PageOptions<Data, Found>, 'path' | 'operation' | 'variables' | 'found'> {
+  /** What the script gets of it. */
+  answer: (found: Found, facts: Facts) => unknown;
+}
+
+/** What a script of a page asks for, of this server alone. */
+export function json<Data, Found>({ variables = (given) => given, ...options }: JsonOptions<Data, Found>): JsonRow {
+  return { kind: 'json', variables, ...options } as unknown as JsonRow;
 }
 
 interface FormOptions<Data> {

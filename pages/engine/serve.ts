@@ -4,7 +4,7 @@ import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
 import { type Problems, problemsOf } from '#pages/engine/problems.ts';
-import type { Facts, FeedRow, Form, Page, Raw, Row } from '#pages/engine/row.ts';
+import type { Facts, FeedRow, Form, JsonRow, Page, Raw, Row } from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
@@ -51,7 +51,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
     }),
   );
   const pages = compiled.filter((one): one is Compiled<Page> => one.row.kind === 'page');
-  const shown = compiled.filter((one): one is Compiled<Page | Raw | FeedRow> => one.row.kind !== 'form');
+  const shown = compiled.filter((one): one is Compiled<Page | Raw | FeedRow | JsonRow> => one.row.kind !== 'form');
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
   const ofRow = new Map(pages.map((one) => [one.row, one]));
   const serving = { shown, ofRow, schema, ...options };
@@ -67,7 +67,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
 }
 
 interface Serving extends ServeOptions {
-  shown: readonly Compiled<Page | Raw | FeedRow>[];
+  shown: readonly Compiled<Page | Raw | FeedRow | JsonRow>[];
   ofRow: ReadonlyMap<Row, Compiled<Page>>;
 }
 
@@ -91,6 +91,10 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
     }
     if (row.kind === 'feed') {
       if (await sendFeed(serving, { row, match, variables }, parameters, visit)) return;
+      continue;
+    }
+    if (row.kind === 'json') {
+      if (await sendJson(serving, { row, match, variables }, parameters, visit)) return;
       continue;
     }
     if (row.signIn && !visit.session) return askToSignIn(visit);
@@ -119,7 +123,8 @@ async function showRow(
   refuseFailures(result);
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
-  const elsewhere = row.leadsTo?.(found as never, facts) ?? null;
+  const isRefused = Object.keys(problems).length > 0;
+  const elsewhere = isRefused ? null : (row.leadsTo?.(found as never, facts) ?? null);
   if (elsewhere !== null) {
     visit.response.setHeader('Cache-Control', 'no-store');
     visit.response.redirect(302, elsewhere);
@@ -127,7 +132,7 @@ async function showRow(
   }
   const shown = row.show(found as never, facts);
   const title = row.title(found as never, facts);
-  const status = Object.keys(problems).length > 0 ? 422 : 200;
+  const status = isRefused ? 422 : 200;
   visit.show(row.view, { url: facts.url, given, sshBase: visit.sshBase, values, problems, ...shown, title }, status);
   return true;
 }
@@ -147,6 +152,25 @@ async function sendRaw(
   const found = result.data && row.found(result.data as never, factsOf(visit, given));
   if (found === null || found === undefined) return leadAway(result, parameters, visit);
   await serving.send(row.content, found as object, visit);
+  return true;
+}
+
+/** Whether there was something to answer with. */
+async function sendJson(
+  serving: Serving,
+  { row, variables }: Compiled<JsonRow>,
+  parameters: Readonly<Record<string, string>>,
+  visit: Visit,
+): Promise<boolean> {
+  const given = { ...queryOf(visit), ...parameters };
+  const asked = variablesIn(variables, row.variables(given), { pageSize: 0 }, parameters);
+  if (asked === null) return false;
+  const result = await serving.execute(row.operation, asked, visit);
+  refuseFailures(result);
+  const facts = factsOf(visit, given);
+  const found = result.data && row.found(result.data as never, facts);
+  if (found === null || found === undefined) return leadAway(result, parameters, visit);
+  visit.response.set('Cache-Control', 'private, no-store').json(row.answer(found as never, facts));
   return true;
 }
 

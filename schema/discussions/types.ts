@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { DiffLine } from '#schema/commits/diff.ts';
-import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { connectionOf, cursorOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
@@ -271,6 +271,17 @@ const NoteType = builder.enumType('NoteType', {
 });
 
 builder.prismaObjectFields(Note, (t) => ({
+  threadCursor: t.string({
+    description:
+      'What `after` of the `discussions` of its record takes for a page that begins with the thread that the note is in.',
+    select: { placeBeforeThread: true },
+    resolve: ({ placeBeforeThread }) => cursorOf(placeBeforeThread),
+  }),
+  cursorInThread: t.string({
+    description: 'What `after` of the `notes` of its thread takes for a page that begins with the note.',
+    select: { placeInThread: true },
+    resolve: ({ placeInThread }) => cursorOf(placeInThread),
+  }),
   discussionId: t.id({
     nullable: true,
     description: 'Global ID of the thread that the note is in.',

@@ -1,9 +1,12 @@
 import { builder } from '#schema/builder.ts';
+import { Group } from '#schema/groups/types.ts';
 import { mergeRequestFilterFields } from '#schema/merge_requests/queries.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { countMergeRequestsOf, type MergeRequestCounts } from '#src/domain/tracking/merge_requests/count.ts';
+import { countMergeRequestsOfGroups } from '#src/domain/tracking/merge_requests/list_across.ts';
 
 const Counts = builder.objectRef<MergeRequestCounts>('MergeRequestCounts').implement({
   description: 'How many merge requests there are in each state.',
@@ -23,13 +26,28 @@ const MergeRequestCountFilter = builder.inputType('MergeRequestCountFilter', {
   fields: mergeRequestFilterFields,
 });
 
+const countArgs = builder.args((t) => ({
+  filter: t.field({ type: MergeRequestCountFilter, description: 'Which merge requests to count; all if left out.' }),
+}));
+
+builder.objectFields(Group, (t) => ({
+  mergeRequestCounts: t.field({
+    type: Counts,
+    description:
+      'The number of merge requests into branches of the projects in the group and its subgroups whose merge requests the caller can see. For signed-in callers.',
+    args: countArgs,
+    resolve: (group, { filter }, context, info) =>
+      loaderAt(context, info, { key: '' }, (groups: readonly GroupRow[]) =>
+        countMergeRequestsOfGroups(context, groups, filter ?? {}),
+      ).load(group),
+  }),
+}));
+
 builder.objectFields(Project, (t) => ({
   mergeRequestCounts: t.field({
     type: Counts,
     description: 'The number of merge requests into branches of the project. For those who can read its files.',
-    args: {
-      filter: t.arg({ type: MergeRequestCountFilter, description: 'Which merge requests to count; all if left out.' }),
-    },
+    args: countArgs,
     resolve: (project, { filter }, context, info) =>
       loaderAt(context, info, { key: '' }, (projects: readonly ProjectRow[]) =>
         countMergeRequestsOf(context, projects, filter ?? {}),

@@ -32,6 +32,16 @@ const Suggestion = builder.objectRef<SuggestionFacts>('Suggestion').implement({
         'Whether it can be applied: it was not, the merge request is open, and its lines are what they were. It follows a new version within moments.',
       resolve: isAppliable,
     }),
+    viewerCanApply: t.boolean({
+      description:
+        'Whether it can be applied, as `appliable` says, and the caller can push to the source branch of the merge request.',
+      resolve: async (suggestion, _args, { loaders }) => {
+        const { sourceProjectId, sourceBranch } = suggestion;
+        const source =
+          sourceProjectId === null || !isAppliable(suggestion) ? null : await loaders.project.load(sourceProjectId);
+        return source !== null && (await loaders.sourcePushable.load(source))(sourceBranch);
+      },
+    }),
     applied: t.boolean({
       description: 'Whether it was applied.',
       resolve: ({ commitSha }) => commitSha !== null,

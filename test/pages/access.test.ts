@@ -41,6 +41,7 @@ const ABSENT = `${group.fullPath}-x/none`;
 const inPlaces = rows.filter(({ path }) => /:(project|group)/.test(path));
 const pages = inPlaces.filter(({ kind }) => kind === 'page');
 const feeds = inPlaces.filter(({ kind }) => kind === 'feed');
+const answers = inPlaces.filter(({ kind }) => kind === 'json');
 const forms = inPlaces.filter(({ kind }) => kind === 'form');
 
 /** What a page says, without what differs from request to request and the address itself. */
@@ -52,7 +53,7 @@ function comparable(page: string, place: string): string {
 }
 
 describe('A private project or group', () => {
-  it.each([...pages, ...feeds].map(({ path }) => path))(
+  it.each([...pages, ...feeds, ...answers].map(({ path }) => path))(
     'is to strangers as if it were not there at %s',
     async (path) => {
       for (const browser of [new Browser(world.send), await signedIn(world, outsider)]) {
@@ -107,7 +108,7 @@ describe('Forms', () => {
 });
 
 describe('Pages', () => {
-  it.each(pages.map(({ path }) => path))(
+  it.each([...pages, ...answers].map(({ path }) => path))(
     'are kept by no cache, framed by no site and run no foreign script at %s',
     async (path) => {
       const browser = await signedIn(world, owner);

@@ -147,6 +147,46 @@ describe.each(['project', 'group'] as const)('The board of a %s', (kind) => {
     expect(await order()).toEqual(before);
   });
 
+  it('shows the issues that match the filters of its address, which stay while cards are moved', async () => {
+    const { owner, group, project, at, boards } = await planned();
+    const worker = await world.user();
+    await world.member(group, worker, 'developer');
+    const milestone = await world.milestone(project, owner, { title: 'One' });
+    const issues = [
+      { title: 'Wanted', labels: ['bug'], assigneeIds: [worker.id], milestoneId: milestone.id },
+      { title: 'Wanted now', labels: ['bug', 'Doing'], assigneeIds: [worker.id], milestoneId: milestone.id },
+      { title: 'Wanted by nobody', labels: ['bug', 'Doing'], milestoneId: milestone.id },
+      { title: 'Wanted never', labels: ['Doing'], assigneeIds: [worker.id], milestoneId: milestone.id },
+      { title: 'Wanted later', labels: ['bug'], assigneeIds: [worker.id] },
+      { title: 'Other', labels: ['bug', 'Doing'], assigneeIds: [worker.id], milestoneId: milestone.id },
+    ];
+    for (const issue of issues) await world.issue(project, owner, issue);
+    for (const title of ['Wanted before', 'Other before']) {
+      const { iid } = await world.issue(project, owner, { ...issues[0], title });
+      await world.api(owner).put(`/projects/${project.id}/issues/${iid}`, { state_event: 'close' });
+    }
+    const query = `?search=want&assignee=${worker.username}&labels=bug&milestone=One`;
+    const browser = await signedIn(world, owner);
+    await browser.get(`${at[kind]}${query}&label=&move=`);
+    const found = { Open: ['Wanted'], Doing: ['Wanted now'], Review: [], Closed: ['Wanted before'] };
+    expect(columnsOn(browser.page)).toEqual(found);
+    const escapedQuery = query.replaceAll('&', '&amp;');
+    expect(browser.page).toContain(`action="${at[kind]}/move${escapedQuery}"`);
+    for (const [name, value] of new URLSearchParams(query)) {
+      expect(browser.page).toMatch(new RegExp(`name="${name}"[^>]* value="${value}"`));
+    }
+    await browser.get(`${at[kind]}${query}&labels=Doing`);
+    expect(columnsOn(browser.page)).toEqual({ Open: [], Doing: ['Wanted now'], Review: [], Closed: [] });
+    const [doing] = (await listsOf(boards[kind])).map(({ id }) => String(id));
+    const card = { issueProject: project.fullPath, iid: '1', toListId: doing ?? '' };
+    await browser.submit(`${at[kind]}/move${query}&move=x`, card);
+    expect(browser.answer.headers.location).toBe(`${at[kind]}${query}`);
+    await browser.follow();
+    expect(columnsOn(browser.page)).toEqual({ ...found, Open: [], Doing: ['Wanted now', 'Wanted'] });
+    await browser.get(`${at[kind]}?assignee=nobody-of-that-name`);
+    expect(columnsOn(browser.page)).toEqual({ Open: [], Doing: [], Review: [], Closed: [] });
+  });
+
   it('costs no more statements with many lists and issues than with few', async () => {
     const { owner, group, project, at, boards } = await planned();
     const browser = await signedIn(world, owner);

@@ -124,8 +124,16 @@ describe('Merge requests of a group', () => {
     expect(browser.page).toContain('Directly &lt;script&gt;');
     expect(browser.page).toContain(`href="/${inside.fullPath}/-/merge_requests/1"`);
     for (const absent of ['Outside', SCRIPT]) expect(browser.page).not.toContain(absent);
+    const counts = () => [...browser.page.matchAll(/>(\w+) <span class="count">(\d+)</g)].map(([, ...found]) => found);
+    expect(counts()).toEqual([
+      ['Open', '2'],
+      ['Merged', '0'],
+      ['Closed', '0'],
+      ['All', '2'],
+    ]);
     await browser.get(`${at}/merge_requests?search=Further`);
     expect(browser.page).toContain('Further in');
+    expect(counts().at(-1)).toEqual(['All', '1']);
     expect(browser.page).not.toContain('Directly');
     await browser.get(`${at}/merge_requests?state=merged`);
     expect(browser.page).toContain('No merge requests match');

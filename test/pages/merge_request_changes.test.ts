@@ -79,7 +79,7 @@ it('keeps the comments of a review to their author until it is published', async
   expect(author.page).not.toContain('Dropped thought');
 });
 
-it('applies a suggestion, and shows earlier versions with what was said of them', async () => {
+it('offers to apply a suggestion to those who may, and shows earlier versions with what was said of them', async () => {
   const { address } = await requested();
   const browser = await signedIn(world, owner);
   await browser.get(address);
@@ -90,6 +90,10 @@ it('applies a suggestion, and shows earlier versions with what was said of them'
   await browser.follow();
   const [, id = ''] =
     /name="id" value="([^"]*)"><button class="second" type="submit">Apply suggestion/.exec(browser.page) ?? [];
+  const reader = await signedIn(world, reporter);
+  await reader.get(address);
+  expect(reader.page).toContain('Better:');
+  expect(reader.page).not.toContain('Apply suggestion');
   await browser.submit(`${address}/apply`, { id });
   expect(browser.answer.status).toBe(303);
   await world.idle();

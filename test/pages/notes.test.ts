@@ -194,6 +194,51 @@ it('shows a long timeline in pages, and a long thread on a page of its own', asy
   expect((await (await signedIn(world, await world.user())).get(more)).status).toBe(404);
 });
 
+it.each(['issues', 'merge_requests'] as const)(
+  'leads from the address of a comment to the page of the discussion that shows it, on %s',
+  async (kind) => {
+    const { owner, project, issue } = await startIssue();
+    const request = await world.mergeRequest(project, owner, { iid: 1 });
+    const subject = kind === 'issues' ? { type: 'Issue', ...issue } : { type: 'MergeRequest', ...request };
+    const on = { subjectType: subject.type, subjectId: subject.id };
+    const note = (body: string, more = {}) =>
+      world.db.note.create({ data: { ...on, authorId: owner.id, body, createdAt: new Date(), ...more } });
+    // Two of the same moment, of which one is sought, and one of another record.
+    const moment = new Date();
+    const notes: { id: number }[] = [];
+    for (let at = 0; at < 120; at += 1) notes.push(await note(`Number ${at + 1}.`, { createdAt: moment }));
+    const [first, , deep] = [notes[0], notes[1], notes[80]];
+    const answers: { id: number }[] = [];
+    for (let at = 0; at < 12; at += 1) answers.push(await note(`Answer ${at + 1}.`, { discussionId: deep?.id ?? 0 }));
+    const elsewhere = await note('Elsewhere', { ...on, subjectId: subject.id + 1000 });
+    const browser = await signedIn(world, owner);
+    const path = `/${project.fullPath}/-/${kind}/${subject.iid}`;
+    /** Where the address of a comment leads, after how many redirections. */
+    const arriveAt = async (id: number) => {
+      await browser.get(`${path}?note=${id}`);
+      let steps = 0;
+      for (; browser.answer.status === 302 && steps < 4; steps += 1) await browser.follow();
+      expect([browser.answer.status, browser.page.includes(`id="note_${id}"`)]).toEqual([200, true]);
+      return steps;
+    };
+    expect(await arriveAt(first?.id ?? 0)).toBe(0);
+    expect(await arriveAt(deep?.id ?? 0)).toBe(1);
+    expect(browser.page).toContain('Number 81.');
+    expect(browser.page).not.toContain('Number 80.');
+    expect(/rel="prev" href="([^"]*)"/.exec(browser.page)?.[1]).toMatch(/\?before=[\w-]+$/);
+    expect(await arriveAt(answers[0]?.id ?? 0)).toBe(1);
+    expect(await arriveAt(answers[11]?.id ?? 0)).toBe(2);
+    expect(browser.page).toContain('Answer 12.');
+    // Of a thread whose first comment is gone, the first that is left begins it.
+    await world.db.note.delete({ where: { id: deep?.id ?? 0 } });
+    expect(await arriveAt(answers[1]?.id ?? 0)).toBe(1);
+    for (const absent of [String(elsewhere.id), '0', 'x', '99999999999']) {
+      expect((await browser.get(`${path}?note=${absent}`)).status).toBe(200);
+      expect(browser.page).toContain('Number 1.');
+    }
+  },
+);
+
 it('costs a timeline the same statements however many notes there are', async () => {
   const { owner, path, write } = await startIssue();
   const browser = await signedIn(world, owner);

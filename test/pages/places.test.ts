@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Browser } from '../support/browser.ts';
+import { alertsOn, Browser } from '../support/browser.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -124,6 +124,10 @@ describe('New projects and groups', () => {
       importUrl: '',
     });
     expect(browser.answer.headers.location).toBe(`/${name}/${path}`);
+    await browser.get('/projects/new');
+    await browser.submit('/projects', { name: 'Über Öl neu', path: '', namespace: name, visibility: 'public' });
+    expect(alertsOn(browser.page)).toEqual([]);
+    expect(browser.answer.headers.location).toBe(`/${name}/uber-ol-neu`);
     await browser.get(`/groups/${name}`);
     expect(browser.page).toContain(`href="/${name}/${path}"`);
     await browser.get(`/${name}`);

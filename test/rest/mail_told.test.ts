@@ -97,7 +97,7 @@ describe('Mail about an issue', () => {
       const note = await comment(assignee, issue.iid, 'It is the <b onclick="a()">pump</b>');
       const reply = await mailbox.next(addressOf(author));
       expect(reply.subject).toBe(`Re: Rocket | Engine stalls (#${issue.iid})`);
-      expect(reply.link).toBe(`${world.url}/${project.fullPath}/-/issues/${issue.iid}#note_${note.id}`);
+      expect(reply.link).toBe(`${world.url}/${project.fullPath}/-/issues/${issue.iid}?note=${note.id}#note_${note.id}`);
       expect(reply.text).toContain('It is the <b onclick="a()">pump</b>');
       expect(htmlPart(reply.raw)).toContain('<div><p dir="auto">It is the <b>pump</b></p></div>');
       for (const name of ['In-Reply-To', 'References']) {
@@ -294,7 +294,7 @@ describe('Mail about a merge request', () => {
     await world.until(async () => mailbox.to(addressOf(author)).length > seen);
     const told = mailbox.to(addressOf(author)).at(-1);
     expect(told?.subject).toBe('Re: Rocket | Merge 900 (!900)');
-    expect(told?.link).toContain(`${world.url}/${project.fullPath}/-/merge_requests/900#note_`);
+    expect(told?.link).toContain(`${world.url}/${project.fullPath}/-/merge_requests/900?note=`);
     expect(header(told?.raw ?? '', 'In-Reply-To')).toBe(`<merge_request_${request.id}@127.0.0.1>`);
     expect((await world.api(owner).put(at, { state_event: 'close' })).status).toBe(200);
     await world.until(async () => mailbox.to(addressOf(author)).length > seen + 1);

@@ -122,6 +122,65 @@ describe('Suggestions', () => {
   });
 });
 
+describe('Whether the caller can apply a suggestion', () => {
+  const query = `query ($path: ProjectRef!, $iid: Int!) { project(ref: $path) { mergeRequest(iid: $iid) { notes {
+    nodes { suggestions { databaseId viewerCanApply } } } } } }`;
+  /** What the graph says of it to somebody. */
+  async function offered({ path }: Pick<Request, 'path'>, { id }: Json, who: TestUser | undefined, place = project) {
+    const variables = { path: place.fullPath, iid: Number(path.split('/').at(-1)) };
+    const { body } = await world.graphql(query, variables, who);
+    const notes: Json[] = body.data.project?.mergeRequest?.notes.nodes ?? [];
+    return notes.flatMap((note) => note.suggestions ?? []).find(({ databaseId }) => databaseId === id)?.viewerCanApply;
+  }
+
+  it('depends on the right to push to the source branch, and on whether it can be applied at all', LONG, async () => {
+    const on = await request();
+    const { suggestions } = await suggested(on, 2, block('TWO\n'));
+    const [one = {}] = suggestions;
+    expect([await offered(on, one, ann), await offered(on, one, reporter)]).toEqual([true, false]);
+    expect((await apply(reporter, one)).status).toBe(403);
+    const protection = `/projects/${project.id}/repository/branches/${on.branch}`;
+    await world.api(owner).put(`${protection}/protect`);
+    expect([await offered(on, one, ann), await offered(on, one, owner)]).toEqual([false, true]);
+    expect((await apply(ann, one)).status).toBe(403);
+    await world.api(owner).put(`${protection}/unprotect`);
+    expect((await apply(ann, one)).status).toBe(200);
+    expect(await offered(on, one, ann)).toBe(false);
+  });
+
+  it('is for those with whom a fork shares its branch, and for nobody if the fork is archived', LONG, async () => {
+    const target = await world.project({ owner, visibility: 'public' });
+    await world.member(target, ann, 'developer');
+    await commitTo(world, target, owner, 'master', 'a.txt');
+    await world.api(owner).put(`/projects/${target.id}/repository/branches/master/unprotect`);
+    const { body: fork } = await world.api(reporter).post(`/projects/${target.id}/fork`);
+    await world.idle();
+    await createBranch(world.as(reporter), fork.id, 'topic', 'master');
+    await commitTo(world, fork, reporter, 'topic', 'new.txt', 'one\ntwo\n');
+    const given = {
+      title: 'From a fork',
+      source_branch: 'topic',
+      target_branch: 'master',
+      target_project_id: target.id,
+    };
+    const { body: made } = await world.api(reporter).post(`/projects/${fork.id}/merge_requests`, given);
+    await world.idle();
+    const on = { path: `/projects/${target.id}/merge_requests/${made.iid}`, branch: 'topic', file: 'new.txt' };
+    const { suggestions } = await suggested(on, 2, block('TWO\n'), owner);
+    const [one = {}] = suggestions;
+    const all = async () =>
+      Promise.all([reporter, ann, await world.user()].map((who) => offered(on, one, who, target)));
+    expect(await all()).toEqual([true, false, false]);
+    expect((await apply(ann, one)).status).toBe(403);
+    await world.db.mergeRequest.update({ where: { id: made.id }, data: { allowCollaboration: true } });
+    expect(await all()).toEqual([true, true, false]);
+    await world.db.project.update({ where: { id: fork.id }, data: { archived: true } });
+    expect(await all()).toEqual([false, false, false]);
+    await world.db.project.update({ where: { id: fork.id }, data: { archived: false } });
+    expect((await apply(ann, one)).status).toBe(200);
+  });
+});
+
 describe('Applying suggestions', () => {
   it('commits the lines as the caller, resolves the thread and tells of it', LONG, async () => {
     const on = await request();

@@ -81,3 +81,55 @@ it('marks a merge request as a draft and as ready, whatever its title', async ()
   expect(await update({ draft: false })).toEqual({ title: 'Work', draft: false });
   expect(await update({ draft: true, title: 'More work' })).toEqual({ title: 'Draft: More work', draft: true });
 });
+
+it('counts the merge requests of groups with their subgroups by state, those that the caller can see', async () => {
+  const [owner, guest, stranger] = [await world.user(), await world.user(), await world.user()];
+  const group = await world.group({ owner, visibility: 'public' });
+  const below = await world.group({ owner, parentId: group.fullPath, visibility: 'public' });
+  const beside = await world.group({ owner, visibility: 'public' });
+  const open = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
+  const hidden = await world.project({ owner, namespaceId: below.id, visibility: 'private' });
+  const elsewhere = await world.project({ owner, namespaceId: beside.id, visibility: 'public' });
+  await world.member(hidden, guest, 'guest');
+  const states = ['opened', 'opened', 'merged', 'closed'] as const;
+  for (const [at, state] of states.entries()) {
+    for (const project of [open, hidden]) {
+      const { id } = await world.mergeRequest(project, owner, { iid: at + 1, title: at === 0 ? 'Wanted' : 'Other' });
+      await world.db.mergeRequest.update({ where: { id }, data: { state } });
+    }
+  }
+  await world.mergeRequest(elsewhere, owner, { iid: 1, title: 'Wanted' });
+  const fields = 'all opened merged closed';
+  const query = `query ($group: GroupRef!, $author: String) {
+    group(ref: $group) {
+      mergeRequestCounts { ${fields} }
+      wanted: mergeRequestCounts(filter: { search: "want" }) { ${fields} }
+      written: mergeRequestCounts(filter: { authorUsername: $author }) { ${fields} }
+    }
+  }`;
+  const seen = async (who: typeof owner, author = owner.username) =>
+    (await world.graphql(query, { group: group.fullPath, author }, who)).body.data.group;
+  const [both, one] = [
+    { all: 8, opened: 4, merged: 2, closed: 2 },
+    { all: 4, opened: 2, merged: 1, closed: 1 },
+  ];
+  expect(await seen(owner)).toEqual({
+    mergeRequestCounts: both,
+    wanted: { all: 2, opened: 2, merged: 0, closed: 0 },
+    written: both,
+  });
+  for (const who of [guest, stranger]) expect((await seen(who)).mergeRequestCounts).toEqual(one);
+  expect((await seen(owner, stranger.username)).written).toEqual({ all: 0, opened: 0, merged: 0, closed: 0 });
+  const every = `{ groups(first: 100) { nodes { fullPath mergeRequestCounts { ${fields} } } } }`;
+  const { body } = await world.graphql(every, {}, owner);
+  const of = (path: string) =>
+    body.data.groups.nodes.find(({ fullPath }: { fullPath: string }) => fullPath === path).mergeRequestCounts;
+  expect([of(group.fullPath), of(below.fullPath), of(beside.fullPath)]).toEqual([
+    both,
+    one,
+    { all: 1, opened: 1, merged: 0, closed: 0 },
+  ]);
+  expect((await world.graphql(query, { group: group.fullPath })).body.errors?.[0].extensions.code).toBe(
+    'UNAUTHENTICATED',
+  );
+});

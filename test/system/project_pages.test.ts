@@ -143,13 +143,195 @@ it('every link leads to a page, which axe finds nothing wrong with, in the light
   expect([...wide.troubles, ...narrow.troubles]).toEqual([]);
 }, 900_000);
 
-it('lines of a file are selected by clicks and addresses, which the permalink follows', async () => {
+/** Sends something to the REST API as the administrator. */
+async function post(path: string, body: object) {
   const headers = {
     'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
     'Content-Type': 'application/json',
   };
-  const post = async (path: string, body: object) =>
-    (await fetch(`${server.url}/api/v4${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  return (await fetch(`${server.url}/api/v4${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+}
+
+it.each([
+  { width: 1280, colorScheme: 'light' as const },
+  { width: 320, colorScheme: 'dark' as const },
+])(
+  'quick actions and names are completed by the keyboard and by clicks, at $width pixels in $colorScheme colours',
+  async (look) => {
+    const name = `complete-${look.width}`;
+    const { id, path_with_namespace: fullPath } = await post('/projects', { name });
+    for (const title of ['needs work', 'other']) {
+      await post(`/projects/${id}/labels`, { name: title, color: '#a51d2d' });
+    }
+    for (const title of ['A leak in the pump', 'Pump is loud']) await post(`/projects/${id}/issues`, { title });
+    const { page, context, troubles } = await signedIn(look);
+    await page.goto(`/${fullPath}/-/issues/1`);
+    const comment = page.getByLabel('Comment', { exact: true });
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    const shownAs = async (count: number) => {
+      await expect.poll(() => options.count(), { timeout: 20_000 }).toBe(count);
+      return options.allInnerTexts();
+    };
+    await comment.click();
+    await page.keyboard.type('Like #pump');
+    expect(await shownAs(2)).toEqual([expect.stringContaining('#2'), expect.stringContaining('#1')]);
+    await page.keyboard.press('ArrowDown');
+    const active = () => comment.getAttribute('aria-activedescendant');
+    expect(await active()).toBe(await options.nth(1).getAttribute('id'));
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflows(page)).toBe(false);
+    await keep(page, `completion ${look.width}`);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Tab');
+    expect(await comment.inputValue()).toBe('Like #1 ');
+    expect([await options.count(), await active()]).toEqual([0, null]);
+    // Escape closes, and leaves the text as it is.
+    await page.keyboard.type('@ro');
+    await shownAs(1);
+    await page.keyboard.press('Escape');
+    expect(await options.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/lab');
+    expect(await shownAs(1)).toEqual(['/label ~label · Add labels']);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('~ne');
+    await shownAs(1);
+    await options.first().click();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/clos');
+    await shownAs(1);
+    await page.keyboard.press('Enter');
+    expect(await comment.inputValue()).toBe('Like #1 @ro\n/label ~"needs work" \n/close\n');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByText('Closed', { exact: true }).waitFor();
+    expect(await page.getByText('needs work').count()).toBeGreaterThan(0);
+    expect(troubles).toEqual([]);
+    await context.close();
+  },
+  120_000,
+);
+
+it('cards of a board are dragged to another list, with filters and without', async () => {
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'dragged' });
+  const headers = { 'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '' };
+  const get = async (path: string) => (await fetch(`${server.url}/api/v4/projects/${id}${path}`, { headers })).json();
+  const [board] = await get('/boards');
+  for (const name of ['Doing', 'Review']) {
+    const label = await post(`/projects/${id}/labels`, { name, color: '#1a5fb4' });
+    await post(`/projects/${id}/boards/${board.id}/lists`, { label_id: label.id });
+  }
+  await post(`/projects/${id}/issues`, { title: 'Paint the door' });
+  await post(`/projects/${id}/issues`, { title: 'Oil the hinges' });
+  const { page, context, troubles } = await signedIn();
+  const column = (name: string) => page.locator('.board-list').filter({ has: page.getByRole('heading', { name }) });
+  const card = (title: string) => page.locator('.card').filter({ hasText: title });
+  const labelsOf = async (iid: number) => (await get(`/issues/${iid}`)).labels;
+  await page.goto(`/${fullPath}/-/boards/${board.id}`);
+  await card('Paint the door').dragTo(column('Doing'));
+  await column('Doing').getByRole('link', { name: 'Paint the door', exact: true }).waitFor();
+  expect([await labelsOf(1), await labelsOf(2)]).toEqual([['Doing'], []]);
+  await page.getByPlaceholder('Search issues').fill('paint');
+  await page.getByRole('button', { name: 'Search', exact: true }).last().click();
+  await page.waitForURL('**search=paint**');
+  expect(await card('Oil the hinges').count()).toBe(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await keep(page, 'board filtered');
+  await card('Paint the door').dragTo(column('Review'));
+  await column('Review').getByRole('link', { name: 'Paint the door', exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe('?search=paint');
+  expect(await labelsOf(1)).toEqual(['Review']);
+  await card('Paint the door').dragTo(column('Closed'));
+  await column('Closed').getByRole('link', { name: 'Paint the door', exact: true }).waitFor();
+  expect([(await get('/issues/1')).state, await labelsOf(1)]).toEqual(['closed', []]);
+  expect(troubles).toEqual([]);
+  await context.close();
+}, 120_000);
+
+it.each(['light', 'dark'] as const)(
+  'wide tables and code in Markdown scroll on narrow screens, and keep their words whole, in %s colours',
+  async (colorScheme) => {
+    const { id, path_with_namespace: fullPath } = await post('/projects', { name: `narrow-${colorScheme}` });
+    const words = ['Configuration', 'Responsibility', 'Infrastructure', 'Documentation'];
+    const row = (cells: string[]) => `| ${cells.join(' | ')} |`;
+    const table = [row(words), row(words.map(() => '---')), row(words)].join('\n');
+    const description = `${table}\n\n\`\`\`\n${'a long line of code '.repeat(10)}\n\`\`\`\n`;
+    await post(`/projects/${id}/issues`, { title: 'Tables', description });
+    const { page, context, troubles } = await signedIn({ width: 320, colorScheme });
+    await page.goto(`/${fullPath}/-/issues/1`);
+    const shown = page.locator('.description table');
+    const { scrolls, heights } = await shown.evaluate((element) => ({
+      scrolls: element.scrollWidth > element.clientWidth,
+      heights: [...element.querySelectorAll('td, th')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+      }),
+    }));
+    expect({ scrolls, heights }).toEqual({ scrolls: true, heights: Array(8).fill(1) });
+    expect(await overflows(page)).toBe(false);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keep(page, `tables ${colorScheme}`);
+    await shown.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => shown.evaluate(({ scrollLeft }) => scrollLeft), { timeout: 20_000 }).toBeGreaterThan(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await expect.poll(() => shown.getAttribute('tabindex'), { timeout: 20_000 }).toBeNull();
+    expect(troubles).toEqual([]);
+    await context.close();
+  },
+  60_000,
+);
+
+it('the path of a new project follows its name until somebody writes another one', async () => {
+  const { page, context, troubles } = await signedIn();
+  await page.goto('/projects/new');
+  const [name, path] = [
+    page.getByRole('textbox', { name: 'Name', exact: true }),
+    page.getByRole('textbox', { name: 'Path' }),
+  ];
+  await name.pressSequentially('.Größe & Œuvre!');
+  expect(await path.inputValue()).toBe('grosse-oeuvre');
+  await path.fill('mine');
+  await name.fill('Other');
+  expect(await path.inputValue()).toBe('mine');
+  await path.fill('');
+  await name.fill('Once more');
+  expect(await path.inputValue()).toBe('once-more');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await page.waitForURL('**/root/once-more');
+  expect(troubles).toEqual([]);
+  await context.close();
+}, 60_000);
+
+it('the address of a comment far down a discussion, as programs know it, leads to the comment', async () => {
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'far-down' });
+  await post(`/projects/${id}/issues`, { title: 'Long talk' });
+  const notes: { id: number }[] = [];
+  for (let at = 1; at <= 60; at += 1) {
+    notes.push(await post(`/projects/${id}/issues/1/notes`, { body: `Comment ${at}.` }));
+  }
+  const { page, context, troubles } = await signedIn();
+  const last = notes.at(-1)?.id;
+  await page.goto(`/${fullPath}/-/issues/1#note_${last}`);
+  await page.locator(`#note_${last}:target`).waitFor();
+  // What is on the page, or nowhere, leads nowhere else.
+  await page.goto(`/${fullPath}/-/issues/1#note_${notes[0]?.id}`);
+  await page.locator(`#note_${notes[0]?.id}:target`).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`/${fullPath}/-/issues/1#note_999999`);
+  await page.waitForURL('**/-/issues/1?note=999999#note_999999');
+  expect(troubles).toEqual([]);
+  const plain = await signedIn({ javaScriptEnabled: false });
+  await plain.page.goto(`/${fullPath}/-/issues/1#note_${last}`);
+  await plain.page.getByLabel(/^Number of a comment/).fill(String(last));
+  await plain.page.getByRole('button', { name: 'Go to comment' }).click();
+  await plain.page.locator(`#note_${last}:target`).waitFor();
+  await plain.context.close();
+  await context.close();
+}, 120_000);
+
+it('lines of a file are selected by clicks and addresses, which the permalink follows', async () => {
   const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'lines', visibility: 'public' });
   const lines = Array.from({ length: 1500 }, (_, n) => `line ${n + 1}\n`).join('');
   const actions = [

@@ -12,6 +12,14 @@ export function pagePath(place: string, resource: Resource, name: number | strin
   return `/${place}/-/${resource}/${name}${note == null ? '' : `#note_${note}`}`;
 }
 
+/**
+ * The path of a comment for people: browsers without scripts get to it, too, where it is on a later page of the discussion. Programs get
+ * that of `pagePath`, which they know.
+ */
+export function notePath(place: string, resource: Resource, name: number | string, note: number): string {
+  return `${pagePath(place, resource, name)}?note=${note}#note_${note}`;
+}
+
 /** The path of the list of the issues of a project with a label. */
 export function labelledIssuesPath(place: string, title: string): string {
   return `/${place}/-/issues?labels=${encodeURIComponent(title)}`;

@@ -40,18 +40,22 @@ export function sharedWith(
   return can(actor, 'push_code', project) ? undefined : sharedBranches(db, actor, project);
 }
 
-/** Like branchRefusals, for several projects, whose protections are read by one statement; without branches that forks share. */
+/**
+ * Like branchRefusals, for several projects in a constant number of statements; without branches that forks share, unless `shared` has
+ * them (`sharedBranchesOf`).
+ */
 export async function branchRefusalsOf(
   context: Pick<Context, 'db' | 'repositories'>,
   actor: Actor,
   projects: readonly ProjectRow[],
+  shared: ReadonlyMap<number, ReadonlySet<string>> = new Map(),
 ): Promise<BranchRefusals[]> {
   const ids = projects.map(({ id }) => id);
   const known = await protectionsOf(context.db, ids);
   return Promise.all(
     projects.map(async (project) => {
       const rules = await branchRules(context, project, undefined, known.get(project.id) ?? []);
-      return rules(actor, project);
+      return rules(actor, project, shared.get(project.id));
     }),
   );
 }

@@ -75,6 +75,10 @@ export interface ComputedFields {
     commitSha: string | null;
     /** Whether it is in a thread that is more than a single note. */
     isInThread: boolean;
+    /** The place before its thread in the timeline of its record, in the order of threads. */
+    placeBeforeThread: Record<string, unknown>;
+    /** The place before the note in its thread. */
+    placeInThread: Record<string, unknown>;
     thread: ThreadFacts | null;
     /** The lines that are shown with its thread; null for a thread on no line. */
     diffLines: unknown;
@@ -185,6 +189,9 @@ export interface SuggestionFacts {
   isOutdated: boolean;
   /** Whether the merge request is open. */
   isOpen: boolean;
+  /** Of the merge request; null if the source project is gone. */
+  sourceProjectId: number | null;
+  sourceBranch: string;
 }
 
 /** What a user wants to hear of in a place. */

@@ -1,4 +1,4 @@
-import { pagePath } from '#src/domain/namespaces/address.ts';
+import { notePath, pagePath } from '#src/domain/namespaces/address.ts';
 import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import {
   type Happening,
@@ -62,6 +62,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
   // No mail is sent about a note deleted meanwhile.
   if (!read || (event === 'newNote' && read.notes.length === 0)) return null;
+  const page = [read.fullPath, isIssue ? 'issues' : 'merge_requests', read.iid] as const;
   const isNew = event === 'newIssue' || event === 'newMergeRequest';
   return {
     project: read.project,
@@ -69,7 +70,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     number: `${isIssue ? '#' : '!'}${read.iid}`,
     sentence: sentence(happening, read),
     texts: shown(isNew ? [read.description ?? ''] : event === 'newNote' ? read.notes : []),
-    path: pagePath(read.fullPath, isIssue ? 'issues' : 'merge_requests', read.iid, event === 'newNote' ? noteId : null),
+    path: event === 'newNote' && noteId != null ? notePath(...page, noteId) : pagePath(...page),
   };
 }
 

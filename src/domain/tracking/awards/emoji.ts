@@ -25,6 +25,24 @@ async function readNames(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
+/** An emoji by the name that texts have between colons. */
+export interface NamedEmoji {
+  name: string;
+  character: string;
+}
+
+/** The first emoji of which a name contains the text, in any case: those that begin with it come first, each by one name. */
+export async function searchEmoji(text: string, most: number): Promise<NamedEmoji[]> {
+  const { gemoji } = await import('gemoji');
+  const wanted = text.toLowerCase();
+  const found = gemoji.flatMap(({ names, emoji: character }) => {
+    const name = names.find((one) => one.startsWith(wanted)) ?? names.find((one) => one.includes(wanted));
+    return name === undefined ? [] : [{ name, character, begins: name.startsWith(wanted) }];
+  });
+  const sorted = [...found.filter(({ begins }) => begins), ...found.filter(({ begins }) => !begins)];
+  return sorted.slice(0, most).map(({ name, character }) => ({ name, character }));
+}
+
 /** Whether an award of that name counts as a vote. */
 export function isVote(name: string): boolean {
   return name === 'thumbsup' || name === 'thumbsdown';

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
 import { all, Prisma, queryJson } from '#src/platform/database/db.ts';
-import { alias, table } from '#src/platform/records/alias.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 
 const { sql } = Prisma;
@@ -16,6 +16,12 @@ export interface MergeRequestCounts {
   merged: number;
 }
 
+/** A JSON object with how many of these merge requests are in each state. */
+export function countsJson({ state }: Pick<Alias<'MergeRequest'>, 'state'>): Prisma.Sql {
+  const count = (one: string) => sql`count(*) FILTER (WHERE ${state} = ${one}::merge_request_state)`;
+  return sql`json_build_object('opened', ${count('opened')}, 'closed', ${count('closed')}, 'merged', ${count('merged')})`;
+}
+
 /** The counts of the merge requests of each project, in one statement; Forbidden in place of unreadable ones. Throws BadRequest. */
 export async function countMergeRequestsOf(
   context: Context,
@@ -23,10 +29,8 @@ export async function countMergeRequestsOf(
   filter: Omit<MergeRequestFilter, 'state'>,
 ): Promise<(MergeRequestCounts | Error)[]> {
   const actor = requireActor(context);
-  const count = (state: string) => sql`count(*) FILTER (WHERE ${mergeRequest.state} = ${state}::merge_request_state)`;
   const countsOf = ({ project }: Asked<{ project: number }>) => sql`(
-    SELECT json_build_object('opened', ${count('opened')}, 'closed', ${count('closed')}, 'merged', ${count('merged')})
-    FROM ${table(mergeRequest)} WHERE ${all([
+    SELECT ${countsJson(mergeRequest)} FROM ${table(mergeRequest)} WHERE ${all([
       sql`${mergeRequest.targetProjectId} = ${project}`,
       ...mergeRequestConditions(mergeRequest, filter, actor, project),
     ])})`;

@@ -3,6 +3,7 @@ import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { directlyIn, inside } from '#src/domain/tracking/issues/list_across.ts';
+import { countsJson, type MergeRequestCounts } from '#src/domain/tracking/merge_requests/count.ts';
 import {
   type MergeRequestFilter,
   mergeRequestConditions,
@@ -12,7 +13,7 @@ import { firstOfKeyed, type MergeRequestOrder, orderOf } from '#src/domain/track
 import { lookedUp, namedLabels, searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { isKeyed, keyedPage } from '#src/domain/tracking/subjects/order.ts';
-import { all, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
+import { all, Prisma, pageJson, queryJson, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
 import { asFew, between, slice, sorted } from '#src/platform/records/order.ts';
@@ -81,6 +82,26 @@ export async function listMergeRequestsAcross<R>(
   const types = { group: 'int', label: 'int', milestone: 'int' } as const;
   const common = [placesOf(actor, parents, filter), ...searchHits(searchOf(filter), 'merge_requests')];
   return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf, common));
+}
+
+/**
+ * How many merge requests there are in each state in the projects of each group and its subgroups whose merge requests the actor can
+ * see, in one statement. Throws Unauthenticated, BadRequest.
+ */
+export function countMergeRequestsOfGroups(
+  context: Context,
+  groups: readonly GroupRow[],
+  filter: Omit<MergeRequestFilter, 'state'>,
+): Promise<MergeRequestCounts[]> {
+  const actor = requireActor(context);
+  const parents = groups.map((group) => ({ group }));
+  const sourceOf = sourcesOf(actor, parents, filter, true);
+  const countsOf = (parent: Asked<AskedParent>) =>
+    sql`(SELECT ${countsJson(mergeRequest)} FROM (${sourceOf(parent).everything(mergeRequest.state)}) mr)`;
+  const asked = groups.map(({ id }) => ({ group: id, label: null, milestone: null }));
+  const types = { group: 'int', label: 'int', milestone: 'int' } as const;
+  const common = [placesOf(actor, parents, filter), ...searchHits(searchOf(filter), 'merge_requests')];
+  return queryJson<MergeRequestCounts[]>(context.db, ofEach<AskedParent>(asked, types, countsOf, common));
 }
 
 /** The subquery `places`: the projects in the groups of the parents, or all, that the filter leaves. */

@@ -1,6 +1,13 @@
+import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { type BranchRefusals, branchRefusals, sharedWith } from '#src/domain/repository/protection.ts';
+import { sharedBranchesOf } from '#src/domain/repository/collaboration.ts';
+import {
+  type BranchRefusals,
+  branchRefusals,
+  branchRefusalsOf,
+  sharedWith,
+} from '#src/domain/repository/protection.ts';
 import type { Oid } from '#src/git/model.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -26,6 +33,25 @@ export async function requireSourcePush(
   const refusals = await branchRefusals(context, actor, project);
   if (refusals(sourceBranch, 'push') !== null) throw new Forbidden('Cannot push to source branch');
   return { project, tip: branch.commit, refusals };
+}
+
+/**
+ * Whether the actor may push to branches of each of the source projects, those of forks that are shared with the actor included, in a
+ * constant number of statements. Whether a branch exists is not looked up.
+ */
+export async function sourcesPushable(
+  context: Context,
+  actor: Actor,
+  projects: readonly ProjectRow[],
+): Promise<((branch: string) => boolean)[]> {
+  const foreign = projects.filter((project) => !can(actor, 'push_code', project));
+  const shared = await sharedBranchesOf(context.db, actor, foreign);
+  const refusals = await branchRefusalsOf(context, actor, projects, shared);
+  return projects.map(
+    ({ archived }, at) =>
+      (branch) =>
+        !archived && refusals[at]?.(branch, 'push') === null,
+  );
 }
 
 function unseen(error: unknown): null {

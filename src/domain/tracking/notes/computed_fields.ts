@@ -7,6 +7,12 @@ const { sql } = Prisma;
 const [issue, mergeRequest, snippet] = [alias('Issue', 'ni'), alias('MergeRequest', 'nm'), alias('Snippet', 'ns')];
 const [discussion, comment, answer] = [alias('Discussion', 'nd'), alias('CommitComment', 'nc'), alias('Note', 'na')];
 
+const OF_THREAD = {
+  isOpen: sql`nd.is_open`,
+  sourceProjectId: sql`nd.source_project_id`,
+  sourceBranch: sql`nd.source_branch`,
+};
+
 computedFields('Note', {
   projectId: (note, tools) => sql`CASE ${note.subjectType}
     WHEN 'Issue' THEN (SELECT ${issue.projectId} FROM ${table(issue)} WHERE ${issue.id} = ${note.subjectId})
@@ -21,6 +27,10 @@ computedFields('Note', {
     note,
   ) => sql`(${note.startsThread} OR ${note.discussionId} IS NOT NULL OR (${note.subjectType} <> 'Commit'
     AND EXISTS (SELECT 1 FROM ${table(answer)} WHERE ${answer.discussionId} = ${note.id})))`,
+  placeBeforeThread: (note) => sql`(SELECT ${placeBefore(answer)} FROM ${table(answer)}
+    WHERE ${answer.id} = COALESCE(${note.discussionId}, ${note.id}) OR ${answer.discussionId} = ${note.discussionId}
+    ORDER BY ${answer.id} LIMIT 1)`,
+  placeInThread: (note) => placeBefore(note),
   thread: (note, tools) => {
     const [thread, said] = [threadOf(note, tools), commentOf(note, tools)];
     const place = sql`${said}.place`;
@@ -33,17 +43,23 @@ computedFields('Note', {
   suggestionFacts: (note, tools) => {
     const nd = threadOf(note, tools);
     return sql`CASE WHEN ${nd}.original_position IS NOT NULL AND NOT ${note.system} THEN (
-      SELECT COALESCE(json_agg(${suggestionJson(sql`nd.is_open`)} ORDER BY su.id), '[]') FROM suggestions su
-        CROSS JOIN (SELECT ${nd}.position, ${nd}.original_position, ${nd}.is_open) nd WHERE su.note_id = ${note.id}) END`;
+      SELECT COALESCE(json_agg(${suggestionJson(OF_THREAD)} ORDER BY su.id), '[]') FROM suggestions su
+        CROSS JOIN (SELECT ${nd}.position, ${nd}.original_position, ${nd}.is_open, ${nd}.source_project_id, ${nd}.source_branch) nd WHERE su.note_id = ${note.id}) END`;
   },
   diffLines: (note, tools) => sql`${threadOf(note, tools)}.diff_lines`,
 });
+
+/** The place in lists by time behind which a note comes first: no note is between it and one with a number less. */
+function placeBefore({ createdAt, id }: Alias<'Note'>): Prisma.Sql {
+  return sql`json_build_object('created_at', ${createdAt}, 'id', ${id} - 1)`;
+}
 
 /** The thread of a note on a merge request, if it can be resolved. */
 function threadOf(note: Alias<'Note'>, { lateral }: Tools): Prisma.Sql {
   return lateral(
     'thread',
     () => sql`SELECT nd.*, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.authorId} AS author_id,
+        ${mergeRequest.sourceProjectId} AS source_project_id, ${mergeRequest.sourceBranch} AS source_branch,
         ${mergeRequest.state} = 'opened' AS is_open
       FROM ${table(discussion)} JOIN ${table(mergeRequest)} ON ${mergeRequest.id} = ${discussion.mergeRequestId}
       WHERE ${note.subjectType} = 'MergeRequest' AND ${discussion.id} = COALESCE(${note.discussionId}, ${note.id})`,

@@ -5,7 +5,8 @@ import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_reques
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
-import type { QuickAction, QuickActionName } from '#src/domain/tracking/quick_actions/split.ts';
+import type { QuickAction } from '#src/domain/tracking/quick_actions/split.ts';
+import { factsOf, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
 import { involvable, MOST_PEOPLE } from '#src/domain/tracking/subjects/assignees.ts';
 import { parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 
@@ -83,15 +84,18 @@ export async function interpret(
 }
 
 function isPermitted(name: QuickActionName, target: Target): boolean {
-  if (name === 'lock' || name === 'unlock') return target.mayLock;
-  return NEEDS_ADMIN.has(name) ? target.mayAdmin : target.mayUpdate || FOR_READERS.has(name);
+  const { on, who } = factsOf(name);
+  if (on !== undefined && on !== target.type) return false;
+  if (who === 'locker') return target.mayLock;
+  if (who === 'admin') return target.mayAdmin;
+  return target.mayUpdate || who === 'reader';
 }
 
 /** Removes actions that are overridden by a later one. */
 function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
   const seen = new Set<string>();
   const counting = actions.toReversed().filter(({ name }) => {
-    const thing = SETS[name];
+    const thing = factsOf(name).sets;
     if (thing === undefined) return true;
     if (seen.has(thing)) return false;
     seen.add(thing);
@@ -99,32 +103,6 @@ function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
   });
   return counting.reverse();
 }
-
-/** The attributes that actions set regardless of the current value; others depend on it, or need no look-ups. */
-const SETS: Partial<Record<QuickActionName, string>> = {
-  close: 'state',
-  reopen: 'state',
-  assign: 'assignees',
-  unassign: 'assignees',
-  reassign: 'assignees',
-  assign_reviewer: 'reviewers',
-  unassign_reviewer: 'reviewers',
-  reassign_reviewer: 'reviewers',
-  approve: 'approval',
-  unapprove: 'approval',
-  milestone: 'milestone',
-  remove_milestone: 'milestone',
-  due: 'due date',
-  remove_due_date: 'due date',
-  target_branch: 'target branch',
-  lock: 'lock',
-  unlock: 'lock',
-  subscribe: 'subscription',
-  unsubscribe: 'subscription',
-  todo: 'todo',
-  done: 'todo',
-  award: 'award',
-};
 
 interface Reading {
   context: Context;
@@ -134,29 +112,6 @@ interface Reading {
   /** The effects of the actions before it. */
   so: WantedChanges;
 }
-
-const NEEDS_ADMIN: ReadonlySet<string> = new Set<QuickAction['name']>([
-  'assign',
-  'unassign',
-  'reassign',
-  'assign_reviewer',
-  'unassign_reviewer',
-  'reassign_reviewer',
-  'milestone',
-  'remove_milestone',
-  'label',
-  'unlabel',
-  'relabel',
-  'due',
-  'remove_due_date',
-]);
-const FOR_READERS: ReadonlySet<string> = new Set<QuickAction['name']>([
-  'subscribe',
-  'unsubscribe',
-  'todo',
-  'done',
-  'award',
-]);
 
 /** What the arguments of the actions name. */
 interface Known {
@@ -170,7 +125,7 @@ interface Known {
 
 type Act = (reading: Reading, argument: string) => Partial<Wishes> | Promise<Partial<Wishes>>;
 
-const ACTIONS: Record<QuickAction['name'], Act> = {
+const ACTIONS: Record<QuickActionName, Act> = {
   close: () => ({ changes: { stateEvent: 'close' } }),
   reopen: () => ({ changes: { stateEvent: 'reopen' } }),
   title: (_reading, title) => ({ changes: { title } }),
@@ -183,8 +138,8 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   assign_reviewer: (reading, argument) => asked(reading, added(reading, argument)),
   unassign_reviewer: (reading, argument) => asked(reading, removed(reading, argument)),
   reassign_reviewer: (reading, argument) => asked(reading, replaced(reading, argument)),
-  approve: ({ target }) => (target.type === 'MergeRequest' ? { deeds: { approved: true } } : {}),
-  unapprove: ({ target }) => (target.type === 'MergeRequest' ? { deeds: { approved: false } } : {}),
+  approve: () => ({ deeds: { approved: true } }),
+  unapprove: () => ({ deeds: { approved: false } }),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
   label: ({ target, so, known }, argument) => {
@@ -200,12 +155,12 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
     const labels = titlesOf(argument, known.labels);
     return labels.length > 0 ? { changes: { labels } } : {};
   },
-  due: ({ target }, argument) => {
-    const day = target.type === 'Issue' ? dueDate(argument, new Date()) : null;
+  due: (_reading, argument) => {
+    const day = dueDate(argument, new Date());
     return day === null ? {} : { changes: { dueDate: day } };
   },
-  remove_due_date: ({ target }) => (target.type === 'Issue' ? { changes: { dueDate: null } } : {}),
-  target_branch: ({ target }, targetBranch) => (target.type === 'MergeRequest' ? { changes: { targetBranch } } : {}),
+  remove_due_date: () => ({ changes: { dueDate: null } }),
+  target_branch: (_reading, targetBranch) => ({ changes: { targetBranch } }),
   lock: () => ({ changes: { discussionLocked: true } }),
   unlock: () => ({ changes: { discussionLocked: false } }),
   subscribe: () => ({ deeds: { subscribed: true } }),
@@ -220,7 +175,6 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
 };
 
 function retitled({ target, so }: Reading, change: (title: string) => string): Partial<Wishes> {
-  if (target.type !== 'MergeRequest') return {};
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
@@ -232,8 +186,8 @@ function assigned({ target: { assigneeIds } }: Reading, turn: Turn): Partial<Wis
   return next ? { changes: { assigneeIds: next } } : {};
 }
 
-function asked({ target: { type, reviewerIds = [] } }: Reading, turn: Turn): Partial<Wishes> {
-  const next = type === 'MergeRequest' ? turned(reviewerIds, turn) : null;
+function asked({ target: { reviewerIds = [] } }: Reading, turn: Turn): Partial<Wishes> {
+  const next = turned(reviewerIds, turn);
   return next ? { changes: { reviewerIds: next } } : {};
 }
 
@@ -298,15 +252,6 @@ async function existing(
   return new Set(labels.map(({ title }) => title));
 }
 
-const NAME_PEOPLE: ReadonlySet<string> = new Set<QuickActionName>([
-  'assign',
-  'unassign',
-  'reassign',
-  'assign_reviewer',
-  'unassign_reviewer',
-  'reassign_reviewer',
-]);
-
 /** The users named by the actions: up to the first two hundred. */
 async function people(
   context: Context,
@@ -314,7 +259,7 @@ async function people(
   { type, project }: Target,
   actions: readonly QuickAction[],
 ): Promise<Pick<Known, 'users' | 'readers'>> {
-  const naming = actions.filter(({ name }) => NAME_PEOPLE.has(name));
+  const naming = actions.filter(({ name }) => factsOf(name).parameter === '@user');
   const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MOST_PEOPLE);
   if (named.length === 0) return { users: new Map(), readers: new Map() };
   const found = await context.db.$queryRaw<{ id: number; name: string }[]>`

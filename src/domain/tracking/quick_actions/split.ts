@@ -1,64 +1,11 @@
+import { factsOf, isQuickAction, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
+
 /** A line such as `/label ~bug` in a description or note. */
 export interface QuickAction {
   name: QuickActionName;
   /** The text after the name, trimmed; may be empty. */
   argument: string;
 }
-
-const NAMES = [
-  'approve',
-  'assign',
-  'assign_reviewer',
-  'award',
-  'close',
-  'done',
-  'draft',
-  'due',
-  'estimate',
-  'label',
-  'lock',
-  'milestone',
-  'ready',
-  'reassign',
-  'reassign_reviewer',
-  'relabel',
-  'remove_due_date',
-  'remove_estimate',
-  'remove_milestone',
-  'remove_time_spent',
-  'reopen',
-  'spend',
-  'subscribe',
-  'target_branch',
-  'title',
-  'todo',
-  'unapprove',
-  'unassign',
-  'unassign_reviewer',
-  'unlabel',
-  'unlock',
-  'unsubscribe',
-  'wip',
-] as const;
-
-export type QuickActionName = (typeof NAMES)[number];
-
-/** Actions that do nothing without an argument. */
-const NEED_ARGUMENT: ReadonlySet<string> = new Set<QuickActionName>([
-  'assign',
-  'assign_reviewer',
-  'award',
-  'due',
-  'estimate',
-  'label',
-  'milestone',
-  'reassign',
-  'reassign_reviewer',
-  'relabel',
-  'spend',
-  'target_branch',
-  'title',
-]);
 
 /** Maximum number of actions; further ones stay in the text. */
 export const MOST_ACTIONS = 100;
@@ -95,8 +42,7 @@ export function splitQuickActions(text: string, most = MOST_ACTIONS): { text: st
 function actionOf(line: string): QuickAction | null {
   if (!line.startsWith('/')) return null;
   const [, name = '', argument = ''] = /^\/([a-z_]{1,20})(?:[ \t](.*))?$/.exec(line) ?? [];
-  const known = NAMES.find((one) => one === name);
   const trimmed = argument.trim();
-  if (known === undefined || (trimmed === '' && NEED_ARGUMENT.has(known))) return null;
-  return { name: known, argument: trimmed };
+  if (!isQuickAction(name) || (trimmed === '' && factsOf(name).needsParameter)) return null;
+  return { name, argument: trimmed };
 }

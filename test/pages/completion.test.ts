@@ -1,0 +1,101 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { QUICK_ACTIONS } from '#src/domain/tracking/quick_actions/table.ts';
+import { SCRIPT } from '#src/entrances/web/pages/shared_assets.ts';
+import { signedIn } from '../support/oauth.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const group = await world.group({ owner, visibility: 'private' });
+const project = await world.project({ owner, namespaceId: group.id, visibility: 'private' });
+const elsewhere = await world.project({ owner, visibility: 'public' });
+const [guest, outsider] = [await world.user(), await world.user()];
+await world.member(project, guest, 'guest');
+
+/** What a text could go on with after a mark and some characters. */
+async function choices(who: TestUser, query: Record<string, string>, place = project.fullPath) {
+  const browser = await signedIn(world, who);
+  const { status, body } = await browser.get(`/${place}/-/completion?${new URLSearchParams(query)}`);
+  return { status, inserted: status === 200 ? (body as { insert: string }[]).map(({ insert }) => insert) : [], body };
+}
+
+const inserted = async (mark: string, text: string, who = owner) => (await choices(who, { mark, text })).inserted;
+
+describe('What a text could go on with', () => {
+  it('is the quick actions of the subject that begin with the text, from the graph, with what they do', async () => {
+    const { body } = await choices(owner, { mark: '/', text: 'la', on: 'Issue' });
+    expect(body).toEqual([{ insert: '/label ', about: '~label · Add labels' }]);
+    expect((await choices(owner, { mark: '/', text: 'clo', on: 'Issue' })).inserted).toEqual(['/close\n']);
+    expect((await choices(owner, { mark: '/', text: 'appr', on: 'Issue' })).inserted).toEqual([]);
+    expect((await choices(owner, { mark: '/', text: 'appr', on: 'MergeRequest' })).inserted).toEqual(['/approve\n']);
+    expect((await choices(owner, { mark: '/', text: 'du', on: 'MergeRequest' })).inserted).toEqual([]);
+    const names = Object.keys(QUICK_ACTIONS);
+    const { body: all } = await world.graphql('{ quickActions { name description parameter } }');
+    expect(all.data.quickActions.map(({ name }: { name: string }) => name)).toEqual(names);
+    for (const { description } of all.data.quickActions) expect(description).toMatch(/\w/);
+  });
+
+  it('is the members of the project after @, and nobody else', async () => {
+    expect(await inserted('@', guest.username)).toEqual([`@${guest.username} `]);
+    expect(await inserted('@', outsider.username)).toEqual([]);
+    expect(await inserted('@', '')).toContain(`@${owner.username} `);
+  });
+
+  it('is the issue with the number and those with the text in their titles, without what the writer cannot see', async () => {
+    const names = ['Broken pump', 'Pump 1 leaks', 'Secret pump', 'Door'];
+    for (const title of names) await world.issue(project, owner, { title, confidential: title.startsWith('Secret') });
+    await world.issue(elsewhere, owner, { title: 'Pump elsewhere' });
+    expect((await inserted('#', 'pump')).sort()).toEqual(['#1 ', '#2 ', '#3 ']);
+    expect((await inserted('#', 'pump', guest)).sort()).toEqual(['#1 ', '#2 ']);
+    expect(await inserted('#', '4')).toEqual(['#4 ']);
+    expect(await inserted('#', '1')).toEqual(['#1 ', '#2 ']);
+    expect(await inserted('#', '99999999999')).toEqual([]);
+  });
+
+  it('is merge requests after !, for those who can read them', async () => {
+    await world.mergeRequest(project, owner, { iid: 7, title: 'Oil the hinges' });
+    expect(await inserted('!', 'hinge')).toEqual(['!7 ']);
+    expect(await inserted('!', '7')).toEqual(['!7 ']);
+    expect(await inserted('!', '8')).toEqual([]);
+    expect(await inserted('!', 'hinge', guest)).toEqual([]);
+  });
+
+  it('is labels, milestones and emoji by name, in quotes where names have several words', async () => {
+    const api = world.api(owner);
+    await api.post(`/projects/${project.id}/labels`, { name: 'needs work', color: '#112233' });
+    await api.post(`/groups/${group.id}/labels`, { name: 'needed', color: '#445566' });
+    await api.post(`/projects/${elsewhere.id}/labels`, { name: 'needless', color: '#778899' });
+    await world.milestone(project, owner, { title: 'Next one' });
+    const { body } = await choices(owner, { mark: '~', text: 'need' });
+    expect(body).toEqual([
+      { insert: '~needed ', about: '', color: '#445566' },
+      { insert: '~"needs work" ', about: '', color: '#112233' },
+    ]);
+    expect(await inserted('%', 'next')).toEqual(['%"Next one" ']);
+    expect(await inserted(':', 'tad')).toEqual([':tada: ', ':stadium: ']);
+    expect(await inserted(':', '+1')).toEqual([':+1: ']);
+  });
+
+  it('is nothing after other marks, and not there for strangers', async () => {
+    for (const mark of ['', '?', '__proto__', 'constructor']) expect(await inserted(mark, 'a')).toEqual([]);
+    expect((await choices(outsider, { mark: '@', text: '' })).status).toBe(404);
+    expect((await choices(outsider, { mark: '@', text: '' }, `${group.fullPath}/none`)).status).toBe(404);
+  });
+
+  it('is kept by no cache and sent as JSON', async () => {
+    const browser = await signedIn(world, owner);
+    const { headers } = await browser.get(`/${project.fullPath}/-/completion?mark=@&text=`);
+    expect(headers['cache-control']).toBe('private, no-store');
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+});
+
+it('text areas say which quick actions they can have, and the scripts of all pages weigh at most 30 KB', async () => {
+  const browser = await signedIn(world, owner);
+  const open = await world.issue(project, owner, { title: 'Talk' });
+  await browser.get(`/${project.fullPath}/-/issues/${open.iid}`);
+  expect(browser.page).toMatch(/<textarea id="body"[^>]* data-markdown data-actions="Issue"/);
+  expect(gzipSync(await SCRIPT.load()).length).toBeLessThanOrEqual(30 * 1024);
+});
