@@ -53,6 +53,16 @@ describe('PUT /projects/:id/issues/:issue_iid/reorder', () => {
     expect(await order()).toBe('badcef');
   });
 
+  it('finds room where the column has no larger or smaller number', async () => {
+    await reorder('e', { after: 'd' });
+    await world.db.issue.update({ where: { id: idOf('e') }, data: { relativePosition: 2 ** 31 - 1 } });
+    expect((await reorder('b', { after: 'e' })).status).toBe(200);
+    expect(await order()).toBe('acdeb');
+    await world.db.issue.update({ where: { id: idOf('a') }, data: { relativePosition: -(2 ** 31) } });
+    expect((await reorder('c', { before: 'a' })).status).toBe(200);
+    expect(await order()).toBe('cadeb');
+  });
+
   it('finds room between the same two issues however often', async () => {
     await reorder('e', { after: 'd' });
     for (let round = 0; round < 15; round += 1) {

@@ -86,9 +86,14 @@ async function positionFor(tx: Transaction, order: Order, { after, before }: Nei
         FROM ${table(issue)} WHERE ${others(order)} AND ${issue.relativePosition} > given.after) END AS high
     FROM (SELECT ${of(after)} AS after, ${of(before)} AS before) given`;
   const { low = null, high = null } = found ?? {};
-  if (low === null) return high === null ? GAP : high - GAP;
-  if (high === null) return low + GAP;
+  if (low === null) return high === null ? GAP : inRange(high - GAP);
+  if (high === null) return inRange(low + GAP);
   return high - low < 2 ? null : low + Math.floor((high - low) / 2);
+}
+
+/** A position that the column can hold; null for others. */
+function inRange(position: number): number | null {
+  return Math.abs(position) < 2 ** 31 ? position : null;
 }
 
 /** Gives the issues their positions anew, and finds the one that is wanted. */
