@@ -47,7 +47,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'CommitComment.noteHtml': 20,
   'Release.descriptionHtml': 20,
   'Milestone.descriptionHtml': 20,
-  'Label.descriptionHtml': 5,
+  // A line, which is rendered once for all records of a list.
+  'Label.descriptionHtml': 2,
   'Project.descriptionHtml': 20,
   'Group.descriptionHtml': 20,
 };

@@ -83,7 +83,7 @@ function discussionsOf(
       operation: notes,
       result: `project.${field}.discussion.notes`,
       ...ofThread,
-      ...missing('Notes'),
+      notFound: { ...missing('Notes').notFound, Discussion: '404 Notes Not Found' },
       ...hidden('Notes'),
     },
     {

@@ -100,11 +100,16 @@ describe('Discussions over REST', () => {
           id: begun.body.id,
           notes: [{ body: 'Left' }],
         });
-        for (const nobody of ['0'.repeat(40), 'none', 'f'.repeat(40)])
+        for (const nobody of ['0'.repeat(40), 'none', 'f'.repeat(40)]) {
           expect(await world.api(owner).get(`${threads}/${nobody}`)).toMatchObject({
             status: 404,
             body: { message: '404 Discussion Not Found' },
           });
+          expect(await world.api(owner).get(`${threads}/${nobody}/notes`)).toMatchObject({
+            status: 404,
+            body: { message: '404 Notes Not Found' },
+          });
+        }
       }
     },
   );
