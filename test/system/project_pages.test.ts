@@ -347,7 +347,8 @@ it('lines of a file are selected by clicks and addresses, which the permalink fo
   await page.goto(`${file}#L5-9`);
   expect(await chosen()).toEqual(['L5', 'L6', 'L7', 'L8', 'L9']);
   await page.locator('#L3 > a').click();
-  expect(await chosen()).toEqual(['L3']);
+  // The browser tells the page of the new address a moment after the click.
+  await expect.poll(chosen, { timeout: 20_000 }).toEqual(['L3']);
   await page.locator('#L6 > a').click({ modifiers: ['Shift'] });
   expect(await chosen()).toEqual(['L3', 'L4', 'L5', 'L6']);
   expect(new URL(page.url()).hash).toBe('#L3-6');

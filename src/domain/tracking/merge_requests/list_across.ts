@@ -88,7 +88,7 @@ export async function listMergeRequestsAcross<R>(
  * How many merge requests there are in each state in the projects of each group and its subgroups whose merge requests the actor can
  * see, in one statement. Throws Unauthenticated, BadRequest.
  */
-export function countMergeRequestsOfGroups(
+export async function countMergeRequestsOfGroups(
   context: Context,
   groups: readonly GroupRow[],
   filter: Omit<MergeRequestFilter, 'state'>,
