@@ -1,11 +1,12 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
 import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
 import { type Problems, problemsOf } from '#pages/engine/problems.ts';
 import type { Facts, FeedRow, Form, JsonRow, Page, Raw, Row } from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import { selectsSecrets } from '#schema/secret_fields.ts';
 import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
@@ -30,6 +31,8 @@ interface Compiled<Of extends Row> {
   readonly row: Of;
   readonly match: Match;
   readonly variables: readonly Variable[];
+  /** Whether its operation selects a credential. */
+  readonly isSecret: boolean;
 }
 
 /** What a form said when it was refused. */
@@ -48,6 +51,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
       row,
       match: matcher(row.path),
       variables: variablesOf(row.operation, schema),
+      isSecret: holdsSecret(row.operation),
     }),
   );
   const pages = compiled.filter((one): one is Compiled<Page> => one.row.kind === 'page');
@@ -82,23 +86,23 @@ function knownTo(rows: readonly Compiled<Row>[], handler: RequestHandler): Reque
 /** Leaves what is not found to the handlers behind. */
 async function showPage(serving: Serving, visit: Visit, next: NextFunction): Promise<void> {
   const { path, originalUrl } = visit.request;
-  for (const { row, match, variables } of serving.shown) {
+  for (const { row, match, ...compiled } of serving.shown) {
     const parameters = match(path);
     if (!parameters) continue;
     if (row.kind === 'raw') {
-      if (await sendRaw(serving, { row, match, variables }, parameters, visit)) return;
+      if (await sendRaw(serving, { row, match, ...compiled }, parameters, visit)) return;
       continue;
     }
     if (row.kind === 'feed') {
-      if (await sendFeed(serving, { row, match, variables }, parameters, visit)) return;
+      if (await sendFeed(serving, { row, match, ...compiled }, parameters, visit)) return;
       continue;
     }
     if (row.kind === 'json') {
-      if (await sendJson(serving, { row, match, variables }, parameters, visit)) return;
+      if (await sendJson(serving, { row, match, ...compiled }, parameters, visit)) return;
       continue;
     }
     if (row.signIn && !visit.session) return askToSignIn(visit);
-    if (await showRow(serving, { row, match, variables }, parameters, visit)) return;
+    if (await showRow(serving, { row, match, ...compiled }, parameters, visit)) return;
   }
   const now = earlierAddress(path);
   if (now !== null && serving.shown.some(({ match }) => match(now))) {
@@ -110,7 +114,7 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
 /** Whether there was something to show. */
 async function showRow(
   serving: Serving,
-  { row, variables }: Compiled<Page>,
+  { row, variables, isSecret }: Compiled<Page>,
   parameters: Readonly<Record<string, string>>,
   visit: Visit,
   { values, problems }: Refused = NOTHING_REFUSED,
@@ -133,6 +137,7 @@ async function showRow(
   const shown = row.show(found as never, facts);
   const title = row.title(found as never, facts);
   const status = isRefused ? 422 : 200;
+  if (!isSecret) visit.allowCompression();
   visit.show(row.view, { url: facts.url, given, sshBase: visit.sshBase, values, problems, ...shown, title }, status);
   return true;
 }
@@ -177,7 +182,7 @@ async function sendJson(
 /** Whether there was something to tell of. */
 async function sendFeed(
   serving: Serving,
-  { row, variables }: Compiled<FeedRow>,
+  { row, variables, isSecret }: Compiled<FeedRow>,
   parameters: Readonly<Record<string, string>>,
   visit: Visit,
 ): Promise<boolean> {
@@ -190,6 +195,7 @@ async function sendFeed(
   const facts = withoutTokens(factsOf(reader, given));
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
+  if (!isSecret) visit.allowCompression();
   visit.response
     .set({ 'Cache-Control': 'private, no-cache', 'Content-Security-Policy': "default-src 'none'; sandbox" })
     .type('application/atom+xml')
@@ -289,6 +295,11 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
     if (again && (await showRow(serving, again, parameters, visit, refused))) return;
   }
   throw new NotFound('Page', 'The page may have moved, or you may need to sign in to see it.');
+}
+
+function holdsSecret(document: DocumentNode): boolean {
+  const operation = getOperationAST(document);
+  return operation !== null && operation !== undefined && selectsSecrets(document, operation);
 }
 
 function factsOf({ request, baseUrl, session, sshBase }: Visit, given: Facts['given']): Facts {

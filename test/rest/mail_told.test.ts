@@ -125,6 +125,8 @@ describe('Mail about an issue', () => {
     const { iid } = await world.issue(hidden, author, { title: 'The secret title' });
     const secret = `${hidden.fullPath}#${iid}`;
     const issue = await world.issue(project, owner);
+    // Whoever is named before that is told of the issue, too.
+    await world.idle();
     const body = `@${reader.username} @${stranger.username}: *see* ${secret} and [a](doc/a.md) ![a picture](https://example.org/a.png)`;
     await comment(author, issue.iid, body);
     const [read, unread] = [await mailbox.next(addressOf(reader)), await mailbox.next(addressOf(stranger))];

@@ -98,6 +98,32 @@ describe('An answer of more than 1 KiB is compressed', () => {
     expect(JSON.parse(brotliDecompressSync(body).toString()).data.project.issues.nodes.length).toBe(12);
   });
 
+  it('on pages of projects and in feeds, whose forms have another token each time', async () => {
+    const browser = await signedIn(world, owner);
+    const headers = { Cookie: `gantry_session=${browser.cookie('gantry_session')}`, 'PRIVATE-TOKEN': '' };
+    const page = `/${project.fullPath}/-/issues/1`;
+    const tokens = new Set<string | undefined>();
+    for (const encoding of ['br', 'gzip']) {
+      const { status, headers: told, body } = await send(page, encoding, { headers });
+      expect([status, told['content-encoding'], told.vary]).toEqual([200, encoding, 'Accept-Encoding']);
+      const html = unpack[encoding]?.(body).toString() ?? '';
+      tokens.add(/name="authenticity_token" value="([^"]*)"/.exec(html)?.[1]);
+    }
+    expect(tokens.size).toBe(2);
+    const feed = await send(`/${project.fullPath}/-/issues.atom`, 'gzip', { headers });
+    expect([feed.status, feed.headers['content-encoding']]).toEqual([200, 'gzip']);
+    // Each of them is good.
+    for (const [at, token = ''] of [...tokens].entries()) {
+      const stateEvent = ['close', 'reopen'][at] ?? '';
+      expect((await browser.submit(`${page}/state`, { stateEvent, authenticity_token: token })).status).toBe(303);
+    }
+    const [token = ''] = tokens;
+    const wrong = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
+    for (const authenticity_token of [wrong, token.slice(0, 43), token.slice(43), `${token}${token}`, '']) {
+      expect((await browser.submit(`${page}/state`, { stateEvent: 'close', authenticity_token })).status).toBe(422);
+    }
+  });
+
   it('in documents: those of the API and its schema', LONG, async () => {
     for (const path of ['/api/v4/openapi.json', '/graphql/schema.graphql']) {
       const plain = await send(path, undefined);
@@ -199,7 +225,7 @@ describe('An answer is sent as it is', () => {
     }
   });
 
-  it('when it is a page with a form, or of OAuth', LONG, async () => {
+  it('when it is a page of accounts, or of OAuth', LONG, async () => {
     const app = await application(world, owner, { name: 'n'.repeat(200) });
     const page = await send(`/users/sign_in?return_to=/${'x'.repeat(1500)}`, 'br');
     expect(page.body.length).toBeGreaterThan(1024);

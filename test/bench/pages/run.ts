@@ -60,6 +60,8 @@ function pagesOf(project: string): Measured[] {
     { name: 'explore', page: '/explore', rest: '/api/v4/projects' },
     { name: 'project', page: at, rest },
     { name: 'tree', page: `${at}/-/tree/main/src`, rest: `${rest}/repository/tree?path=src` },
+    // Starts what colours code.
+    { name: 'a file of 20 lines', page: `${at}/-/blob/main/src/file0.js` },
     {
       name: `file of ${LINES.toLocaleString('en')} lines`,
       page: `${at}/-/blob/main/long.js`,

@@ -1,7 +1,8 @@
 import { endSession, type Shown, startSession } from '#src/access/credentials/sessions/session.ts';
 import { clearCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { formTokenOf } from '#src/entrances/web/pages/form_token.ts';
 import { localPath } from '#src/entrances/web/pages/page.ts';
-import { csrfOf, type Visit } from '#src/entrances/web/pages/visit.ts';
+import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** Signs a browser in and redirects it to the page it came for, if what the user has proved is still enough. */
@@ -19,5 +20,5 @@ export async function freshSession(visit: Visit, userId: number, shown?: Shown):
   if (session) await endSession(context.db, session.id);
   const token = await startSession(context.db, userId, shown);
   setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });
-  return csrfOf(context.secret, token);
+  return formTokenOf(context.secret, token);
 }

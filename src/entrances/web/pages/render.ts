@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
 import { formTarget } from '#src/access/oauth/form_post.ts';
+import { masked } from '#src/entrances/web/pages/form_token.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import { navigation } from '#src/entrances/web/pages/navigation.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
@@ -12,7 +13,7 @@ export interface Frame {
   title: string;
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
-  /** The `authenticity_token` of forms. */
+  /** The `authenticity_token` of forms; templates get it masked. */
   csrf: string;
   /** Path of the stylesheet. */
   stylesheet: string;
@@ -49,7 +50,8 @@ export function render(response: Response, status: number, view: string, frame: 
   const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
   if (taken)
     throw new Error(`${view} cannot show a value called ${taken}: that of the layout would stand in its place`);
-  const html = eta.render(view, { ...frame, ...own });
+  const csrf = masked(frame.csrf);
+  const html = eta.render(view, { ...frame, csrf, ...own });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
   response.setHeader('X-Frame-Options', 'DENY');

@@ -4,7 +4,9 @@ import { findSession, type Session } from '#src/access/credentials/sessions/sess
 import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { formTokenOf, holdsToken } from '#src/entrances/web/pages/form_token.ts';
 import { render } from '#src/entrances/web/pages/render.ts';
+import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -37,8 +39,10 @@ export interface Visit {
   readonly sshBase: string | null;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
-  /** The `authenticity_token` of this browser's forms. */
+  /** The `authenticity_token` of this browser's forms, which pages show masked. */
   readonly csrf: string;
+  /** Lets the answer be compressed, which is for those that hold no secret. */
+  allowCompression(): void;
   /** Responds with a page. */
   show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
 }
@@ -63,7 +67,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
   const script = await options.script();
-  const csrf = csrfOf(nobody.secret, browser);
+  const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
   return {
@@ -75,6 +79,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
     sshBase: ssh === null || ssh === 'nowhere' ? null : sshBase(baseUrl, ssh),
     secure,
     csrf,
+    allowCompression: () => allowCompression(response),
     show(view, values, status = 200) {
       render(response, status, view, {
         username: session?.actor.username ?? null,
@@ -97,11 +102,6 @@ async function formTargetsOf(db: Db, request: Request, session: Session | null):
   ) as string[];
 }
 
-/** The token of a browser's forms, derived from its session or, without one, from its form cookie. */
-export function csrfOf(secret: string, browser: string): string {
-  return crypto.createHmac('sha256', secret).update(`form ${browser}`).digest('base64url');
-}
-
 /**
  * Whether a form was sent by the browser that requested it, from a page of this server: it has the token, and the `Origin`
  * header, if present, is this server.
@@ -109,10 +109,7 @@ export function csrfOf(secret: string, browser: string): string {
 export function isOwnForm({ request, csrf, baseUrl }: Visit): boolean {
   const { origin } = request.headers;
   if (origin !== undefined && origin !== new URL(baseUrl).origin) return false;
-  const given: unknown = request.body?.authenticity_token;
-  if (typeof given !== 'string') return false;
-  const digest = (text: string) => crypto.createHash('sha256').update(text).digest();
-  return crypto.timingSafeEqual(digest(given), digest(csrf));
+  return holdsToken(request.body?.authenticity_token, csrf);
 }
 
 function formCookie(request: Request, response: Response, secure: boolean): string {
