@@ -59,6 +59,7 @@ import '#schema/search/find.ts';
 import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
 import '#schema/commits/queries.ts';
+import '#schema/commits/refs.ts';
 import '#schema/commits/comments.ts';
 import '#schema/branches/queries.ts';
 import '#schema/tags/queries.ts';

@@ -114,6 +114,8 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),
   hookWithoutExample: (message) => ({ status: 422, body: { message } }),
   notBesideIssue: () => ({ status: 422, body: { message: { error: 'Unprocessable Entity' } } }),
+  changeConflicts: (message) => ({ body: { message, error_code: 'conflict' } }),
+  changeEmpty: (message) => ({ body: { message, error_code: 'empty' } }),
   sameBranch: (message) => ({ status: 422, body: { error: [message] } }),
   notAFork: (message) => ({ status: 422, body: { error: [message] } }),
   mergeForbidden: () => ({ status: 401, body: { message: '401 Unauthorized' } }),

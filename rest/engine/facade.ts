@@ -8,7 +8,7 @@ import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, type PageParameters, pageParameters } from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
-import { allowHeader, raiseFlags, refuse, respond, wrongVerb } from '#rest/engine/respond.ts';
+import { allowHeader, raiseFlags, refuse, respond, respondToTrial, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
@@ -259,6 +259,8 @@ async function operate<A extends Asker>(
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };
   }
+  const { trial } = endpoint.route;
+  if (trial && variables[trial] === true) return void respondToTrial(trial, request, response);
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 

@@ -46,6 +46,16 @@ export function respond(
   send(response, status, JSON.stringify(sent), request);
 }
 
+/** Tells that what was only tried would succeed. */
+export function respondToTrial(trial: string, request: IncomingMessage, response: ServerResponse): void {
+  send(response, 200, JSON.stringify(trialBody(trial)), request);
+}
+
+/** The body of that response. */
+export function trialBody(trial: string): object {
+  return { [trial]: 'success' };
+}
+
 /** Whether a response of the route, whatever its result, has no body. */
 export function hasNoBody({ body }: Route): boolean {
   return body !== undefined && Object.keys(body).length === 0;

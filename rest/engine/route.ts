@@ -61,6 +61,8 @@ export interface Route {
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
   readonly done?: object;
+  /** The parameter with which nothing is changed: the response is then `success` under its name, with status 200. */
+  readonly trial?: string;
   /** The response to callers who see the record but may not do this, if not 403. */
   readonly refused?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */

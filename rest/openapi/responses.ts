@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
 import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
-import { hasNoBody } from '#rest/engine/respond.ts';
+import { hasNoBody, trialBody } from '#rest/engine/respond.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
 import { objectSchema, outputSchema, recordSchema } from '#rest/openapi/output_schema.ts';
@@ -20,7 +20,13 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
       }),
     },
   };
-  return { ...success, ...done, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
+  const trial = route.trial && {
+    200: {
+      description: 'Nothing was changed, as it was only tried.',
+      content: { 'application/json': { schema: constantSchema(trialBody(route.trial)) } },
+    },
+  };
+  return { ...success, ...done, ...trial, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
 }
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {

@@ -5,7 +5,14 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
   Message: {
     type: 'object',
     description: 'An error message.',
-    properties: { message: { type: 'string' } },
+    properties: {
+      message: { type: 'string' },
+      error_code: {
+        type: 'string',
+        enum: ['conflict', 'empty'],
+        description: 'Why a change is not applied to a branch.',
+      },
+    },
     required: ['message'],
   },
   FieldErrors: {

@@ -35,4 +35,19 @@ export const commits: Route[] = [
       'The files that a commit changed, by path. Where files are missing at the end or are too large, the header `X-Diff-Overflow` is `true`.',
     flags: { 'X-Diff-Overflow': 'overflow' },
   },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/refs',
+    operation: operations.RefsOfCommitDocument,
+    result: 'project.repository.commit.refs',
+    precheck,
+    nullWord: { type: 'all' },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/merge_base',
+    operation: operations.MergeBaseDocument,
+    result: 'project.repository.mergeBase',
+    precheck,
+  },
 ];

@@ -21,6 +21,16 @@ export const commitsWrite: Route[] = [
     result: 'cherryPickCommit.commit',
     precheck,
     slashes: ['sha'],
+    trial: 'dry_run',
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/commits/:sha/revert',
+    operation: operations.RevertCommitDocument,
+    result: 'revertCommit.commit',
+    precheck,
+    slashes: ['sha'],
+    trial: 'dry_run',
   },
   {
     method: 'POST',

@@ -19,6 +19,7 @@ import {
 } from '#src/domain/tracking/commits/comment.ts';
 import { madeComment } from '#src/domain/tracking/commits/comments_list.ts';
 import { findCommitDiscussion, findCommitNote } from '#src/domain/tracking/commits/discussions.ts';
+import { revertCommit } from '#src/domain/tracking/commits/revert.ts';
 
 export const ContentEncoding = builder.enumType('ContentEncoding', {
   description: 'How the content of a file is given.',
@@ -43,6 +44,9 @@ export const author = (t: InputFields) => ({
   authorName: t.string({ description: 'Name of the author; the caller’s own when left out.' }),
   authorEmail: t.string({ description: 'E-mail address of the author; the caller’s own when left out.' }),
 });
+
+const dryRun = (t: InputFields) =>
+  t.boolean({ description: 'Whether nothing is changed: an error says why the mutation would fail.' });
 
 /** The branch that a new one begins at. */
 export const startBranch = (t: InputFields) =>
@@ -121,6 +125,18 @@ const CherryPickCommitInput = builder.inputType('CherryPickCommitInput', {
     project: projectField(t, 'of the repository'),
     sha: commit(t),
     branch: t.string({ required: true, description: 'Name of the branch that gets the change.' }),
+    message: t.string({ description: 'Message of the new commit; that of the commit if left out.' }),
+    dryRun: dryRun(t),
+  }),
+});
+
+const RevertCommitInput = builder.inputType('RevertCommitInput', {
+  description: 'Which commit to revert on which branch.',
+  fields: (t) => ({
+    project: projectField(t, 'of the repository'),
+    sha: commit(t),
+    branch: t.string({ required: true, description: 'Name of the branch on which its change is taken back.' }),
+    dryRun: dryRun(t),
   }),
 });
 
@@ -185,14 +201,14 @@ const DeleteCommitCommentInput = builder.inputType('DeleteCommitCommentInput', {
   fields: whichComment,
 });
 
-function commitPayload(mutation: string) {
+function commitPayload(mutation: string, description = 'The new commit, the latest of its branch.') {
   return builder.objectRef<{ commit: CommitRow }>(namesOf(mutation).payload).implement({
     description: 'The commit that was created.',
-    fields: (t) => ({
-      commit: t.expose('commit', { type: Commit, description: 'The new commit, the latest of its branch.' }),
-    }),
+    fields: (t) => ({ commit: t.expose('commit', { type: Commit, description }) }),
   });
 }
+
+const LATEST = 'The new commit, the latest of the branch; with `dryRun` the latest that the branch has.';
 
 function commentPayload(mutation: string) {
   return builder.objectRef<ChangedComment>(namesOf(mutation).payload).implement({
@@ -241,14 +257,25 @@ builder.mutationFields((t) => ({
     }),
   }),
   cherryPickCommit: t.field({
-    type: commitPayload('cherryPickCommit'),
+    type: commitPayload('cherryPickCommit', LATEST),
     description:
       'Applies the change of a commit to another branch. For developers; on protected branches, for masters.',
     args: {
       input: t.arg({ type: CherryPickCommitInput, required: true, description: 'Names the commit and the branch.' }),
     },
-    resolve: async (_root, { input: { project, sha, branch } }, context) => ({
-      commit: await cherryPickCommit(context, project, sha, branch),
+    resolve: async (_root, { input: { project, ...what } }, context) => ({
+      commit: await cherryPickCommit(context, project, what),
+    }),
+  }),
+  revertCommit: t.field({
+    type: commitPayload('revertCommit', LATEST),
+    description:
+      'Takes back what a commit changed compared to its first parent. For developers; on protected branches, for masters.',
+    args: {
+      input: t.arg({ type: RevertCommitInput, required: true, description: 'Names the commit and the branch.' }),
+    },
+    resolve: async (_root, { input: { project, ...what } }, context) => ({
+      commit: await revertCommit(context, project, what),
     }),
   }),
   createCommitComment: t.field({

@@ -33,7 +33,9 @@ export interface CherryPickInput {
   onto: Oid;
   committer: Signature;
   /** That of the commit itself without. */
-  message?: string;
+  message?: string | undefined;
+  /** Whether nothing is written: whether it would go is all that is wanted. */
+  isTrial?: boolean | undefined;
 }
 
 /**
@@ -42,24 +44,69 @@ export interface CherryPickInput {
  */
 export async function cherryPick(
   reader: RepositoryReader,
-  input: CherryPickInput,
+  { commit: oid, onto, committer, message, isTrial }: CherryPickInput,
   keepLock?: PackKeepLock,
 ): Promise<Oid> {
-  const { commit: oid, onto, committer, message } = input;
   const commit = await commitOf(reader, oid);
-  const parent = commit.parents[0];
-  const base = parent === undefined ? EMPTY_TREE : await treeOf(reader, parent);
+  const change = { from: await parentTree(reader, commit), to: commit.tree };
+  const said = { author: commit.author, committer, message: message ?? commit.message };
+  return applyChange(reader, { ...change, ...said, onto, isTrial }, keepLock);
+}
+
+export interface RevertInput {
+  commit: Oid;
+  /** What the new commit is to follow. */
+  onto: Oid;
+  committer: Signature;
+  message: string;
+  /** Whether nothing is written: whether it would go is all that is wanted. */
+  isTrial?: boolean | undefined;
+}
+
+/**
+ * Writes a commit that takes back in `onto` what a commit changed in its first parent. Throws MergeConflict, NothingChanged if
+ * nothing of it is left, and RefusedObjects for what would be refused in a push as well.
+ */
+export async function revert(
+  reader: RepositoryReader,
+  { commit: oid, onto, committer, message, isTrial }: RevertInput,
+  keepLock?: PackKeepLock,
+): Promise<Oid> {
+  const commit = await commitOf(reader, oid);
+  const change = { from: commit.tree, to: await parentTree(reader, commit) };
+  return applyChange(reader, { ...change, onto, author: committer, committer, message, isTrial }, keepLock);
+}
+
+interface AppliedChange {
+  /** The trees that differ by the change. */
+  from: Oid;
+  to: Oid;
+  onto: Oid;
+  author: Signature;
+  committer: Signature;
+  message: string;
+  isTrial: boolean | undefined;
+}
+
+async function applyChange(
+  reader: RepositoryReader,
+  { from, to, onto, isTrial, ...said }: AppliedChange,
+  keepLock: PackKeepLock | undefined,
+): Promise<Oid> {
   const ours = await treeOf(reader, onto);
   const objects = new ObjectWriter(reader.directory, keepLock);
-  const { tree, conflicts, needsCheck } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
+  const { tree, conflicts, needsCheck } = await mergeTrees(reader, objects, { base: from, ours, theirs: to });
   if (conflicts.length > 0) throw new MergeConflict(conflicts);
   if (tree === ours) throw new NothingChanged('The change is there already');
-  const { author } = commit;
-  const text = message ?? commit.message;
-  const picked = objects.add('commit', encodeCommit({ tree, parents: [onto], author, committer, message: text }));
+  const applied = objects.add('commit', encodeCommit({ ...said, tree, parents: [onto] }));
   if (needsCheck) await checkWritten(reader.directory, objects.added);
-  await objects.flush();
-  return picked;
+  if (!isTrial) await objects.flush();
+  return applied;
+}
+
+/** The tree of the first parent; without a parent, the empty one. */
+async function parentTree(reader: RepositoryReader, { parents: [parent] }: Commit): Promise<Oid> {
+  return parent === undefined ? EMPTY_TREE : treeOf(reader, parent);
 }
 
 export interface MergeInput {

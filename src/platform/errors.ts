@@ -54,6 +54,8 @@ export type ErrorReason =
   | 'hookUrlPrivate'
   | 'hookWithoutExample'
   | 'notBesideIssue'
+  | 'changeConflicts'
+  | 'changeEmpty'
   | 'sameBranch'
   | 'notAFork'
   | 'mergeForbidden'

@@ -29,6 +29,8 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   hookUrlPrivate: ['BAD_REQUEST', 422],
   hookWithoutExample: ['BAD_REQUEST', 422],
   notBesideIssue: ['BAD_REQUEST', 422],
+  changeConflicts: ['BAD_REQUEST', 400],
+  changeEmpty: ['BAD_REQUEST', 400],
   sameBranch: ['BAD_REQUEST', 422],
   notAFork: ['BAD_REQUEST', 422],
   mergeForbidden: ['FORBIDDEN', 401],

@@ -94,6 +94,20 @@ export function repositoryRules({
         branch: 'topic',
       }),
     },
+    'POST /projects/:id/repository/commits/:sha/revert': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({
+        ...(await branches(at)),
+        sha: (await newFile(at, 'topic')).commit.oid,
+        branch: 'topic',
+      }),
+    },
+    'GET /projects/:id/repository/commits/:sha/refs': { ...repository, given: commit },
+    'GET /projects/:id/repository/merge_base': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), 'refs[]': 'main', refs: ['main', 'v1'] }),
+    },
     'POST /projects/:id/repository/commits/:sha/comments': {
       success: 201,
       level: 20,
