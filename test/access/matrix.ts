@@ -142,7 +142,10 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
   }
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const api = world.api(who);
-  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  const pairs = Object.entries(rest).flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((one) => [`${name}[]`, String(one)]) : [[name, String(value)]],
+  );
+  const query = new URLSearchParams(pairs);
   if (method === 'get') return (await api.get(withQuery(path, query))).status;
   return (await api[method](path, rest)).status;
 }

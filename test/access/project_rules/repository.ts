@@ -103,10 +103,11 @@ export function repositoryRules({
         branch: 'topic',
       }),
     },
-    'GET /projects/:id/repository/commits/:sha/refs': { ...repository, given: commit },
+    'GET /projects/:id/repository/commits/:sha/refs': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/merge_base': {
       ...repository,
-      given: async (at) => ({ ...(await filled(at)), 'refs[]': 'main', refs: ['main', 'v1'] }),
+      open: 'user',
+      given: async (at) => ({ ...(await filled(at)), refs: ['main', 'v1'] }),
     },
     'POST /projects/:id/repository/commits/:sha/comments': {
       success: 201,
