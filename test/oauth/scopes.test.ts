@@ -102,6 +102,6 @@ describe('Over the queries of GraphQL that take nothing', () => {
   it('openid, profile and email reach none, read_user reads of users, api all', async () => {
     expect((await ask('api')).length).toBeGreaterThan(8);
     expect(await ask('openid profile email')).toEqual([]);
-    expect((await ask('read_user')).sort()).toEqual(['userActivities', 'users', 'version', 'viewer']);
+    expect((await ask('read_user')).sort()).toEqual(['quickActions', 'userActivities', 'users', 'version', 'viewer']);
   });
 });
