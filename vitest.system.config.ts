@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/support/longest_first.ts';
 // Says where compiled code is kept, and what tests put on a disk.
 import './vitest.config.ts';
 
@@ -17,6 +18,7 @@ const beside = [
   'embedded_outages',
   'engines',
   'fsck',
+  'full_disk',
   'generated_code',
   'git_gc',
   'git_remote',
@@ -25,6 +27,7 @@ const beside = [
   'hooks',
   'imports',
   'jobs',
+  'lifecycle',
   'oauth',
   'package',
   'pages',
@@ -34,6 +37,7 @@ const beside = [
   'runner',
   'seed',
   'several_servers',
+  'start',
   'story',
   'upgrade',
   'work',
@@ -63,6 +67,9 @@ const project = (
 /** What needs more than Node and git, or minutes: real processes, crashes, the packed package, foreign clients. */
 export default defineConfig({
   test: {
+    sequence: {
+      sequencer: longestFirst(['package', 'seed', 'project_pages', 'git_remote'].map((name) => `system/${name}`)),
+    },
     projects: [
       project('beside others', 3, 0, { include: beside }),
       project('alone', 1, 1, { include: [all], exclude: beside }),

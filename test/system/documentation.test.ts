@@ -22,7 +22,7 @@ import {
 const TIMEOUT = 600_000;
 const scratch = scratchDirectory();
 const at = (...names: string[]) => path.join(scratch.directory, ...names);
-const { GANTRY_SSH_PORT: _none, ...env } = settings(at('data'), { PATH: `${at('bin')}:${process.env.PATH}` });
+const env = settings(at('data'), { GANTRY_SSH_PORT: '0', PATH: `${at('bin')}:${process.env.PATH}` });
 let server: ServerProcess;
 let token: string;
 let ssh: string;
