@@ -1,24 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { startCommittingWorld } from '../support/commits.ts';
+import { COMMIT_KEYS, startCommittingWorld } from '../support/commits.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 
 const { world, owner, master, developer, reporter, api, filled, committed } = await startCommittingWorld();
-
-const RECORD = [
-  'id',
-  'short_id',
-  'title',
-  'created_at',
-  'parent_ids',
-  'message',
-  'author_name',
-  'author_email',
-  'authored_date',
-  'committer_name',
-  'committer_email',
-  'committed_date',
-];
 
 type Filled = Awaited<ReturnType<typeof filled>>;
 
@@ -43,7 +28,7 @@ describe('POST /projects/:id/repository/commits/:sha/revert', () => {
     const own = await changed();
     await committed(own.at, [{ action: 'create', file_path: 'later', content: 'later\n' }]);
     const { status, body } = await answer(own, own.sha, 'revert', { branch: 'master' }, master);
-    expect([status, Object.keys(body)]).toEqual([201, RECORD]);
+    expect([status, Object.keys(body)]).toEqual([201, COMMIT_KEYS]);
     expect(body).toMatchObject({
       title: 'Revert "Change the 2nd"',
       message: `Revert "Change the 2nd"\n\nThis reverts commit ${own.sha}`,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { COMMIT_KEYS } from '../support/commits.ts';
 import { type Entry, gitDiff } from '../support/git_diff.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
@@ -23,20 +24,6 @@ beforeAll(async () => {
   at = `/projects/${project.id}/repository/commits`;
 });
 
-const COMMIT_KEYS = [
-  'id',
-  'short_id',
-  'title',
-  'created_at',
-  'parent_ids',
-  'message',
-  'author_name',
-  'author_email',
-  'authored_date',
-  'committer_name',
-  'committer_email',
-  'committed_date',
-];
 const notFound = { status: 404, body: { message: '404 Commit Not Found' } };
 const hashOf = (revision: string) => git(directory, ['rev-parse', `${revision}^{commit}`]).trim();
 const ids = (body: Json) => body.map(({ id }: Json) => id);

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startCommittingWorld } from '../support/commits.ts';
+import { git } from '../support/git_program.ts';
 
 const { world, owner, reporter, guest, api, filled, committed } = await startCommittingWorld();
 const stranger = await world.user();
+/** Who makes commits without the server. */
+const OTHER = ['-c', 'user.name=O', '-c', 'user.email=o@example.org'];
 
 /** Branches and tags of a history that parts behind its second commit. */
 let at: string;
@@ -79,16 +82,10 @@ describe('GET /projects/:id/repository/merge_base', () => {
 
   it('finds none of histories that never met', async () => {
     const alien = await filled([{ action: 'create', file_path: 'x', content: 'x\n' }]);
-    const { status } = await api.post(`${alien.at}/branches`, { branch: 'topic', ref: 'master' });
-    expect(status).toBe(201);
-    const { repositories } = world;
-    const { execFileSync } = await import('node:child_process');
-    const run = (...args: string[]) =>
-      execFileSync('git', args, { cwd: repositories.directory(alien.project), encoding: 'utf8' }).trim();
-    const tree = run('rev-parse', 'master^{tree}');
-    const orphan = run('-c', 'user.name=O', '-c', 'user.email=o@example.org', 'commit-tree', '-m', 'Alone', tree);
-    run('update-ref', 'refs/heads/alone', orphan);
-    const { status: found, body } = await world.api(owner).get(`${alien.at}/merge_base?refs[]=master&refs[]=alone`);
-    expect([found, body]).toEqual([404, { message: '404 Merge Base Not Found' }]);
+    const tree = git(alien.directory, ['rev-parse', 'master^{tree}']).trim();
+    const orphan = git(alien.directory, [...OTHER, 'commit-tree', '-m', 'Alone', tree]).trim();
+    git(alien.directory, ['update-ref', 'refs/heads/alone', orphan]);
+    const { status, body } = await world.api(owner).get(`${alien.at}/merge_base?refs[]=master&refs[]=alone`);
+    expect([status, body]).toEqual([404, { message: '404 Merge Base Not Found' }]);
   });
 });

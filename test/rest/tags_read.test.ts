@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { COMMIT_KEYS } from '../support/commits.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
@@ -21,20 +22,6 @@ beforeAll(async () => {
   at = `/projects/${project.id}/repository/tags`;
 });
 
-const COMMIT_KEYS = [
-  'id',
-  'short_id',
-  'title',
-  'created_at',
-  'parent_ids',
-  'message',
-  'author_name',
-  'author_email',
-  'authored_date',
-  'committer_name',
-  'committer_email',
-  'committed_date',
-];
 const notFound = { status: 404, body: { message: '404 Tag Not Found' } };
 
 describe('GET /projects/:id/repository/tags', () => {

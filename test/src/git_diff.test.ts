@@ -388,6 +388,8 @@ describe('Diffs without a git program', () => {
     expect(turns).toBeGreaterThan(50);
     const { entries } = await diffTrees(reader, from, to, { limits: { milliseconds: 50 } });
     expect(entries.find(({ newPath }) => newPath === 'a')?.tooLarge).toBe(true);
+    const { entries: untouched } = await diffTrees(reader, from, to, { limits: { milliseconds: 0 } });
+    expect(untouched.map(({ tooLarge }) => tooLarge)).toEqual([true, true]);
   });
 });
 

@@ -3,6 +3,22 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from './http.ts';
 import { startWorld, type TestUser } from './world.ts';
 
+/** The keys of a commit in lists of the contract. */
+export const COMMIT_KEYS = [
+  'id',
+  'short_id',
+  'title',
+  'created_at',
+  'parent_ids',
+  'message',
+  'author_name',
+  'author_email',
+  'authored_date',
+  'committer_name',
+  'committer_email',
+  'committed_date',
+];
+
 /** A world to commit in, with a project of two files, the path of its repository in the API and its directory. */
 export async function startCommittingWorld() {
   const world = await startWorld();

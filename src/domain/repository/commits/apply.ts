@@ -36,21 +36,21 @@ export interface ChangeAtTip {
  * How the commit of a change is written. Throws MergeConflict and NothingChanged, for both of which callers are told that the
  * change is `impossible`.
  */
-export interface Application {
+export interface ChangeWriter {
   write(reader: RepositoryReader, change: ChangeAtTip, keepLock?: PackKeepLock): Promise<Oid>;
   impossible: string;
 }
 
 /**
  * Adds a commit to a branch that has the change of another one, or takes it back; with `dryRun`, the tip of the branch as it is.
- * `applicationOf` decides how, once the caller is known to see the commit. Throws NotFound, Forbidden, and BadRequest, also for a change
+ * `writerOf` decides how, once the caller is known to see the commit. Throws NotFound, Forbidden, and BadRequest, also for a change
  * that is there already or that conflicts.
  */
 export async function applyChange(
   context: Context,
   ref: IdOrPath,
   { sha, branch, dryRun }: ChangeToApply,
-  applicationOf: (commit: CommitRow) => Promise<Application> | Application,
+  writerOf: (commit: CommitRow) => Promise<ChangeWriter> | ChangeWriter,
 ): Promise<CommitRow> {
   const found = await findProject(context, ref);
   authorize(requireActor(context), 'push_code', found);
@@ -58,7 +58,7 @@ export async function applyChange(
   const tip = await applied.repository.branch(branch);
   if (tip === null) throw new NotFound('Branch');
   const target = await writableBranch(context, found.id, branch);
-  const { write, impossible } = await applicationOf(applied);
+  const { write, impossible } = await writerOf(applied);
   const committer = signatureOf(target.pusher);
   const change = { commit: applied.oid, committer, isTrial: dryRun === true };
   const make = async (series: CommitSeries) => {
