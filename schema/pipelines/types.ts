@@ -16,6 +16,7 @@ export const JobStatus = builder.enumType('JobStatus', {
     FAILED: { value: 'failed', description: 'The job or check finished with a failure.' },
     CANCELED: { value: 'canceled', description: 'Canceled before it finished.' },
     SKIPPED: { value: 'skipped', description: 'Not run because of the result of an earlier stage.' },
+    SCHEDULED: { value: 'scheduled', description: 'Waiting for the time at which it begins.' },
     MANUAL: { value: 'manual', description: 'Waiting to be started manually.' },
   } as const,
 });

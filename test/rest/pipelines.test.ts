@@ -220,8 +220,8 @@ describe('A push', () => {
     await world.idle();
     const ref = { ref: 'master', tag: false, sha: tip, beforeSha: null };
     const data = { projectId: own.id, userId: owner.id, refs: [{ ...ref, pushKey: world.unique('key') }] };
-    await Promise.all([1, 2, 3].map(() => createPushedPipelines(world, data)));
-    await createPushedPipelines(world, data);
+    await Promise.all([1, 2, 3].map(() => createPushedPipelines(world.as(owner), data)));
+    await createPushedPipelines(world.as(owner), data);
     const pipelines = await world.db.pipeline.findMany({ where: { projectId: own.id }, include: { jobs: true } });
     expect(pipelines.map(({ jobs }) => jobs.length)).toEqual([1, 1]);
   });

@@ -50,7 +50,7 @@ const SENTENCES = [
   'You have approved the merge request already',
   'The credentials are missing or invalid.',
   'The merge request is not waiting for its pipeline',
-  'Only a manual job that has not started can be played',
+  'Only a manual or delayed job that has not started can be played',
   'Issue not found',
   'Too large: no',
   'title is missing',

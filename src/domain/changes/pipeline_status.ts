@@ -8,13 +8,14 @@ export const JOB_STATUSES = [
   'canceled',
   'skipped',
   'manual',
+  'scheduled',
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** Final states. */
 export const COMPLETE: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 /** States from which a job can be canceled. */
-export const CANCELABLE: readonly JobStatus[] = ['created', 'pending', 'running', 'manual'];
+export const CANCELABLE: readonly JobStatus[] = ['created', 'pending', 'running', 'manual', 'scheduled'];
 
 /** What the combined status of several jobs depends on. */
 export interface Counted {
@@ -39,6 +40,7 @@ export function aggregate(jobs: readonly Counted[]): JobStatus {
   if (only('created', 'skipped', 'pending')) return 'pending';
   if (present.has('running') || present.has('pending')) return 'running';
   if (present.has('manual')) return 'manual';
+  if (present.has('scheduled')) return 'scheduled';
   return present.has('created') ? 'running' : 'failed';
 }
 

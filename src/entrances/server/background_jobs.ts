@@ -10,6 +10,7 @@ import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
 import { removeArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
+import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
@@ -59,6 +60,7 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 /** The schedules of jobs, and how many of a name run at once. */
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
+  'jobs.begin_scheduled': { cron: '* * * * *' },
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
@@ -126,7 +128,11 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
     'resource_events.record_past': () => recordPastEvents({ db }),
-    'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs, followers }, push),
+    'pipelines.create': async (push, jobs) => {
+      const context = await as(push.userId, jobs);
+      if (context) await createPushedPipelines(context, push);
+    },
+    'jobs.begin_scheduled': (_wanted, jobs) => beginScheduled({ db, jobs, followers }),
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),

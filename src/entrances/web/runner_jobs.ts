@@ -83,7 +83,12 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
         const end =
           state === 'success'
             ? ({ state, coverage } as const)
-            : ({ state, coverage, reason: failureReason(given.failure_reason ?? 'script_failure') } as const);
+            : ({
+                state,
+                coverage,
+                reason: failureReason(given.failure_reason ?? 'script_failure'),
+                exitCode: exitCodeOf(given),
+              } as const);
         const status = await endRunningJob(stores, job, end);
         return status === state ? { status: 200, body: 200, headers: { [JOB_STATUS]: status } } : over(status);
       },
@@ -98,6 +103,11 @@ const JOB_STATUS = 'Job-Status';
 /** The response to the runner of a job that has ended: to stop. */
 function over(status: JobStatus): ProtocolAnswer {
   return { status: 404, body: { message: '404 Not Found' }, headers: { [JOB_STATUS]: status } };
+}
+
+/** With which the script ended; null if it does not say, or says what cannot be one. */
+function exitCodeOf({ exit_code: code }: Record<string, unknown>): number | null {
+  return typeof code === 'number' && Number.isInteger(code) && Math.abs(code) < 2 ** 31 ? code : null;
 }
 
 const STATES = ['running', 'success', 'failed'] as const;

@@ -3,7 +3,7 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
-import { cloneJobs, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
+import { cloneJobs, reviveNeeding, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
@@ -35,9 +35,14 @@ export function retryJob(context: Context, ref: IdOrPath, id: number): Promise<C
 /** Starts a manual job. Throws NotFound, Forbidden, BadRequest. */
 export function playJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
-    if (job.status !== 'manual')
-      throw new BadRequest('Only a manual job that has not started can be played', undefined, 'jobNotPlayable');
+    if (job.status !== 'manual' && job.status !== 'scheduled')
+      throw new BadRequest(
+        'Only a manual or delayed job that has not started can be played',
+        undefined,
+        'jobNotPlayable',
+      );
     await startManualJob(tx, job, actor.id);
+    await reviveNeeding(tx, { pipelineId: job.pipelineId, userId: actor.id, name: job.name });
     return job.id;
   });
 }
@@ -74,6 +79,7 @@ interface LockedJob {
   pipelineId: number;
   status: JobStatus;
   stageIndex: number;
+  name: string;
   hasArtifacts: boolean;
 }
 
@@ -91,7 +97,7 @@ async function changeJob(
   const changed = await context.db.$transaction(async (tx) => {
     await lockPipeline(tx, pipelineId);
     const [job] = await tx.$queryRaw<[LockedJob]>`
-      SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex",
+      SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex", name,
         artifacts_filename IS NOT NULL AS "hasArtifacts" FROM jobs WHERE id = ${id}`;
     const result = await work(tx, job, actor);
     await settlePipeline(tx, context, pipelineId);

@@ -8,11 +8,11 @@ export type Destination = 'pending' | 'running' | 'success' | 'failed' | 'cancel
 
 /** The states from which each state can be reached (behaviour.md 8), and the name of that transition. */
 const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> = {
-  pending: { event: 'enqueue', from: ['created', 'skipped', 'manual'] },
+  pending: { event: 'enqueue', from: ['created', 'skipped', 'manual', 'scheduled'] },
   running: { event: 'run', from: ['created', 'pending'] },
   success: { event: 'success', from: ['created', 'pending', 'running'] },
   failed: { event: 'drop', from: ['created', 'pending', 'running'] },
-  canceled: { event: 'cancel', from: ['created', 'pending', 'running', 'manual'] },
+  canceled: { event: 'cancel', from: ['created', 'pending', 'running', 'manual', 'scheduled'] },
 };
 
 /**
@@ -34,7 +34,7 @@ export async function moveJob(
     UPDATE jobs SET status = ${to}::job_status, updated_at = now(),
       queued_at = CASE WHEN ${!finished} THEN COALESCE(queued_at, now()) ELSE queued_at END,
       started_at = CASE WHEN ${to === 'running'} THEN now() ELSE started_at END,
-      finished_at = CASE WHEN ${finished} THEN now() END
+      finished_at = CASE WHEN ${finished} THEN now() END, scheduled_at = NULL
     WHERE id = ${id}`;
   if (to === 'success') await recordDeployment(tx, id);
 }

@@ -1,10 +1,11 @@
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
-import type { JobConfig, Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import { type JobConfig, stageIndexOf, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
+import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
-import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
+import { expand, expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -20,8 +21,9 @@ export interface NewPipeline extends Occasion {
   triggerId?: number;
   /** The merge request that it is of. */
   mergeRequestId?: number;
-  /** The variables of a trigger, for names of environments and, encrypted, for the runner. */
-  variables?: Variables;
+  /** All variables that are known, for names of environments and tags; the jobs get those that are kept. */
+  known: KnownVariables & { kept: Variables };
+  /** The variables of a trigger, encrypted, for the runner. */
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
   /** No second pipeline is created for the same key. */
   pushKey?: string;
@@ -62,17 +64,18 @@ export async function buildPipeline(
 async function insertPipeline(
   tx: Transaction,
   input: NewPipeline,
-  { error }: PipelinePlan,
+  { error, name, autoCancel }: PipelinePlan,
   committedAt: number | null,
 ): Promise<number | null> {
   const { projectId, ref, tag, sha, beforeSha, userId, triggerId, mergeRequestId, variablesEncrypted, pushKey } = input;
-  const source = input.source === 'merge_request_event' ? 'api' : input.source;
+  const source = input.source === 'push' || input.source === 'trigger' ? input.source : 'api';
   const status = error !== null ? 'failed' : input.isSkipped ? 'skipped' : 'pending';
   const [row] = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, merge_request_id, variables_encrypted,
-      yaml_errors, push_key, committed_at, finished_at)
+      predefined, name, auto_cancel, yaml_errors, push_key, committed_at, finished_at)
     VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${status}::job_status,
-      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea, ${error}, ${pushKey ?? null},
+      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea,
+      ${JSON.stringify(input.known.kept)}::jsonb, ${name}, ${autoCancel && JSON.stringify(autoCancel)}::jsonb, ${error}, ${pushKey ?? null},
       to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
     ON CONFLICT (push_key) DO NOTHING RETURNING id`;
   return row?.id ?? null;
@@ -80,29 +83,49 @@ async function insertPipeline(
 
 /** One statement for all jobs, in the order of stages. */
 async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: PipelinePlan): Promise<void> {
-  const { config, jobs } = plan;
-  if (!config || !jobs || jobs.length === 0) return;
-  const known = predefined(input, input.sha);
-  const rows = jobs.map((job) => ({
-    name: job.name,
-    stage: job.stage,
-    stage_index: config.stages.indexOf(job.stage),
-    allow_failure: job.allowFailure,
-    when: job.when,
-    options: { ...job.options, variables: job.variables },
-    tags: job.tags,
-    ...environmentOf(job, { ...known, ...job.variables, ...input.variables }),
-  }));
+  const { stages, jobs } = plan;
+  if (!jobs || jobs.length === 0) return;
+  const { weak, strong } = input.known;
+  const rows = jobs.map((job) => {
+    const variables = { ...weak, ...job.variables, ...strong };
+    return {
+      name: job.name,
+      stage: job.stage,
+      stage_index: stageIndexOf(stages, job.stage),
+      allow_failure: job.allowFailure,
+      when: job.when,
+      options: optionsOf(job),
+      tags: job.tags.map((tag) => expandKnown(tag, variables)),
+      needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
+      interruptible: job.interruptible,
+      ...environmentOf(job, variables),
+    };
+  });
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
-      tags, environment, environment_url, environment_action, on_stop)
+      tags, needs, interruptible, environment, environment_url, environment_action, on_stop)
     SELECT ${input.projectId}::int, ${pipelineId}::int, ${input.userId}::int, j.name, j.stage, j.stage_index, j.allow_failure,
-      j."when", j.options, j.tags, j.environment, j.environment_url, j.environment_action, j.on_stop
+      j."when", j.options, j.tags, j.needs, j.interruptible, j.environment, j.environment_url, j.environment_action, j.on_stop
     FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS (name text, stage text, stage_index int,
-      allow_failure boolean, "when" text, options jsonb, tags text[], environment text, environment_url text, environment_action text,
-      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, environment,
+      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, environment text, environment_url text, environment_action text,
+      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
+}
+
+/** What the job row keeps under the names of the file. A job gets the artifacts of those that it needs, unless it names others. */
+function optionsOf({ options, variables, needs, startIn }: JobConfig): Record<string, unknown> {
+  const needed = needs?.filter((need) => need.artifacts).map((need) => need.job);
+  return {
+    ...options,
+    ...(needed ? { dependencies: named(options.dependencies, needed) } : {}),
+    ...(startIn === null ? {} : { start_in: startIn }),
+    variables,
+  };
+}
+
+function named(dependencies: unknown, needed: readonly string[]): string[] {
+  return Array.isArray(dependencies) ? needed.filter((name) => dependencies.includes(name)) : [...needed];
 }
 
 /** Characters of the longest name and URL of an environment. */

@@ -1,8 +1,10 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
+import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -42,14 +44,18 @@ export async function startPipeline(
   const sha = branch?.commit ?? tag?.commit ?? null;
   if (!repository || sha === null) throw invalid('Reference not found');
   const occasion = { ref, tag: tag !== null, source: start.source, project: project.fullPath };
-  const plan = await planPipeline(repository, occasion, sha);
+  const given = start.source === 'trigger' ? start.variables : {};
+  const subject = { project, repository, occasion, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
+  const known = await knownVariables(context, subject);
+  const plan = await planPipeline(context, { repository, commit: sha, base: null }, occasion, known);
   if (plan.error !== null) throw invalid(plan.error);
+  if (plan.isFiltered) throw invalid('Pipeline filtered out by workflow rules.');
   if (plan.jobs?.length === 0) throw invalid('No builds for this pipeline.');
-  const told = start.source === 'trigger' && Object.keys(start.variables).length > 0 ? start.variables : null;
-  const variablesEncrypted = told && encrypt(JSON.stringify(told), context.secret);
+  const variablesEncrypted = Object.keys(given).length === 0 ? null : encrypt(JSON.stringify(given), context.secret);
   const input = {
-    ...start,
+    ...(start.source === 'trigger' ? { triggerId: start.triggerId } : {}),
     ...occasion,
+    known,
     variablesEncrypted,
     projectId: project.id,
     sha,
@@ -58,6 +64,7 @@ export async function startPipeline(
   };
   const id = await buildPipeline(context, input, { repository, plan });
   if (id === null) throw new Error('A pipeline without a key was taken for another one');
+  await cancelRedundant(context, id);
   return { project, id };
 }
 

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { can } from '#src/access/permissions/abilities.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { RefsPushed } from '#src/domain/changes/change.ts';
 import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
+import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import { CONFIG_PATH, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
-import { namedProject } from '#src/domain/projects/named.ts';
-import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
-import { queryJson, type Transaction } from '#src/platform/database/db.ts';
-import { select } from '#src/platform/records/selection.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -64,41 +63,38 @@ async function requestPipelines(
   }
 }
 
-const PUSHED = select('Project', PROJECT_BASE);
-
 /**
- * Whether the user is not a developer of the project, or not active any more. Who pushed to a branch that a fork shares with them is
- * none: their changes to `.gitlab-ci.yml` must not read the variables of the fork, whose developers can start a pipeline.
- */
-async function isGuest(db: ChangeContext['db'], userId: number, projectId: number): Promise<boolean> {
-  const user = await activeUser(db, userId);
-  if (user === null) return true;
-  const [project] = await queryJson<ProjectRow[]>(db, namedProject(user, projectId, PUSHED));
-  return !project || !can(user, 'push_code', { ...project, archived: false });
-}
-
-/**
- * Creates the pipelines of a push; none if the project has jobs turned off, and none for a ref without jobs. An invalid file
- * makes a failed one with the error, and a commit with `[ci skip]` in its message a skipped one without jobs.
+ * Creates the pipelines of a push, for the user who pushed; none if the project has jobs turned off, and none for a ref without jobs. An
+ * invalid file makes a failed one with the error, and a commit with `[ci skip]` in its message a skipped one without jobs. Who pushed to
+ * a branch that a fork shares with them is no developer of the fork: their changes to `.gitlab-ci.yml` must not read its variables, and its
+ * developers can start a pipeline.
  */
 export async function createPushedPipelines(
-  { repositories, ...context }: ChangeContext & Pick<Context, 'repositories'>,
-  { projectId, userId, refs }: Jobs['pipelines.create'],
+  context: Context,
+  { projectId, refs }: Jobs['pipelines.create'],
 ): Promise<void> {
-  const { db } = context;
-  const project = await findPushedProject(db, projectId);
-  const settings = await db.project.findUnique({ where: { id: projectId }, select: { jobsEnabled: true } });
-  const repository = project && (await repositories.open(project));
-  if (!project || !repository || !settings?.jobsEnabled) return;
-  if ((await db.user.count({ where: { id: userId } })) === 0) return;
-  if (await isGuest(db, userId, projectId)) return;
-  for (const pushed of refs) {
-    const commit = await repository.commit(pushed.sha);
+  const starter = requireActor(context);
+  const project = await findProject(context, projectId).catch(unseen);
+  if (!project?.jobsEnabled || !can(starter, 'push_code', { ...project, archived: false })) return;
+  const repository = await context.repositories.open(project);
+  if (!repository) return;
+  for (const { ref, tag, sha, beforeSha, pushKey } of refs) {
+    const commit = await repository.commit(sha);
     if (commit === null) continue;
-    const occasion = { ref: pushed.ref, tag: pushed.tag, source: 'push', project: project.fullPath } as const;
-    const plan = await planPipeline(repository, occasion, pushed.sha);
+    const occasion = { ref, tag, source: 'push', project: project.fullPath } as const;
+    const subject = { project, repository, occasion, sha, beforeSha, starter, mergeRequestId: null, given: {} };
+    const known = await knownVariables(context, subject);
+    const base = beforeSha && (await repository.resolve(beforeSha));
+    const plan = await planPipeline(context, { repository, commit: sha, base }, occasion, known);
     const isSkipped = plan.error === null && plan.jobs !== null && SKIPS.test(commit.message);
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
-    await buildPipeline(context, { ...pushed, ...occasion, projectId, userId, isSkipped }, { repository, plan });
+    const input = { ...occasion, sha, beforeSha, pushKey, projectId, userId: starter.id, isSkipped, known };
+    const id = await buildPipeline(context, input, { repository, plan });
+    if (id !== null) await cancelRedundant(context, id);
   }
+}
+
+function unseen(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
 }

@@ -9,6 +9,9 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { select } from '#src/platform/records/selection.ts';
 
+/** The place before all stages. */
+const BEFORE_ALL = -2;
+
 /** A retried pipeline, and values that override those of its record in the response. */
 export interface RetriedPipeline extends ChangedRecord {
   answered: { status: JobStatus };
@@ -30,7 +33,7 @@ export async function retryPipeline(context: Context, ref: IdOrPath, id: number)
       SELECT id FROM jobs WHERE pipeline_id = ${id} AND NOT retried AND status IN ('failed', 'canceled') ORDER BY id`;
     const again = failed.map((job) => job.id);
     await cloneJobs(tx, again, actor.id, 'created');
-    await reviveSkipped(tx, { pipelineId: id, behind: -1, userId: actor.id });
+    await reviveSkipped(tx, { pipelineId: id, behind: BEFORE_ALL, userId: actor.id });
     const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
     await settlePipeline(tx, context, id, empty || again.length > 0 ? 'pending' : undefined);
   });

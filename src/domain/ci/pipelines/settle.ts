@@ -12,6 +12,9 @@ interface LatestJob {
   allowFailure: boolean;
   when: string;
   stageIndex: number;
+  name: string;
+  /** Names of the jobs that it waits for; null for all of the earlier stages. */
+  needs: string[] | null;
   coverage: number | null;
   startedAt: string | null;
   finishedAt: string | null;
@@ -48,7 +51,7 @@ function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
   return queryJson(
     tx,
     sql`(SELECT COALESCE(json_agg(json_build_object('id', id, 'status', status, 'allowFailure', allow_failure, 'when', "when",
-      'stageIndex', stage_index, 'coverage', coverage, 'startedAt', started_at, 'finishedAt', finished_at)
+      'stageIndex', stage_index, 'name', name, 'needs', needs, 'coverage', coverage, 'startedAt', started_at, 'finishedAt', finished_at)
       ORDER BY stage_index, id), '[]') FROM jobs WHERE pipeline_id = ${pipelineId} AND NOT retried)`,
   );
 }
@@ -59,23 +62,52 @@ const TURNS: Record<string, readonly JobStatus[]> = {
   on_failure: ['failed'],
   always: ['success', 'failed', 'skipped'],
   manual: ['success', 'skipped'],
+  delayed: ['success', 'skipped'],
 };
 
-/** Assigns new statuses to jobs that wait for earlier stages; returns those that changed. */
+/** The state in which a job waits, once its turn has come, unless for a runner. */
+const WAITING: Record<string, JobStatus> = { manual: 'manual', delayed: 'scheduled' };
+
+/** Assigns new statuses to jobs that wait for others; returns those that changed. `jobs` are in the order of stages. */
 function takeTurns(jobs: readonly LatestJob[]): LatestJob[] {
   const changed: LatestJob[] = [];
-  const stages = [...new Set(jobs.map(({ stageIndex }) => stageIndex))];
-  for (const stage of stages) {
-    const before = aggregate(jobs.filter(({ stageIndex }) => stageIndex < stage));
-    if (!COMPLETE.includes(before)) break;
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const hasNeeds = jobs.some(({ needs }) => needs !== null);
+  for (let again = true; again; ) {
+    again = false;
+    let stage: number | null = null;
+    let earlier: JobStatus | null = null;
     for (const job of jobs) {
-      if (job.stageIndex !== stage || job.status !== 'created') continue;
-      const its = TURNS[job.when]?.includes(before) ?? false;
-      job.status = its ? (job.when === 'manual' ? 'manual' : 'pending') : 'skipped';
+      if (job.stageIndex !== stage) [stage, earlier] = [job.stageIndex, null];
+      if (job.status !== 'created') continue;
+      if (job.needs === null) earlier ??= aggregate(jobs.filter(({ stageIndex }) => stageIndex < job.stageIndex));
+      const its = job.needs === null ? afterStages(job, earlier ?? 'success') : afterNeeds(job, byName);
+      if (its === null) continue;
+      job.status = its ? (WAITING[job.when] ?? 'pending') : 'skipped';
       changed.push(job);
+      // A job that is skipped may be what one before it in the order waits for.
+      again = hasNeeds;
     }
   }
   return changed;
+}
+
+/** Whether the job runs after the earlier stages; null while it waits for them. */
+function afterStages({ when }: LatestJob, before: JobStatus): boolean | null {
+  return COMPLETE.includes(before) ? (TURNS[when]?.includes(before) ?? false) : null;
+}
+
+/**
+ * Whether the job runs after those that it needs; null while it waits for them. A manual job that may be left out counts as skipped,
+ * and a job does not run without one that it needs.
+ */
+function afterNeeds({ needs, when }: LatestJob, byName: ReadonlyMap<string, LatestJob>): boolean | null {
+  const needed = (needs ?? []).flatMap((name) => byName.get(name) ?? []);
+  const isLeftOut = ({ status, allowFailure }: LatestJob) => status === 'manual' && allowFailure;
+  if (!needed.every((job) => COMPLETE.includes(job.status) || isLeftOut(job))) return null;
+  if (when === 'always') return true;
+  if (needed.some((job) => job.status === 'skipped' || isLeftOut(job))) return false;
+  return TURNS[when]?.includes(aggregate(needed)) ?? false;
 }
 
 async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promise<void> {
@@ -83,7 +115,9 @@ async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promi
   const turns = JSON.stringify(changed.map(({ id, status }) => ({ id, status })));
   await tx.$executeRaw`
     UPDATE jobs SET status = turn.status::job_status, updated_at = now(),
-      queued_at = CASE WHEN turn.status = 'pending' THEN now() ELSE queued_at END
+      queued_at = CASE WHEN turn.status = 'pending' THEN now() ELSE queued_at END,
+      scheduled_at = CASE WHEN turn.status = 'scheduled'
+        THEN now() + make_interval(secs => COALESCE((options->>'start_in')::float8, 0)) END
     FROM jsonb_to_recordset(${turns}::jsonb) AS turn (id int, status text) WHERE jobs.id = turn.id`;
 }
 

@@ -1,5 +1,6 @@
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { afterFailure } from '#src/domain/ci/jobs/after_failure.ts';
 import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
@@ -13,7 +14,7 @@ type Stores = ChangeContext;
 /** How a job ended. */
 export type JobEnd =
   | { state: 'success'; coverage: number | null }
-  | { state: 'failed'; coverage: number | null; reason: FailureReason };
+  | { state: 'failed'; coverage: number | null; reason: FailureReason; exitCode?: number | null };
 
 /**
  * Ends a running job and settles its pipeline. `only` is a condition on the row `j` that must still hold.
@@ -33,7 +34,9 @@ export function endRunningJob(
     if (status !== 'running') return status;
     await moveJob(tx, { id: job.id, status }, end.state);
     const reason = end.state === 'failed' ? end.reason : null;
-    await tx.job.update({ where: { id: job.id }, data: { failureReason: reason, coverage: end.coverage } });
+    const exitCode = end.state === 'failed' ? (end.exitCode ?? null) : null;
+    await tx.job.update({ where: { id: job.id }, data: { failureReason: reason, coverage: end.coverage, exitCode } });
+    if (end.state === 'failed') await afterFailure(tx, job.id);
     await settlePipeline(tx, stores, job.pipelineId);
     return end.state;
   });

@@ -52,7 +52,7 @@ function take(db: Db, runner: AuthenticatedRunner, token: string): Promise<{ id:
   const order = runner.isShared ? sql`COALESCE(busy.count, 0), j.id` : sql`j.id`;
   return db.$queryRaw`
     WITH next AS MATERIALIZED (
-      SELECT j.id, p.build_timeout AS timeout
+      SELECT j.id, COALESCE((j.options->>'timeout')::int, p.build_timeout) AS timeout
       FROM jobs j JOIN projects p ON p.id = j.project_id JOIN users u ON u.id = j.user_id ${running}
       WHERE ${isFor(runner)} ORDER BY ${order} LIMIT 1 FOR UPDATE OF j SKIP LOCKED)
     UPDATE jobs SET status = 'running', runner_id = ${runner.id}, token_hash = ${tokenHash(token)}, timeout = next.timeout,

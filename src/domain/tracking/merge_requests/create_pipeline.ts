@@ -1,7 +1,9 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
+import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -31,13 +33,45 @@ export async function createMergeRequestPipeline(context: Context, ref: IdOrPath
     source: 'merge_request_event',
     project: source.fullPath,
   } as const;
-  const plan = await planPipeline(repository, occasion, sha);
+  const subject = {
+    project: source,
+    repository,
+    occasion,
+    sha,
+    beforeSha: null,
+    starter: actor,
+    mergeRequestId: id,
+    given: {},
+  };
+  const known = await knownVariables(context, subject);
+  const plan = await planPipeline(
+    context,
+    { repository, commit: sha, base: await baseOf(context, id) },
+    occasion,
+    known,
+  );
   if (plan.error !== null) throw new ValidationFailed({ base: [plan.error] });
   if (!plan.jobs?.length) throw nothingToRun('The `.gitlab-ci.yml` of its head has no jobs for merge requests');
-  const input = { ...occasion, projectId: source.id, sha, beforeSha: null, userId: actor.id, mergeRequestId: id };
+  const input = {
+    ...occasion,
+    projectId: source.id,
+    sha,
+    beforeSha: null,
+    userId: actor.id,
+    mergeRequestId: id,
+    known,
+  };
   const made = await buildPipeline(context, input, { repository, plan });
   if (made === null) throw new Error('A pipeline without a key was taken for another one');
+  await cancelRedundant(context, made);
   return { project: source, id: made };
+}
+
+/** What the changes of the merge request start from. */
+async function baseOf({ db }: Context, mergeRequestId: number): Promise<string | null> {
+  const [version] = await db.$queryRaw<{ base: string | null }[]>`
+    SELECT base_commit_sha AS base FROM merge_request_versions WHERE merge_request_id = ${mergeRequestId} ORDER BY id DESC LIMIT 1`;
+  return version?.base ?? null;
 }
 
 function nothingToRun(message: string): BadRequest {

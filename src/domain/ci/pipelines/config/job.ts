@@ -1,35 +1,50 @@
+import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import {
+  ACTIONS,
   type EnvironmentConfig,
+  FIRST_STAGE,
   InvalidConfig,
   type JobConfig,
+  LAST_STAGE,
+  TIERS,
   type Variables,
   WHEN,
   type When,
 } from '#src/domain/ci/pipelines/config/model.ts';
-import { readList, readOptions } from '#src/domain/ci/pipelines/config/options.ts';
-import { isPattern, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
-import { UNSUPPORTED_OF_ENVIRONMENTS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
+import { readNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
+import { filled, readList, readOptions } from '#src/domain/ci/pipelines/config/options.ts';
 import {
+  type Part,
+  readAllowFailure,
+  readParallel,
+  readRetry,
+  readTimeout,
+} from '#src/domain/ci/pipelines/config/policies.ts';
+import { readPolicy } from '#src/domain/ci/pipelines/config/refs.ts';
+import { readRules, readStartIn } from '#src/domain/ci/pipelines/config/rules/read.ts';
+import { IGNORED_OF_JOBS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
+import {
+  type DefinedVariables,
   type ExpansionLimit,
   isRecord,
   type Raw,
   readBoolean,
   readCommands,
-  readNames,
+  readDefinedVariables,
   readVariables,
   requireKeys,
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
 
+/** What all jobs start from. */
 export interface JobDefaults {
   stages: readonly string[];
-  variables: Variables;
-  beforeScript: string[] | null;
-  afterScript: string[] | null;
-  image: unknown;
-  services: unknown;
-  cache: unknown;
+  variables: DefinedVariables;
+  /** Keys of jobs that do not have them. */
+  keys: Raw;
+  /** Gets what has no effect. */
+  warn: (problem: string) => void;
 }
 
 const KEYS = [
@@ -40,8 +55,11 @@ const KEYS = [
   'type',
   'only',
   'except',
+  'rules',
+  'needs',
   'allow_failure',
   'when',
+  'start_in',
   'environment',
   'variables',
   'coverage',
@@ -51,55 +69,137 @@ const KEYS = [
   'dependencies',
   'cache',
   'artifacts',
+  'retry',
+  'timeout',
+  'parallel',
+  'interruptible',
+  'inherit',
 ];
+/** With `rules`, what would contradict them. */
+const NOT_WITH_RULES = ['only', 'except', 'start_in'];
 
-/** Reads one job of the file. Throws InvalidConfig. */
-export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: ExpansionLimit): JobConfig {
+/** Reads one job of the file, or those that `parallel` makes of it. Throws InvalidConfig. */
+export function readJob(key: string, given: unknown, defaults: JobDefaults, budget: ExpansionLimit): JobConfig[] {
   const name = budget.spend(key);
   const where = `jobs:${name}`;
   if (name.trim() === '') throw new InvalidConfig("jobs name can't be blank");
-  if (!isRecord(raw)) throw new InvalidConfig(`${where} config should be a hash`);
-  requireKeys(raw, where, KEYS, UNSUPPORTED_OF_JOBS);
+  if (!isRecord(given)) throw new InvalidConfig(`${where} config should be a hash`);
+  const raw = withDefaults(given, defaults, where);
+  if (raw.run != null && raw.script == null) throw new InvalidConfig(`${where} run is not supported`);
   if (name.length > 255) throw new InvalidConfig(`${where} name is too long (maximum is 255 characters)`);
   const stage = scalarText(raw.stage ?? raw.type ?? 'test');
-  if (stage === null || !defaults.stages.includes(stage)) {
+  if (stage === null || ![FIRST_STAGE, ...defaults.stages, LAST_STAGE].includes(stage)) {
     throw new InvalidConfig(`${name} job: stage parameter should be ${defaults.stages.join(', ')}`);
   }
   const script = readCommands(raw.script, `${where}:script`, budget);
   if (!script?.some((command) => command.trim() !== '')) throw new InvalidConfig(`${where} script can't be blank`);
+  const rules = raw.rules == null ? null : readRules(raw.rules, `${where}:rules`, budget, 'job');
+  const contradicting = rules ? NOT_WITH_RULES.filter((one) => raw[one] != null) : [];
+  if (contradicting.length > 0) {
+    throw new InvalidConfig(`${where} config key may not be used with \`rules\`: ${contradicting.join(', ')}`);
+  }
   const when = readWhen(raw.when, where);
+  const { mayFail, exitCodes } = readAllowFailure(raw.allow_failure, where);
   const tags = readList(raw.tags, `${where} tags`, budget);
-  return {
-    name,
-    stage,
-    only: readRefs(raw.only, `${where}:only`, budget),
-    except: readRefs(raw.except, `${where}:except`, budget),
-    when,
-    allowFailure: readBoolean(raw.allow_failure, `${where} allow failure`) ?? when === 'manual',
-    environment: readEnvironment(raw.environment, `${where}:environment`, budget),
-    variables: {
-      ...readVariables(defaults.variables, 'variables', budget),
-      ...readVariables(raw.variables, `${where}:variables`, budget),
-    },
-    tags: tags ?? [],
-    options: { ...optionsOf(raw, script, defaults, where, budget), ...(tags ? { tags } : {}) },
+  if (tags && tags.length >= MOST_TAGS)
+    throw new InvalidConfig(`${where} tags must be less than the limit of ${MOST_TAGS} tags`);
+  const own = readDefinedVariables(raw.variables, `${where}:variables`, budget, ['value', 'expand']);
+  const inherited = inheritedVariables(raw.inherit, defaults.variables, where);
+  const variables = { ...readVariables(inherited, 'variables', budget), ...own.values };
+  const interruptible = readBoolean(raw.interruptible, `${where} interruptible`) ?? false;
+  const kept = {
+    retry: readRetry(raw.retry, `${where}:retry`),
+    timeout: readTimeout(raw.timeout, where),
+    allow_failure_exit_codes: exitCodes.length > 0 ? exitCodes : null,
+    raw_variables: rawNames(variables, own, defaults.variables),
   };
+  const job: JobConfig = {
+    name,
+    group: name,
+    stage,
+    only: readPolicy(raw.only, `${where}:only`, budget),
+    except: readPolicy(raw.except, `${where}:except`, budget),
+    rules,
+    when,
+    startIn: rules ? null : readStartIn(raw.start_in, when, where),
+    mayFail,
+    allowFailure: mayFail ?? (when === 'manual' && !rules),
+    environment: readEnvironment(raw.environment, `${where}:environment`, budget),
+    variables,
+    own: own.values,
+    tags: tags ?? [],
+    needs: raw.needs == null ? null : readNeeds(raw.needs, `${where}:needs`, budget),
+    interruptible,
+    options: {
+      ...optionsOf(raw, script, where, budget),
+      ...filled(kept),
+      ...(tags ? { tags } : {}),
+    },
+  };
+  return inParts(job, readParallel(raw.parallel, where), budget);
 }
 
-function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: string, budget: ExpansionLimit) {
-  // Defaults count against the limit once per job.
-  const before = readCommands(raw.before_script ?? defaults.beforeScript, `${where}:before_script`, budget);
-  const after = readCommands(raw.after_script ?? defaults.afterScript, `${where}:after_script`, budget);
-  const { image, services, cache } = defaults;
-  const options: Record<string, unknown> = {
+/** Tags of one job, less one. */
+const MOST_TAGS = 50;
+
+/** The job with the keys that it inherits, and without those that have no effect. */
+function withDefaults(given: Raw, { keys, warn }: JobDefaults, where: string): Raw {
+  const ignored = Object.keys(given).filter((one) => IGNORED_OF_JOBS.has(one));
+  if (ignored.length > 0) warn(`${where} ${ignored.join(', ')}: ignored, as it is not supported`);
+  const own = Object.fromEntries(Object.entries(given).filter(([one]) => !ignored.includes(one)));
+  requireKeys(own, where, KEYS, UNSUPPORTED_OF_JOBS);
+  const wanted = inheritance(given.inherit, where, 'default');
+  const inherited = Object.entries(keys).filter(([one]) => wanted(one));
+  return { ...Object.fromEntries(inherited), ...own, run: given.run };
+}
+
+/** Which of the defaults or variables a job inherits; all unless it says otherwise. */
+function inheritance(value: unknown, where: string, kind: 'default' | 'variables'): (name: string) => boolean {
+  if (value == null) return () => true;
+  if (!isRecord(value)) throw new InvalidConfig(`${where}:inherit config should be a hash`);
+  requireKeys(value, `${where}:inherit`, ['default', 'variables']);
+  const { [kind]: wanted } = value;
+  if (Array.isArray(wanted)) return (name) => wanted.includes(name);
+  const isWanted = readBoolean(wanted, `${where}:inherit:${kind} config`) ?? true;
+  return () => isWanted;
+}
+
+function inheritedVariables(inherit: unknown, { values }: DefinedVariables, where: string): Variables {
+  const wanted = inheritance(inherit, where, 'variables');
+  return Object.fromEntries(Object.entries(values).filter(([name]) => wanted(name)));
+}
+
+/** The names of the variables whose values are not expanded; a job's own take the place of those of the file. */
+function rawNames(variables: Variables, own: DefinedVariables, all: DefinedVariables): string[] | null {
+  const names = Object.keys(variables).filter((name) =>
+    (Object.hasOwn(own.values, name) ? own : all).raw.includes(name),
+  );
+  return names.length > 0 ? names : null;
+}
+
+function inParts(job: JobConfig, parts: readonly Part[] | null, budget: ExpansionLimit): JobConfig[] {
+  if (!parts) return [job];
+  // Each part is a job of its own, with all that it holds.
+  budget.count(parts.length * JSON.stringify(job).length);
+  return parts.map(({ suffix, variables }) => ({
+    ...job,
+    name: `${job.name}${suffix}`.slice(0, 255),
+    variables: { ...job.variables, ...variables },
+    own: { ...job.own, ...variables },
+  }));
+}
+
+function optionsOf(raw: Raw, script: string[], where: string, budget: ExpansionLimit) {
+  return filled({
     script,
-    before_script: before,
-    after_script: after,
+    // Defaults count against the limit once per job.
+    before_script: readCommands(raw.before_script, `${where}:before_script`, budget),
+    after_script: readCommands(raw.after_script, `${where}:after_script`, budget),
     ...readOptions(
       {
-        image: raw.image ?? image,
-        services: raw.services ?? services,
-        cache: raw.cache ?? cache,
+        image: raw.image,
+        services: raw.services,
+        cache: raw.cache,
         artifacts: raw.artifacts,
         dependencies: raw.dependencies,
         coverage: raw.coverage,
@@ -107,31 +207,14 @@ function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: str
       where,
       budget,
     ),
-  };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null));
+  });
 }
 
 function readWhen(value: unknown, where: string): When {
   if (value == null) return 'on_success';
   const found = WHEN.find((word) => word === value);
-  if (value === 'delayed' || value === 'never') throw new InvalidConfig(`${where} when: ${value} is not supported`);
   if (!found) throw new InvalidConfig(`${where} when should be one of: ${WHEN.join(', ')}`);
   return found;
-}
-
-function readRefs(value: unknown, where: string, budget: ExpansionLimit): string[] | null {
-  if (isRecord(value)) {
-    throw new InvalidConfig(`${where} config with keys is not supported; it should be an array of strings or regexps`);
-  }
-  if (value != null && !Array.isArray(value))
-    throw new InvalidConfig(`${where} config should be an array of strings or regexps`);
-  const refs = readNames(value, where, budget);
-  for (const ref of refs ?? []) {
-    if (ref.startsWith('/') && !isPattern(splitEntry(ref).wanted)) {
-      throw new InvalidConfig(`${where} config should be an array of strings or regexps`);
-    }
-  }
-  return refs;
 }
 
 /** Reads a name, or a mapping with one. */
@@ -141,16 +224,31 @@ function readEnvironment(value: unknown, where: string, budget: ExpansionLimit):
     throw new InvalidConfig(`${where} config should be a hash or a string`);
   }
   const raw: Raw = isRecord(value) ? value : { name: value };
-  requireKeys(raw, where, ['name', 'url', 'action', 'on_stop'], UNSUPPORTED_OF_ENVIRONMENTS);
-  const { name, url, action = 'start', on_stop: onStop } = raw;
+  requireKeys(raw, where, ['name', 'url', 'action', 'on_stop', 'auto_stop_in', 'deployment_tier', 'kubernetes']);
+  const { name, url, on_stop: onStop } = raw;
+  const action = ACTIONS.find((one) => one === (raw.action ?? 'start'));
   const text = scalarText(name);
   if (!text) throw new InvalidConfig(`${where} name can't be blank`);
   if (text.length > 255 || !ENVIRONMENT_NAME.test(text)) throw new InvalidConfig(`${where} name ${NAME_RULE}`);
-  if (action !== 'start' && action !== 'stop') throw new InvalidConfig(`${where} action should be start or stop`);
+  if (!action) throw new InvalidConfig(`${where} action should be ${ACTIONS.join(', ')}`);
+  requireDuration(raw.auto_stop_in, where);
+  requireTier(raw.deployment_tier, where);
   const [address, stop] = [url, onStop].map((entry) => {
     const found = entry == null ? null : scalarText(entry);
     if (entry != null && found === null) throw new InvalidConfig(`${where} config should be a hash of strings`);
     return found === null ? null : budget.spend(found);
   });
   return { name: budget.spend(text), url: address ?? null, action, onStop: stop ?? null };
+}
+
+function requireDuration(value: unknown, where: string): void {
+  const text = value == null ? null : scalarText(value);
+  const isValid = value == null || (text !== null && (text.includes('$') || parseDuration(text) !== null));
+  if (!isValid) throw new InvalidConfig(`${where} auto stop in should be a duration`);
+}
+
+function requireTier(value: unknown, where: string): void {
+  const text = value == null ? null : scalarText(value);
+  const isValid = value == null || (text !== null && (text.includes('$') || TIERS.some((tier) => tier === text)));
+  if (!isValid) throw new InvalidConfig(`${where} deployment tier must be one of ${TIERS.join(', ')}`);
 }

@@ -1,43 +1,108 @@
-/** Bytes of the largest `.gitlab-ci.yml` that is read. */
-export const LARGEST_CONFIG = 128 * 1024;
+import type { Expression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
+import type { AutoCancel, ChangesCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 
-/** The content of `.gitlab-ci.yml`, validated and with all defaults filled in. */
+/** Bytes of the largest `.gitlab-ci.yml` that is read, and of one that it includes. */
+export const LARGEST_CONFIG = 1024 * 1024;
+/** Bytes of all files of one configuration. */
+export const LARGEST_TOGETHER = 2 * 1024 * 1024;
+
+/** The configuration of a pipeline, validated and with all defaults filled in. */
 export interface Config {
-  /** In order. */
+  /** In order, without the first, `.pre`, and the last, `.post`. */
   stages: string[];
   jobs: JobConfig[];
+  workflow: Workflow;
+  /** Of all jobs. */
+  variables: Variables;
+  /** What was read and has no effect. */
+  warnings: string[];
+}
+
+/** What decides about the pipeline as a whole. */
+export interface Workflow {
+  /** May contain variables. */
+  name: string | null;
+  /** The pipeline is made if one of them holds; null if it always is. */
+  rules: Rule[] | null;
+  autoCancel: AutoCancel | null;
 }
 
 export type Variables = Record<string, string>;
 
-export const WHEN = ['on_success', 'on_failure', 'always', 'manual'] as const;
+export const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 export type When = (typeof WHEN)[number];
+
+/** Those that deploy to the environment, and those that only use it. */
+export const ACTIONS = ['start', 'stop', 'prepare', 'verify', 'access'] as const;
+export const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
 
 export interface EnvironmentConfig {
   /** May contain variables. */
   name: string;
   url: string | null;
-  action: 'start' | 'stop';
+  action: (typeof ACTIONS)[number];
   /** Name of the job that stops it. */
   onStop: string | null;
 }
 
+/** A job that another one waits for. */
+export interface Need {
+  /** Its name, or the base name of several. */
+  job: string;
+  /** Whether the other one gets its artifacts. */
+  artifacts: boolean;
+  /** Whether it may be absent. */
+  optional: boolean;
+  /** Which of the jobs of a matrix, by what distinguishes them; null for all. */
+  matrix: string[] | null;
+}
+
+/** What `only` or `except` asks; null where nothing. */
+export interface RefPolicy {
+  /** Refs, words such as `branches`, or patterns between slashes. */
+  refs: string[] | null;
+  variables: Expression[] | null;
+  changes: ChangesCondition | null;
+  /** Whether it is for clusters, which there are none of. */
+  kubernetes: boolean;
+}
+
 export interface JobConfig {
   name: string;
+  /** The name in the file, of which `parallel` makes several. */
+  group: string;
   stage: string;
-  /** Refs, words such as `branches`, or patterns between slashes; null if absent. */
-  only: string[] | null;
-  except: string[] | null;
+  only: RefPolicy | null;
+  except: RefPolicy | null;
+  /** Instead of `only` and `except`: the job is in the pipeline if one holds. */
+  rules: Rule[] | null;
   when: When;
+  /** Seconds that a delayed job waits. */
+  startIn: number | null;
+  /** Null if the file does not say. */
+  mayFail: boolean | null;
   allowFailure: boolean;
   environment: EnvironmentConfig | null;
   /** Those of the file, followed by its own. */
   variables: Variables;
-  /** A runner must have all of them. */
+  own: Variables;
+  /** A runner must have all of them. May contain variables. */
   tags: string[];
-  /** Options for the runner, under the names of the file. */
+  /** The jobs that it waits for; null for all of earlier stages. */
+  needs: Need[] | null;
+  interruptible: boolean;
+  /** Options for the runner and for how the server treats it, under the names of the file. */
   options: Record<string, unknown>;
 }
+
+/** The place of a stage in the order of stages: `.pre` comes first, and `.post` last. */
+export function stageIndexOf(stages: readonly string[], stage: string): number {
+  if (stage === FIRST_STAGE) return -1;
+  return stage === LAST_STAGE ? stages.length : stages.indexOf(stage);
+}
+
+export const FIRST_STAGE = '.pre';
+export const LAST_STAGE = '.post';
 
 /** The file is invalid; the message, which can be stored, says where. */
 export class InvalidConfig extends Error {

@@ -1,11 +1,7 @@
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import { isPattern } from '#src/domain/ci/pipelines/config/pattern.ts';
-import {
-  UNSUPPORTED_OF_ARTIFACTS,
-  UNSUPPORTED_OF_CACHES,
-  UNSUPPORTED_OF_IMAGES,
-} from '#src/domain/ci/pipelines/config/unsupported.ts';
+import { readReports } from '#src/domain/ci/pipelines/config/reports.ts';
 import {
   copyOf,
   type ExpansionLimit,
@@ -52,7 +48,7 @@ export function readImage(
     return budget.spend(value);
   }
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash or a string`);
-  requireKeys(value, where, ['name', 'entrypoint', ...more], UNSUPPORTED_OF_IMAGES);
+  requireKeys(value, where, ['name', 'entrypoint', 'docker', 'kubernetes', 'pull_policy', ...more]);
   if (typeof value.name !== 'string' || value.name.trim() === '') {
     throw new InvalidConfig(`${where} name should be a string`);
   }
@@ -69,29 +65,91 @@ export function readImage(
 export function readServices(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} config should be an array`);
-  return value.map((service) => readImage(service, where, budget, ['alias', 'command']));
+  return value.map((service) => readImage(service, where, budget, ['alias', 'command', 'variables']));
 }
 
+/** Caches of one job. */
+const MOST_CACHES = 4;
+
+/** Reads one cache, or several. */
 export function readCache(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
+  if (!Array.isArray(value)) return readOneCache(value, where, budget);
+  if (value.length > MOST_CACHES)
+    throw new InvalidConfig(`${where} config no more than ${MOST_CACHES} caches can be created`);
+  return value.map((cache) => readOneCache(cache, where, budget));
+}
+
+function readOneCache(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
-  requireKeys(value, where, ['key', 'untracked', 'paths'], UNSUPPORTED_OF_CACHES);
-  if (value.key != null && scalarText(value.key) === null) {
-    throw new InvalidConfig(`${where} key should be a string or symbol`);
+  requireKeys(value, where, ['key', 'untracked', 'paths', 'when', 'policy', 'fallback_keys', 'unprotect']);
+  const { when, policy } = value;
+  if (when != null && !UPLOADED_WHEN.includes(when)) {
+    throw new InvalidConfig(`${where} when should be one of: on_success, on_failure, always`);
   }
+  const chosen = policy == null ? null : scalarText(policy);
+  if (policy != null && !(chosen && (POLICIES.includes(chosen) || chosen.startsWith('$')))) {
+    throw new InvalidConfig(`${where} policy should be a variable or one of: ${POLICIES.join(', ')}`);
+  }
+  const fallback = readList(value.fallback_keys, `${where} fallback keys`, budget);
+  if (fallback && fallback.length > 5)
+    throw new InvalidConfig(`${where} fallback keys has to many entries (maximum 5)`);
   return filled({
-    key: value.key == null ? null : budget.spend(String(value.key)),
+    key: readCacheKey(value.key, where, budget),
     ...readFiles(value, where, budget),
+    when,
+    policy: chosen,
+    fallback_keys: fallback,
+    unprotect: readBoolean(value.unprotect, `${where} unprotect`),
   });
+}
+
+const POLICIES = ['pull-push', 'push', 'pull'];
+
+/** Reads a text, or the files on whose contents the key depends. */
+function readCacheKey(value: unknown, where: string, budget: ExpansionLimit): unknown {
+  if (value == null) return null;
+  if (!isRecord(value)) {
+    if (scalarText(value) === null) throw new InvalidConfig(`${where} key should be a hash, a string or a symbol`);
+    return budget.spend(String(value));
+  }
+  requireKeys(value, `${where}:key`, ['files', 'files_commits', 'prefix']);
+  const { files, files_commits: commits, prefix } = value;
+  if ((files == null) === (commits == null))
+    throw new InvalidConfig(`${where}:key config must use exactly one of these keys: files, files_commits`);
+  const paths = readList(files ?? commits, `${where}:key:files`, budget) ?? [];
+  if (paths.length === 0 || paths.length > 2)
+    throw new InvalidConfig(`${where}:key:files config requires at least 1 item, and has too many items above 2`);
+  if (prefix != null && scalarText(prefix) === null) throw new InvalidConfig(`${where}:key prefix should be a string`);
+  return filled({ files: paths, prefix: prefix == null ? null : budget.spend(String(prefix)) });
 }
 
 function readArtifacts(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
-  requireKeys(value, where, ['name', 'untracked', 'paths', 'when', 'expire_in'], UNSUPPORTED_OF_ARTIFACTS);
-  const { name, when, expire_in: expireIn } = value;
+  requireKeys(value, where, [
+    'name',
+    'untracked',
+    'paths',
+    'when',
+    'expire_in',
+    'exclude',
+    'expose_as',
+    'public',
+    'access',
+    'reports',
+  ]);
+  const { name, when, expire_in: expireIn, expose_as: exposeAs, access } = value;
+  const isPublic = readBoolean(value.public, `${where} public`);
+  if (exposeAs != null && typeof exposeAs !== 'string')
+    throw new InvalidConfig(`${where} expose as should be a string`);
+  if (access != null && !ACCESS.includes(access)) {
+    throw new InvalidConfig(`${where} access should be one of: ${ACCESS.join(', ')}`);
+  }
+  if (access != null && isPublic !== null)
+    throw new InvalidConfig(`${where} config may not use both public and access`);
   if (name != null && typeof name !== 'string') throw new InvalidConfig(`${where} name should be a string`);
-  if (when != null && !ARTIFACTS_WHEN.includes(when)) {
+  if (when != null && !UPLOADED_WHEN.includes(when)) {
     throw new InvalidConfig(`${where} when should be on_success, on_failure or always`);
   }
   const duration = expireIn == null ? null : scalarText(expireIn);
@@ -103,10 +161,16 @@ function readArtifacts(value: unknown, where: string, budget: ExpansionLimit): u
     when,
     expire_in: duration === null ? null : budget.spend(duration),
     ...readFiles(value, where, budget),
+    exclude: readList(value.exclude, `${where} exclude`, budget),
+    expose_as: exposeAs == null ? null : budget.spend(exposeAs),
+    public: isPublic,
+    access,
+    reports: readReports(value.reports, `${where}:reports`, budget),
   });
 }
 
-const ARTIFACTS_WHEN: readonly unknown[] = ['on_success', 'on_failure', 'always'];
+const ACCESS: readonly unknown[] = ['none', 'developer', 'all', 'maintainer'];
+const UPLOADED_WHEN: readonly unknown[] = ['on_success', 'on_failure', 'always'];
 
 function readCoverage(value: unknown, where: string): string | null {
   if (value == null) return null;
@@ -130,6 +194,6 @@ export function readList(value: unknown, where: string, budget: ExpansionLimit):
 }
 
 /** Removes absent values. */
-function filled(values: Raw): Raw {
+export function filled(values: Raw): Raw {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
 }

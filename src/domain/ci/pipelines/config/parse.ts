@@ -1,78 +1,157 @@
-import { readJob } from '#src/domain/ci/pipelines/config/job.ts';
-import { type Config, InvalidConfig, type JobConfig, LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import { resolveExtends } from '#src/domain/ci/pipelines/config/compose/extends.ts';
+import { Composer, type Composition, type Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
+import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
+import { resolveReferences } from '#src/domain/ci/pipelines/config/compose/references.ts';
+import { Incomplete, Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
+import { type JobDefaults, readJob } from '#src/domain/ci/pipelines/config/job.ts';
+import {
+  type Config,
+  FIRST_STAGE,
+  InvalidConfig,
+  type JobConfig,
+  LAST_STAGE,
+  stageIndexOf,
+} from '#src/domain/ci/pipelines/config/model.ts';
+import { checkNeeds, withParallelNames } from '#src/domain/ci/pipelines/config/needs.ts';
 import { readCache, readImage, readServices } from '#src/domain/ci/pipelines/config/options.ts';
-import { UNSUPPORTED_GLOBALS } from '#src/domain/ci/pipelines/config/unsupported.ts';
+import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
+import { readTimeout } from '#src/domain/ci/pipelines/config/policies.ts';
+import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import {
   ExpansionLimit,
   isRecord,
   type Raw,
   readCommands,
+  readDefinedVariables,
   readNames,
-  readVariables,
+  requireKeys,
 } from '#src/domain/ci/pipelines/config/values.ts';
-import { loadYaml } from '#src/domain/ci/pipelines/config/yaml/load.ts';
+import { readWorkflow } from '#src/domain/ci/pipelines/config/workflow.ts';
 
+/** Jobs of a file, and those that `parallel` makes of them. */
 const MOST_JOBS = 500;
+const MOST_PARTS = 1_000;
 const DEFAULT_STAGES = ['build', 'test', 'deploy'];
+/** Keys of the file that are defaults of all jobs, and have their place in `default` as well. */
+const OLD_DEFAULTS = ['image', 'services', 'before_script', 'after_script', 'cache'];
+const DEFAULTS = [...OLD_DEFAULTS, 'artifacts', 'hooks', 'id_tokens', 'interruptible', 'retry', 'tags', 'timeout'];
 /** Global keys of the file. `types` is the old name of `stages`. */
-const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'variables', 'stages', 'types', 'cache']);
+const GLOBAL = new Set([...OLD_DEFAULTS, 'variables', 'stages', 'types', 'default', 'workflow']);
 
-/** Parses a `.gitlab-ci.yml`. Throws InvalidConfig with a message for its author. */
+/** Parses a `.gitlab-ci.yml` that stands alone. Throws InvalidConfig with a message for its author. */
 export function parseConfig(text: string): Config {
-  const raw = load(text);
-  const unsupported = Object.keys(raw).filter((name) => UNSUPPORTED_GLOBALS.has(name));
-  if (unsupported.length > 0) throw new InvalidConfig(`${unsupported.join(', ')} config is not supported`);
+  return readConfig(compose(text, alone()).raw);
+}
+
+function alone(): Composition {
+  const [sources, matcher] = [new Sources(new Map()), new PatternMatcher()];
+  return { sources, matcher, merger: new Merger(), judge: new Judge({ weak: {}, strong: {} }, matcher, sources) };
+}
+
+/** A configuration in one piece: what is included, extended and referred to is in its place. Throws InvalidConfig, Incomplete. */
+export function compose(text: string, composition: Composition): { raw: Raw; included: Included[] } {
+  const composer = new Composer(composition);
+  const whole = composer.read(text);
+  if (composition.sources.missing.length > 0) throw new Incomplete();
+  return { raw: resolveReferences(resolveExtends(whole, composition.merger)), included: composer.included };
+}
+
+/** Validates a configuration in one piece. Throws InvalidConfig with a message for its author. */
+export function readConfig(raw: Raw): Config {
   const budget = new ExpansionLimit();
-  const stages = readNames(raw.stages ?? raw.types, 'stages', budget) ?? DEFAULT_STAGES;
-  const defaults = {
+  const warnings: string[] = [];
+  const stages = (readNames(flat(raw.stages ?? raw.types), 'stages', budget) ?? DEFAULT_STAGES).filter(isOwnStage);
+  const defaults: JobDefaults = {
     stages,
-    variables: readVariables(raw.variables, 'variables', budget),
-    beforeScript: readCommands(raw.before_script, 'before_script', budget),
-    afterScript: readCommands(raw.after_script, 'after_script', budget),
-    image: raw.image,
-    services: raw.services,
-    cache: raw.cache,
+    variables: readDefinedVariables(raw.variables, 'variables', budget, ['value', 'description', 'options', 'expand']),
+    keys: readDefaults(raw, budget),
+    warn: (problem) => warnings.push(problem),
   };
-  // Invalid global options are reported as such, even if each job overrides them.
-  readImage(raw.image, 'image', budget);
-  readServices(raw.services, 'services', budget);
-  readCache(raw.cache, 'cache', budget);
   const names = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
   if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
   if (names.length > MOST_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MOST_JOBS} jobs`);
-  const jobs = names.map((name) => readJob(name, raw[name], defaults, budget));
+  const made = names.flatMap((name) => readJob(name, raw[name], defaults, budget));
+  if (made.length > MOST_PARTS) throw new InvalidConfig(`jobs config should make at most ${MOST_PARTS} jobs`);
+  const jobs = made.map((job) => withNamesOfParts(job, made));
+  const byName = new Map(jobs.map((job) => [job.name, job]));
   for (const job of jobs) {
-    checkStop(job, jobs);
-    checkDependencies(job, jobs, stages);
+    checkStop(job, byName);
+    checkDependencies(job, byName, stages);
   }
-  return { stages, jobs };
+  checkNeeds(jobs, stages);
+  const workflow = readWorkflow(raw.workflow, budget);
+  return { stages, jobs, workflow, variables: defaults.variables.values, warnings };
 }
 
-function load(text: string): Raw {
-  if (Buffer.byteLength(text) > LARGEST_CONFIG) {
-    throw new InvalidConfig(`The file is larger than ${LARGEST_CONFIG} bytes`);
-  }
-  const raw = loadYaml(text);
-  if (!isRecord(raw)) throw new InvalidConfig('Invalid configuration format');
-  return raw;
+function flat(value: unknown): unknown {
+  return Array.isArray(value) ? value.flat(10) : value;
 }
 
-/** Dependencies must be jobs of earlier stages. */
-function checkDependencies({ name, stage, options }: JobConfig, jobs: readonly JobConfig[], stages: readonly string[]) {
+function isOwnStage(stage: string): boolean {
+  return stage !== FIRST_STAGE && stage !== LAST_STAGE;
+}
+
+/** The keys that jobs inherit, from `default` and from the file itself. Invalid ones are reported as such, even if each job overrides them. */
+function readDefaults(raw: Raw, budget: ExpansionLimit): Raw {
+  const { default: given } = raw;
+  if (given != null && !isRecord(given)) throw new InvalidConfig('default config should be a hash');
+  const own = given ?? {};
+  requireKeys(own, 'default', DEFAULTS);
+  const twice = OLD_DEFAULTS.filter((key) => raw[key] != null && own[key] != null);
+  if (twice.length > 0) throw new InvalidConfig(`${twice[0]} is defined in top-level and \`default:\` entry`);
+  for (const [from, where] of [
+    [raw, ''],
+    [own, 'default:'],
+  ] as const) {
+    readImage(from.image, `${where}image`, budget);
+    readServices(from.services, `${where}services`, budget);
+    readCache(from.cache, `${where}cache`, budget);
+    readCommands(from.before_script, `${where}before_script`, budget);
+    readCommands(from.after_script, `${where}after_script`, budget);
+  }
+  readTimeout(own.timeout, 'default');
+  const keys = OLD_DEFAULTS.map((key) => [key, raw[key]]).filter(([, value]) => value != null);
+  return { ...Object.fromEntries(keys), ...own };
+}
+
+/** The job with its needs and dependencies under the names that `parallel` gives them. */
+function withNamesOfParts(job: JobConfig, jobs: readonly JobConfig[]): JobConfig {
+  const { needs, rules, options } = job;
+  const { dependencies } = options;
+  const named = Array.isArray(dependencies)
+    ? withParallelNames(dependencies.map(asNeed), jobs).map((one) => one.job)
+    : null;
+  return {
+    ...job,
+    needs: needs && withParallelNames(needs, jobs),
+    rules: rules?.map((rule) => (rule.needs ? { ...rule, needs: withParallelNames(rule.needs, jobs) } : rule)) ?? null,
+    options: named ? { ...options, dependencies: named } : options,
+  };
+}
+
+function asNeed(job: unknown) {
+  return { job: String(job), artifacts: true, optional: false, matrix: null };
+}
+
+/** Dependencies must be jobs of earlier stages, or be needed. */
+function checkDependencies(job: JobConfig, jobs: ReadonlyMap<string, JobConfig>, stages: readonly string[]) {
+  const { name, stage, options, needs } = job;
   const { dependencies } = options;
   for (const wanted of Array.isArray(dependencies) ? dependencies : []) {
-    const found = jobs.find((job) => job.name === wanted);
+    const found = jobs.get(wanted);
     if (!found) throw new InvalidConfig(`${name} job: undefined dependency: ${wanted}`);
-    if (stages.indexOf(found.stage) >= stages.indexOf(stage)) {
+    const isNeeded = needs?.some((need) => need.job === wanted);
+    if (!isNeeded && stageIndexOf(stages, found.stage) >= stageIndexOf(stages, stage)) {
       throw new InvalidConfig(`${name} job: dependency ${wanted} is not defined in prior stages`);
     }
+    if (needs && !isNeeded) throw new InvalidConfig(`${name} job: dependency ${wanted} should be part of needs`);
   }
 }
 
 /** A job named as the stop job of an environment must stop that environment. */
-function checkStop({ name, environment }: JobConfig, jobs: readonly JobConfig[]): void {
+function checkStop({ name, environment }: JobConfig, jobs: ReadonlyMap<string, JobConfig>): void {
   if (!environment?.onStop) return;
-  const stop = jobs.find((job) => job.name === environment.onStop);
+  const stop = jobs.get(environment.onStop);
   const about = `${name} job: on_stop job ${environment.onStop}`;
   if (!stop) throw new InvalidConfig(`${about} is not defined`);
   if (!stop.environment) throw new InvalidConfig(`${about} does not have environment defined`);

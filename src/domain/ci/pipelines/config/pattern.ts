@@ -31,6 +31,9 @@ export function splitEntry(entry: string): { wanted: string; place: string | nul
   return { wanted, place };
 }
 
+/** A pattern in a condition. */
+export const CONDITION = /^\/(.+)\/([ismU]*)$/s;
+
 let sandbox: vm.Context | undefined;
 
 /** Matches the patterns of one file. */
@@ -40,7 +43,18 @@ export class PatternMatcher {
   /** Whether the pattern matches the text. Throws InvalidConfig if the patterns take too long. */
   matches(pattern: string, text: string): boolean {
     const found = patternParts(pattern);
+    return found !== null && this.#test(found, text);
+  }
+
+  /** Like `matches`, for patterns in conditions, whose flags are those of RE2: without `m`, `^` and `$` are the ends of the text. */
+  matchesCondition(pattern: string, text: string): boolean {
+    const [, body = '', flags = ''] = CONDITION.exec(pattern) ?? [];
+    const found = translatePattern(body, flags.replace(/[mU]/g, '').replace('s', 'm'));
     if (!found) return false;
+    return this.#test({ ...found, flags: flags.includes('m') ? `${found.flags}m` : found.flags }, text);
+  }
+
+  #test(found: Translated, text: string): boolean {
     sandbox ??= vm.createContext(Object.create(null));
     const [source, flags, subject] = [found.source, found.flags, text].map((value) => JSON.stringify(value));
     // Only a script can be interrupted. Only strings go in, and only a boolean comes out.
@@ -56,7 +70,7 @@ export class PatternMatcher {
         this.#left -= cpuTime() - start;
       }
     }
-    throw new InvalidConfig('The patterns of only and except take too long');
+    throw new InvalidConfig('The patterns of the file take too long');
   }
 }
 

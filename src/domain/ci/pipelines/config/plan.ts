@@ -1,23 +1,80 @@
+import type { Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
+import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
+import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import { type Config, InvalidConfig, type JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
-import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
-import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
+import { compose, readConfig } from '#src/domain/ci/pipelines/config/parse.ts';
+import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
+import { Judge, type KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import type { AutoCancel } from '#src/domain/ci/pipelines/config/rules/model.ts';
+import { type Occasion, selectPipeline } from '#src/domain/ci/pipelines/config/select.ts';
 
 /** The jobs of a commit's file for an occasion. */
 export interface PipelinePlan {
-  /** Null if the commit has no file. */
+  /** Null if the commit has no file, or the file is invalid. */
   jobs: JobConfig[] | null;
-  config: Config | null;
+  stages: string[];
   /** Why the file is invalid. */
   error: string | null;
+  warnings: string[];
+  /** Whether the rules of the workflow rule the pipeline out. */
+  isFiltered: boolean;
+  name: string | null;
+  autoCancel: AutoCancel | null;
+  included: Included[];
+  /** The configuration in one piece, as a value of YAML; only if it is asked for. */
+  merged: unknown;
 }
 
-/** Parses a file and selects its jobs for the occasion; all jobs without one. */
-export function planOf({ text, occasion }: { text: string; occasion: Occasion | null }): PipelinePlan {
+/** A file, and what is known about the pipeline to make of it. */
+export interface PlanRequest {
+  text: string;
+  /** Null for all jobs of the file. */
+  occasion: Occasion | null;
+  known: KnownVariables;
+  answers: Answers;
+  /** Whether the configuration in one piece is asked for. */
+  wantsMerged?: boolean;
+}
+
+/** A plan, or what has to be looked for to make it. */
+export type PlanAnswer = { plan: PipelinePlan } | { missing: Wanted[] };
+
+export const NO_PLAN: PipelinePlan = {
+  jobs: null,
+  stages: [],
+  error: null,
+  warnings: [],
+  isFiltered: false,
+  name: null,
+  autoCancel: null,
+  included: [],
+  merged: null,
+};
+
+/** Reads a file and selects its jobs for the occasion; all jobs without one. */
+export function planOf({ text, occasion, known, answers, wantsMerged = false }: PlanRequest): PlanAnswer {
+  const sources = new Sources(answers);
+  const matcher = new PatternMatcher();
+  const judge = new Judge(known, matcher, sources);
   try {
-    const config = parseConfig(text);
-    return { config, jobs: occasion ? selectJobs(config, occasion) : config.jobs, error: null };
+    const { raw, included } = compose(text, { sources, matcher, judge, merger: new Merger() });
+    const config = readConfig(raw);
+    const selection = occasion ? selectPipeline(config, occasion, { matcher, judge }) : allOf(config);
+    if (sources.missing.length > 0) return { missing: sources.missing };
+    const { stages, warnings } = config;
+    // Conditions have had their effect.
+    const jobs = selection.jobs.map((job) => ({ ...job, rules: null, only: null, except: null }));
+    return {
+      plan: { ...selection, jobs, stages, warnings, included, error: null, merged: wantsMerged ? raw : null },
+    };
   } catch (error) {
+    const { missing } = sources;
+    if (error instanceof Incomplete || (error instanceof InvalidConfig && missing.length > 0)) return { missing };
     if (!(error instanceof InvalidConfig)) throw error;
-    return { config: null, jobs: null, error: error.message };
+    return { plan: { ...NO_PLAN, error: error.message } };
   }
+}
+
+function allOf({ jobs, workflow }: Config) {
+  return { jobs, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel };
 }

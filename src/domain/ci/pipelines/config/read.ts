@@ -1,18 +1,23 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { withFileKeys } from '#src/domain/ci/pipelines/config/cache_keys.ts';
+import { type Ground, LookUp } from '#src/domain/ci/pipelines/config/look_up.ts';
 import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
-import type { PipelinePlan, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
+import { NO_PLAN, type PipelinePlan, type PlanAnswer, type PlanRequest } from '#src/domain/ci/pipelines/config/plan.ts';
+import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { isLimit } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** The path of the CI configuration in a project. */
 export const CONFIG_PATH = '.gitlab-ci.yml';
 
-/** Milliseconds of CPU time within which a file must be parsed: several times what the largest one within the limits takes. */
-const DEADLINE = 2_000;
-const LIMITS = { threads: 1, memory: 128, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 };
+/** Milliseconds of CPU time within which a configuration must be read: several times what the largest one within the limits takes. */
+const DEADLINE = 4_000;
+const LIMITS = { threads: 1, memory: 256, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 };
+/** How often a configuration may turn out to need more than is known, and milliseconds for all of that. */
+const MOST_ROUNDS = 25;
+const PATIENCE = 30_000;
 
 /** One file at a time; callers take turns. */
 const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
@@ -20,56 +25,90 @@ const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-const turns = new CallerSemaphore(TURNS);
-const threads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
+/** Threads that read configurations, and the queue before them. */
+interface Readers {
+  turns: CallerSemaphore;
+  threads: Threads<PlanRequest, PlanAnswer>;
+}
 
+function readers(): Readers {
+  return { turns: new CallerSemaphore(TURNS), threads: new Threads(SCRIPT, LIMITS) };
+}
+
+const ofPipelines = readers();
 /** A separate queue for linting, so that pipelines do not wait for it. */
-const lintTurns = new CallerSemaphore(TURNS);
-const lintThreads = new Threads<Parameters<typeof planOf>[0], PipelinePlan>(SCRIPT, LIMITS);
+const ofLint = readers();
+
+/** A configuration to be read, and what for. */
+export interface Wish {
+  text: string;
+  /** Null for all jobs of the file. */
+  occasion: Occasion | null;
+  known: KnownVariables;
+  /** Null without a repository. */
+  ground: Ground | null;
+  wantsMerged?: boolean;
+}
 
 /**
- * Parses the file of a commit and selects its jobs for the occasion, in a separate thread.
+ * Reads the file of a commit, with all that it includes, and selects its jobs for the occasion, in a separate thread.
  *
  * @throws RateLimited, Unavailable if too many files wait; ThreadLate if the machine is busy: that says nothing about the file
  */
 export async function planPipeline(
-  repository: RepositoryReader,
+  context: Context,
+  ground: Ground,
   occasion: Occasion,
-  commit: Oid,
+  known: KnownVariables,
 ): Promise<PipelinePlan> {
+  const { repository, commit } = ground;
   const entry = await repository.entry(commit, CONFIG_PATH);
-  if (entry?.type !== 'blob') return { config: null, jobs: null, error: null };
+  if (entry?.type !== 'blob') return NO_PLAN;
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
-    if (content === null) return { config: null, jobs: null, error: null };
-    const text = content.toString('utf8');
-    return await turns.run(`project ${occasion.project}`, () => threads.run({ text, occasion }));
+    if (content === null) return NO_PLAN;
+    const wish = { text: content.toString('utf8'), occasion, known, ground };
+    const plan = await read(context, ofPipelines, `project ${occasion.project}`, wish);
+    return { ...plan, jobs: plan.jobs && (await withFileKeys(plan.jobs, ground)) };
   } catch (error) {
-    if (isLimit(error, 'size')) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
-    if (error instanceof Overrun) return invalid(OVERRUN);
+    if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
     throw error;
   }
 }
 
-const OVERRUN = `Reading the file takes more than ${DEADLINE} ms of CPU time`;
-
 /**
- * The error of a CI configuration; null if it is valid.
+ * What a text would be as a CI configuration.
  *
  * @param caller key for fair queueing
  * @throws RateLimited, Unavailable if too many texts wait; ThreadLate
  */
-export async function configError(caller: string, text: string): Promise<string | null> {
-  if (text.trim() === '') return `Please provide content of ${CONFIG_PATH}`;
-  if (Buffer.byteLength(text) > LARGEST_CONFIG) return `The file is larger than ${LARGEST_CONFIG} bytes`;
-  try {
-    return (await lintTurns.run(caller, () => lintThreads.run({ text, occasion: null }))).error;
-  } catch (error) {
-    if (error instanceof Overrun) return OVERRUN;
-    throw error;
+export async function lintConfig(context: Context, caller: string, wish: Wish): Promise<PipelinePlan> {
+  const { text } = wish;
+  if (text.trim() === '') return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
+  if (Buffer.byteLength(text) > LARGEST_CONFIG) {
+    return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
   }
+  return read(context, ofLint, caller, wish);
 }
 
-function invalid(error: string): PipelinePlan {
-  return { config: null, jobs: null, error };
+/** Reads a configuration, looking for what it refers to as often as that leads to more. */
+async function read(
+  context: Context,
+  { turns, threads }: Readers,
+  caller: string,
+  { ground, ...request }: Wish,
+): Promise<PipelinePlan> {
+  const lookUp = new LookUp(context, ground);
+  const end = performance.now() + PATIENCE;
+  try {
+    for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
+      const answer = await turns.run(caller, () => threads.run({ ...request, answers: lookUp.answers }));
+      if ('plan' in answer) return answer.plan;
+      await lookUp.add(answer.missing);
+    }
+    return { ...NO_PLAN, error: 'Resolving includes takes too long' };
+  } catch (error) {
+    if (!(error instanceof Overrun)) throw error;
+    return { ...NO_PLAN, error: `Reading the file takes more than ${DEADLINE} ms of CPU time` };
+  }
 }

@@ -1,30 +1,163 @@
-import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
+import {
+  type Config,
+  InvalidConfig,
+  type JobConfig,
+  type RefPolicy,
+  type Variables,
+  type When,
+} from '#src/domain/ci/pipelines/config/model.ts';
+import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
+import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import type { AutoCancel, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
+import { expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
 
 /** The reason for a pipeline. */
 export interface Occasion {
   ref: string;
   tag: boolean;
-  source: 'push' | 'api' | 'trigger' | 'merge_request_event';
+  source: PipelineSource;
   /** The source branch, in the place of the ref of a merge request. */
   branch?: string;
   /** Full path of the project. */
   project: string;
 }
 
+export type PipelineSource =
+  | 'push'
+  | 'api'
+  | 'trigger'
+  | 'merge_request_event'
+  | 'schedule'
+  | 'web'
+  | 'pipeline'
+  | 'parent_pipeline';
+
 /** Words of `only` and `except` for the sources of pipelines. */
-const SOURCES: Record<string, Occasion['source']> = { pushes: 'push', api: 'api', triggers: 'trigger' };
+const SOURCES: Record<string, PipelineSource> = {
+  pushes: 'push',
+  api: 'api',
+  triggers: 'trigger',
+  schedules: 'schedule',
+  web: 'web',
+  pipelines: 'pipeline',
+};
 /** The word for merge requests, whose pipelines have only jobs that ask for it. */
 const MERGE_REQUESTS = 'merge_requests';
 
-/** The jobs of the file for this occasion. Throws InvalidConfig if its patterns take too long. */
-export function selectJobs({ jobs }: Config, occasion: Occasion): JobConfig[] {
-  const matcher = new PatternMatcher();
+/** The jobs of a pipeline, and what is true for all of it. */
+export interface Selection {
+  jobs: JobConfig[];
+  /** Whether the rules of the workflow rule the pipeline out. */
+  isFiltered: boolean;
+  name: string | null;
+  autoCancel: AutoCancel | null;
+}
+
+/** What there is to decide by. */
+export interface Deciding {
+  matcher: PatternMatcher;
+  judge: Judge;
+}
+
+const NOTHING: Selection = { jobs: [], isFiltered: true, name: null, autoCancel: null };
+
+/** The jobs of the file for this occasion, each after those that it needs. Throws InvalidConfig. */
+export function selectPipeline(config: Config, occasion: Occasion, { matcher, judge }: Deciding): Selection {
+  const { rules, name, autoCancel } = config.workflow;
+  const rule = rules && judge.first(rules, config.variables);
+  if (rules && (!rule || rule.when === 'never')) return NOTHING;
+  const variables = rule?.variables ?? {};
+  const jobs = selectJobs(config, occasion, { matcher, judge, variables });
+  const shown =
+    name &&
+    expandKnown(judge.expand(name), { ...config.variables, ...variables })
+      .trim()
+      .slice(0, 255);
+  return {
+    jobs: withNeeds(jobs),
+    isFiltered: false,
+    name: shown || null,
+    autoCancel:
+      autoCancel && rule?.autoCancel ? { ...autoCancel, ...given(rule.autoCancel) } : (rule?.autoCancel ?? autoCancel),
+  };
+}
+
+function given({ onNewCommit, onJobFailure }: AutoCancel): Partial<AutoCancel> {
+  return { ...(onNewCommit && { onNewCommit }), ...(onJobFailure && { onJobFailure }) };
+}
+
+/** The jobs whose rules, or `only` and `except`, let them take part; `variables` are those of the workflow. */
+export function selectJobs(
+  { jobs, workflow }: Config,
+  occasion: Occasion,
+  { matcher, judge, variables = {} }: Deciding & { variables?: Variables } = alone(),
+): JobConfig[] {
   const fits = (entry: string) => meets(entry, occasion, matcher);
   const isOfMergeRequest = occasion.source === 'merge_request_event';
-  return jobs.filter(({ only, except }) => {
-    return (only === null ? !isOfMergeRequest : only.some(fits)) && !except?.some(fits);
+  return jobs.flatMap((job) => {
+    const known = { ...job.variables, ...variables, ...job.own };
+    if (job.rules) {
+      const rule = judge.first(job.rules, known);
+      return rule && rule.when !== 'never' ? [byRule(job, rule, rule.when ?? job.when, known)] : [];
+    }
+    const isMeant = (policy: RefPolicy, isDefault: boolean) => asked(policy, isDefault, { fits, judge, known });
+    const isWanted = job.only
+      ? isMeant(job.only, !isOfMergeRequest).every(Boolean)
+      : !isOfMergeRequest || workflow.rules !== null;
+    if (!isWanted || (job.except && isMeant(job.except, false).some(Boolean))) return [];
+    return [{ ...job, variables: known }];
   });
+}
+
+function alone(): Deciding {
+  const matcher = new PatternMatcher();
+  return { matcher, judge: new Judge({ weak: {}, strong: {} }, matcher, new Sources(new Map())) };
+}
+
+/** The job as the rule that holds has it. */
+function byRule(job: JobConfig, rule: Rule, when: When, known: Variables): JobConfig {
+  return {
+    ...job,
+    when,
+    startIn: rule.startIn,
+    allowFailure: rule.allowFailure ?? job.mayFail ?? false,
+    interruptible: rule.interruptible ?? job.interruptible,
+    needs: rule.needs ?? job.needs,
+    variables: { ...known, ...rule.variables },
+  };
+}
+
+interface PolicyContext {
+  fits: (entry: string) => boolean;
+  judge: Judge;
+  known: Variables;
+}
+
+/** Whether each of the conditions is met. Without refs, `only` means branches and tags. */
+function asked(policy: RefPolicy, isDefault: boolean, { fits, judge, known }: PolicyContext): boolean[] {
+  const { refs, variables, changes, kubernetes } = policy;
+  return [
+    ...(refs ? [refs.some(fits)] : isDefault ? [true] : []),
+    ...(variables ? [judge.any(variables, known)] : []),
+    ...(changes ? [judge.changed(changes, known)] : []),
+    ...(kubernetes ? [false] : []),
+  ];
+}
+
+/** The jobs in order, without optional needs that are not there. Throws InvalidConfig for others. */
+function withNeeds(jobs: readonly JobConfig[]): JobConfig[] {
+  const names = new Set(jobs.map(({ name }) => name));
+  const complete = jobs.map((job) => {
+    const missing = job.needs?.filter((need) => !names.has(need.job)) ?? [];
+    const required = missing.find((need) => !need.optional);
+    if (required) {
+      throw new InvalidConfig(`'${job.name}' job needs '${required.job}' job, but it was not added to the pipeline`);
+    }
+    return missing.length === 0 ? job : { ...job, needs: job.needs?.filter((need) => names.has(need.job)) ?? null };
+  });
+  return complete.some((job) => job.needs) ? inOrder(complete.map((job) => ({ ...job, rules: null }))) : complete;
 }
 
 /** Whether an entry matches the occasion: `branches`, `master`, `/^v\d/`, each optionally limited by `@group/project`. */

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import { planOf } from '#src/domain/ci/pipelines/config/plan.ts';
+import { type PlanRequest, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 
 /* The thread that parses user-written files, one request after another. */
 
-parentPort?.on('message', ({ text, occasion }: Parameters<typeof planOf>[0]) => {
-  parentPort?.postMessage(planOf({ text, occasion }));
+parentPort?.on('message', (request: PlanRequest) => {
+  parentPort?.postMessage(planOf(request));
 });
 parentPort?.postMessage('ready');

@@ -1,47 +1,23 @@
-/* Keywords of later releases: they are rejected, as ignoring them would change the meaning of the file. */
+/* Keywords that do not work here. */
 
-/** Keys of the file that would otherwise be read as jobs. */
-export const UNSUPPORTED_GLOBALS: ReadonlySet<string> = new Set(['default', 'include', 'spec', 'workflow']);
-
+/** They are rejected, as ignoring them would change the meaning of the file. */
 export const UNSUPPORTED_OF_JOBS: ReadonlySet<string> = new Set([
-  'dast_configuration',
-  'extends',
-  'hooks',
   'id_tokens',
-  'identity',
-  'inherit',
   'inputs',
-  'interruptible',
-  'manual_confirmation',
-  'needs',
-  'pages',
-  'parallel',
-  'publish',
   'release',
   'resource_group',
-  'retry',
-  'rules',
-  'run',
-  'secrets',
-  'start_in',
-  'timeout',
   'trigger',
 ]);
 
-export const UNSUPPORTED_OF_ENVIRONMENTS: ReadonlySet<string> = new Set([
-  'auto_stop_in',
-  'deployment_tier',
-  'kubernetes',
-]);
-
-export const UNSUPPORTED_OF_IMAGES: ReadonlySet<string> = new Set(['docker', 'kubernetes', 'pull_policy', 'variables']);
-
-export const UNSUPPORTED_OF_CACHES: ReadonlySet<string> = new Set(['fallback_keys', 'policy', 'unprotect', 'when']);
-
-export const UNSUPPORTED_OF_ARTIFACTS: ReadonlySet<string> = new Set([
-  'access',
-  'exclude',
-  'expose_as',
-  'public',
-  'reports',
+/** Keys of jobs that are read and have no effect, so that files which have them can be used; the author is warned. */
+export const IGNORED_OF_JOBS: ReadonlySet<string> = new Set([
+  'dast_configuration',
+  'dry_run',
+  'hooks',
+  'identity',
+  'manual_confirmation',
+  'pages',
+  'publish',
+  'run',
+  'secrets',
 ]);

@@ -1,10 +1,11 @@
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
 
 /** A mapping as returned by the YAML parser. */
 export type Raw = Record<string, unknown>;
 
 /** Maximum number of characters of all values; what aliases repeat counts each time. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MOST_CHARACTERS = 2 * 1024 * 1024;
 
 /** Counts the characters read. */
 export class ExpansionLimit {
@@ -12,14 +13,24 @@ export class ExpansionLimit {
 
   /** Throws InvalidConfig if the limit is exceeded. */
   spend(text: string): string {
-    this.#left -= text.length + 1;
-    if (this.#left < 0) throw new InvalidConfig('The configuration is too large');
+    this.count(text.length + 1);
     return text.replaceAll('\0', '').toWellFormed();
+  }
+
+  /** Throws InvalidConfig if the limit is exceeded. */
+  count(characters: number): void {
+    this.#left -= characters;
+    if (this.#left < 0) throw new InvalidConfig('The configuration is too large');
   }
 }
 
 export function isRecord(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Like isRecord, in a file whose references are not resolved. */
+export function isMap(value: unknown): value is Raw {
+  return isRecord(value) && !(value instanceof Reference);
 }
 
 /** Throws InvalidConfig for a mapping with other keys than these; those of later releases are reported as not supported. */
@@ -68,6 +79,9 @@ export function readNames(value: unknown, where: string, budget: ExpansionLimit)
   });
 }
 
+/** How deeply lists of commands may be nested. */
+const DEEPEST_COMMANDS = 10;
+
 /** Reads commands: a string, or an array of strings and, by anchors, of such arrays. Null if absent. */
 export function readCommands(value: unknown, where: string, budget: ExpansionLimit, depth = 0): string[] | null {
   if (value === undefined || value === null) return null;
@@ -75,7 +89,7 @@ export function readCommands(value: unknown, where: string, budget: ExpansionLim
     const text = scalarText(value);
     if (text !== null) return [budget.spend(text)];
   }
-  if (!Array.isArray(value) || depth > 2) {
+  if (!Array.isArray(value) || depth > DEEPEST_COMMANDS) {
     throw new InvalidConfig(`${where} config should be a string or an array of strings`);
   }
   return value.flatMap((entry) => readCommands(entry, where, budget, depth + 1) ?? []);
@@ -89,6 +103,35 @@ export function readVariables(value: unknown, where: string, budget: ExpansionLi
     throw new InvalidConfig(`${where} config should be a hash of key value pairs`);
   }
   return Object.fromEntries(entries.map(([key, text]) => [budget.spend(key), budget.spend(String(text))]));
+}
+
+/** Variables, and the names of those whose values are not expanded. */
+export interface DefinedVariables {
+  values: Variables;
+  raw: string[];
+}
+
+/** Reads texts, or mappings with a text and what is said about it, by name. Throws InvalidConfig. */
+export function readDefinedVariables(
+  value: unknown,
+  where: string,
+  budget: ExpansionLimit,
+  keys: readonly string[],
+): DefinedVariables {
+  if (value == null) return { values: {}, raw: [] };
+  if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash of key value pairs`);
+  const raw: string[] = [];
+  const texts = Object.entries(value).map(([name, given]) => {
+    if (!isRecord(given)) return [name, given ?? ''];
+    requireKeys(given, `${where}:${name}`, keys);
+    const { options } = given;
+    if (options != null && !(Array.isArray(options) && options.includes(given.value))) {
+      throw new InvalidConfig(`${where}:${name} config value must be present in options`);
+    }
+    if (readBoolean(given.expand, `${where}:${name} expand`) === false) raw.push(budget.spend(name));
+    return [name, given.value ?? ''];
+  });
+  return { values: readVariables(Object.fromEntries(texts), where, budget), raw };
 }
 
 /** A copy of any value as JSON, within the limit. Throws InvalidConfig. */

@@ -38,3 +38,15 @@ export function expand(text: string, variables: Variables, limit: number): strin
   }
   return (result + text.slice(end)).slice(0, limit);
 }
+
+/** Replaces `$NAME` and `${NAME}` of known variables in a text of the file; others stay. */
+export function expandKnown(text: string, variables: Variables): string {
+  if (!text.includes('$')) return text;
+  return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (place, braced?: string, plain?: string) => {
+    const name = braced ?? plain ?? '';
+    return Object.hasOwn(variables, name) ? (variables[name] ?? '').slice(0, LONGEST_VALUE) : place;
+  });
+}
+
+/** Characters of the longest value that is put into a path or a name. */
+const LONGEST_VALUE = 1_000;

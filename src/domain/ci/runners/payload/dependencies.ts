@@ -10,7 +10,7 @@ export interface PayloadDependency {
 }
 
 /**
- * The jobs of earlier stages whose artifacts the job gets: those that it lists, or all. Their own tokens are no longer valid:
+ * The jobs whose artifacts the job gets: those that it lists or needs, or all of earlier stages. Their own tokens are no longer valid:
  * that of the job itself gives access to their artifacts.
  */
 export async function payloadDependencies(db: Db, job: PayloadJob, token: string): Promise<PayloadDependency[]> {
@@ -19,8 +19,8 @@ export async function payloadDependencies(db: Db, job: PayloadJob, token: string
   if (names?.length === 0) return [];
   const rows = await db.$queryRaw<{ id: number; name: string; filename: string; size: number | null }[]>`
     SELECT id, name, artifacts_filename AS filename, artifacts_size::float8 AS size FROM jobs
-    WHERE pipeline_id = ${job.pipelineId} AND stage_index < ${job.stageIndex} AND NOT generic AND NOT retried
-      AND artifacts_filename IS NOT NULL AND (${names === null} OR name = ANY(${names ?? []}::text[]))
+    WHERE pipeline_id = ${job.pipelineId} AND NOT generic AND NOT retried AND artifacts_filename IS NOT NULL
+      AND CASE WHEN ${names === null} THEN stage_index < ${job.stageIndex} ELSE name = ANY(${names ?? []}::text[]) END
     ORDER BY stage_index, id`;
   return rows.map(({ id, name, filename, size }) => ({
     id,

@@ -22,6 +22,8 @@ export interface PayloadJob {
   /** The merge request that its pipeline is of. */
   mergeRequestId: number | null;
   variablesEncrypted: Uint8Array | null;
+  /** What was known of the commit and the project when the pipeline was made; null in pipelines of earlier versions. */
+  predefined: unknown;
   projectId: number;
   projectName: string;
   fullPath: string;
@@ -38,7 +40,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.pipeline_id AS "pipelineId",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
       CASE WHEN l.merge_request_id IS NULL THEN l.source::text ELSE 'merge_request_event' END AS source, l.source = 'trigger' AS "isTriggered",
-      l.variables_encrypted AS "variablesEncrypted", p.id AS "projectId", p.name AS "projectName",
+      l.variables_encrypted AS "variablesEncrypted", l.predefined, p.id AS "projectId", p.name AS "projectName",
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail"
     FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
       JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id

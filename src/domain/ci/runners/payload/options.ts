@@ -43,6 +43,7 @@ export function payloadArtifacts(options: Options): Raw[] {
       ...(typeof name === 'string' ? { name } : {}),
       untracked: artifacts.untracked === true,
       paths: lines(artifacts.paths),
+      ...(artifacts.exclude == null ? {} : { exclude: lines(artifacts.exclude) }),
       when: typeof when === 'string' ? when : 'on_success',
       ...(expireIn == null ? {} : { expire_in: String(expireIn) }),
     },
@@ -50,10 +51,22 @@ export function payloadArtifacts(options: Options): Raw[] {
 }
 
 export function payloadCache(options: Options): Raw[] {
-  const { cache } = options;
-  if (!isRecord(cache)) return [];
-  const key = typeof cache.key === 'string' || typeof cache.key === 'number' ? String(cache.key) : 'default';
-  return [{ key, untracked: cache.untracked === true, paths: lines(cache.paths) }];
+  const caches: unknown[] = Array.isArray(options.cache) ? options.cache : [options.cache];
+  return caches.flatMap((cache) => {
+    if (!isRecord(cache)) return [];
+    const { when, policy, fallback_keys: fallback } = cache;
+    const key = typeof cache.key === 'string' || typeof cache.key === 'number' ? String(cache.key) : 'default';
+    return [
+      {
+        key,
+        untracked: cache.untracked === true,
+        paths: lines(cache.paths),
+        ...(typeof when === 'string' ? { when } : {}),
+        ...(typeof policy === 'string' ? { policy } : {}),
+        ...(fallback == null ? {} : { fallback_keys: lines(fallback) }),
+      },
+    ];
+  });
 }
 
 function lines(value: unknown): string[] {
@@ -67,12 +80,16 @@ interface PayloadImage {
   alias?: string;
   entrypoint?: string[];
   command?: string[];
+  pull_policy?: string[];
+  executor_opts?: Raw;
+  variables?: { key: string; value: string }[];
 }
 
 function named(values: readonly unknown[]): PayloadImage[] {
   return values.flatMap((value) => {
     const given = isRecord(value) ? value : { name: value };
-    const { name, alias, entrypoint, command } = given;
+    const { name, alias, entrypoint, command, pull_policy: pull, docker, kubernetes, variables } = given;
+    const executors = { ...(isRecord(docker) ? { docker } : {}), ...(isRecord(kubernetes) ? { kubernetes } : {}) };
     if (typeof name !== 'string' || name === '') return [];
     return [
       {
@@ -80,6 +97,11 @@ function named(values: readonly unknown[]): PayloadImage[] {
         ...(typeof alias === 'string' ? { alias } : {}),
         ...(entrypoint == null ? {} : { entrypoint: lines(entrypoint) }),
         ...(command == null ? {} : { command: lines(command) }),
+        ...(pull == null ? {} : { pull_policy: lines(pull) }),
+        ...(Object.keys(executors).length === 0 ? {} : { executor_opts: executors }),
+        ...(isRecord(variables)
+          ? { variables: Object.entries(variables).map(([key, value]) => ({ key, value: String(value) })) }
+          : {}),
       },
     ];
   });

@@ -1,4 +1,3 @@
-import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
@@ -6,14 +5,10 @@ import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.t
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
-import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
-import { namedProject } from '#src/domain/projects/named.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
-import { mayPushOrMerge } from '#src/domain/repository/collaboration.ts';
+import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
-import { type Db, queryJson } from '#src/platform/database/db.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
-import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
 export interface PayloadVariable {
@@ -23,6 +18,8 @@ export interface PayloadVariable {
   public: boolean;
   /** Whether the runner writes the value to a file. */
   file: boolean;
+  /** Whether variables in the value stay as they are. */
+  raw?: boolean;
 }
 
 export interface Surroundings {
@@ -35,26 +32,35 @@ export interface Surroundings {
   secret: string;
 }
 
-/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, project's, file's, trigger's. */
+/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, project's, trigger's. */
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
-  const known = job.options.variables;
   const { mergeRequestId: id } = job;
   const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
   return [
     ...shown(ofServer(), true),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
+    ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
     ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false),
     ...shown(ofRunner(runner), true),
-    ...shown(await ofProject(db, job, secret), false),
-    ...shown(isTexts(known) ? known : {}, true),
+    ...ofFile(job.options),
+    ...shown(await variablesOfProject(db, { ...job, userIds: [job.userId, job.starterId] }, secret), false),
     ...shown(ofTrigger(job, secret), false),
   ];
 }
 
 function shown(variables: Variables, isPublic: boolean): PayloadVariable[] {
   return Object.entries(variables).map(([key, value]) => ({ key, value, public: isPublic, file: false }));
+}
+
+/** The variables that the file gives the job. */
+function ofFile({ variables, raw_variables: raw }: PayloadJob['options']): PayloadVariable[] {
+  if (!isTexts(variables)) return [];
+  const names: unknown[] = Array.isArray(raw) ? raw : [];
+  return shown(variables, true).map((variable) =>
+    names.includes(variable.key) ? { ...variable, raw: true } : variable,
+  );
 }
 
 let server: Variables | undefined;
@@ -102,36 +108,6 @@ function ofRunner({ id, description, tagList }: AuthenticatedRunner): Variables 
     CI_RUNNER_TAGS: tagList.join(', '),
   };
 }
-
-async function ofProject(db: Db, job: PayloadJob, secret: string): Promise<Variables> {
-  const { projectId } = job;
-  const rows = await db.variable.findMany({
-    where: { projectId },
-    select: { key: true, valueEncrypted: true, protected: true },
-    orderBy: { id: 'asc' },
-  });
-  const mayHaveProtected = rows.some((row) => row.protected) && (await mayHaveProtectedOnes(db, job));
-  const given = rows.filter((row) => mayHaveProtected || !row.protected);
-  return Object.fromEntries(given.map(({ key, valueEncrypted }) => [key, decrypt(valueEncrypted, secret)]));
-}
-
-/**
- * Protected variables are only passed to jobs of protected branches, not of merge requests, and only if both the user who started the pipeline, and may
- * have given it variables, and the user who started this job may currently push or merge to the branch.
- */
-async function mayHaveProtectedOnes(db: Db, { projectId, ref, tag, ...job }: PayloadJob): Promise<boolean> {
-  const protection =
-    tag || job.mergeRequestId !== null ? null : protectionOf(await listProtections(db, projectId), ref);
-  if (!protection?.protected) return false;
-  for (const id of new Set([job.userId, job.starterId])) {
-    const actor = await activeUser(db, id);
-    const [project] = actor ? await queryJson<ProjectRow[]>(db, namedProject(actor, projectId, BASE)) : [];
-    if (!actor || !project || !mayPushOrMerge(actor, project, protection)) return false;
-  }
-  return true;
-}
-
-const BASE = select('Project', PROJECT_BASE);
 
 function ofTrigger({ variablesEncrypted }: PayloadJob, secret: string): Variables {
   if (variablesEncrypted === null) return {};

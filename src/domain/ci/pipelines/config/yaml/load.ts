@@ -1,5 +1,6 @@
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import { wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
 import { resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
 import { scan, type Token, type TokenType } from '#src/domain/ci/pipelines/config/yaml/scan.ts';
 
@@ -10,13 +11,22 @@ export const MOST_ALIASES = 5_000;
 /** Maximum nesting of lists and maps. */
 export const DEEPEST = 100;
 
+/** The tag of a list that stands for a value elsewhere in the file. */
+const REFERENCE = '!reference';
+
 /**
  * Parses a text with one YAML document. Maps have no prototype, and all aliases of an anchor share one value. Unquoted texts may
- * be numbers, booleans and null, as in the core schema of YAML 1.2. Takes time proportional to the length of the text and
+ * be numbers, booleans and null, as in the core schema of YAML 1.2; a list with the tag `!reference` is a Reference. Takes time proportional to the length of the text and
  * `MOST_VALUES`. Throws InvalidConfig.
  */
 export function loadYaml(text: string): unknown {
-  return new Loader(scan(text)).load();
+  return new Loader(scan(text)).load(1)[0];
+}
+
+/** Like loadYaml, for a text that may have a header: a document before its own. */
+export function loadYamlWithHeader(text: string): { header: unknown; content: unknown } {
+  const documents = new Loader(scan(text)).load(2);
+  return { header: documents.length > 1 ? documents[0] : null, content: documents.at(-1) };
 }
 
 /** The value of an anchor. */
@@ -39,14 +49,19 @@ class Loader {
     this.#tokens = tokens;
   }
 
-  load(): unknown {
-    this.#skipAll('...');
-    this.#skip('---');
-    const value = this.#is('---', '...', 'stop') ? null : this.#node(true);
-    this.#skipAll('...');
-    if (this.#is('---')) throw wrong('A second document, which is not supported', this.#token);
+  load(most: number): unknown[] {
+    const documents: unknown[] = [];
+    do {
+      this.#skipAll('...');
+      this.#skip('---');
+      documents.push(this.#is('---', '...', 'stop') ? null : this.#node(true));
+      this.#skipAll('...');
+      this.#anchors.clear();
+    } while (this.#is('---') && documents.length < most);
+    if (this.#is('---'))
+      throw wrong(`A ${most === 1 ? 'second' : 'third'} document, which is not supported`, this.#token);
     if (!this.#is('stop')) throw wrong('Something else than a key or an entry of the list', this.#token);
-    return value;
+    return documents;
   }
 
   get #token(): Token {
@@ -121,8 +136,10 @@ class Loader {
       return tag ? resolveTagged(token.value, tag) : token.isPlain ? resolvePlain(token.value) : token.value;
     }
     if (token.type === '[' || (isBlock && (token.type === 'block [' || (mayBeUnindented && token.type === '-')))) {
-      requireTag(tag, 'seq');
-      return this.#within(token, () => this.#list(token.type));
+      const isReference = tag?.value === REFERENCE;
+      if (!isReference) requireTag(tag, 'seq');
+      const list = this.#within(token, () => this.#list(token.type));
+      return isReference ? new Reference(list) : list;
     }
     if (token.type === '{' || (isBlock && token.type === 'block {')) {
       requireTag(tag, 'map');

@@ -1,0 +1,119 @@
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
+import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
+
+const TYPES = ['string', 'number', 'boolean', 'array'] as const;
+const MOST_OPTIONS = 50;
+/** Characters of a text with all its inputs put in. */
+const LONGEST = 1024 * 1024;
+
+/** Puts the inputs that a file declares in its header in their places. Throws InvalidConfig. */
+export function withInputs(content: unknown, header: unknown, given: Raw, matcher: PatternMatcher): unknown {
+  const declared = declaredInputs(header);
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name));
+  if (unknown.length > 0) throw new InvalidConfig(`unknown input arguments: ${unknown.join(', ')}`);
+  const inputs = Object.fromEntries(
+    Object.entries(declared).map(([name, spec]) => [name, inputOf(name, spec, given, matcher)]),
+  );
+  return header === null ? content : new Interpolation(inputs).of(content);
+}
+
+function declaredInputs(header: unknown): Raw {
+  if (header === null) return {};
+  if (!isRecord(header)) throw new InvalidConfig('header:spec config should be a hash');
+  requireKeys(header, 'header', ['spec']);
+  const { spec } = header;
+  if (!isRecord(spec)) throw new InvalidConfig('header:spec config should be a hash');
+  requireKeys(spec, 'header:spec', ['inputs']);
+  if (spec.inputs == null) return {};
+  if (!isRecord(spec.inputs)) throw new InvalidConfig('header:spec:inputs config should be a hash');
+  return spec.inputs;
+}
+
+function inputOf(name: string, declared: unknown, given: Raw, matcher: PatternMatcher): unknown {
+  const where = `\`${name}\` input`;
+  if (declared !== null && !isRecord(declared))
+    throw new InvalidConfig(`header:spec:inputs:${name} config should be a hash`);
+  const spec = declared ?? {};
+  requireKeys(spec, `header:spec:inputs:${name}`, ['default', 'description', 'options', 'regex', 'type']);
+  const type = TYPES.find((one) => one === (spec.type ?? 'string'));
+  if (!type)
+    throw new InvalidConfig(`header:spec:inputs:${name} input type unknown value: ${scalarText(spec.type) ?? ''}`);
+  const value = given[name] ?? spec.default;
+  if (value == null) throw new InvalidConfig(`${where}: required value has not been provided`);
+  const isFitting = type === 'array' ? Array.isArray(value) : typeof value === type;
+  if (!isFitting) throw new InvalidConfig(`${where}: provided value is not ${type === 'array' ? 'an' : 'a'} ${type}`);
+  const { options, regex } = spec;
+  if (options != null) {
+    if (!Array.isArray(options) || options.length > MOST_OPTIONS) {
+      throw new InvalidConfig(
+        `header:spec:inputs:${name} options should be an array of at most ${MOST_OPTIONS} values`,
+      );
+    }
+    if (!options.includes(value))
+      throw new InvalidConfig(
+        `${where}: \`${scalarText(value)}\` cannot be used because it is not in the list of allowed options`,
+      );
+  }
+  if (regex != null) {
+    const isMatch =
+      type === 'string' && typeof regex === 'string' && matcher.matchesCondition(`/${regex}/`, String(value));
+    if (!isMatch) throw new InvalidConfig(`${where}: provided value does not match required RegEx pattern`);
+  }
+  return value;
+}
+
+const PLACE = /\$\[\[\s*([^\]]*?)\s*\]\]/g;
+
+class Interpolation {
+  readonly #inputs: Raw;
+  #left = LONGEST;
+
+  constructor(inputs: Raw) {
+    this.#inputs = inputs;
+  }
+
+  of(value: unknown): unknown {
+    if (typeof value === 'string') return this.#text(value);
+    if (value instanceof Reference) return new Reference(value.path.map((key) => this.of(key)));
+    if (Array.isArray(value)) return value.map((entry) => this.of(entry));
+    if (!isMap(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [String(this.#text(key)), this.of(entry)]));
+  }
+
+  /** A text that consists of one input has its type. */
+  #text(text: string): unknown {
+    if (!text.includes('$[[')) return text;
+    const [whole] = text.matchAll(PLACE);
+    if (whole && whole[0] === text.trim()) return this.#input(whole[1] ?? '');
+    const made = text.replace(PLACE, (_place, inner: string) => {
+      const value = this.#input(inner);
+      return scalarText(value) ?? JSON.stringify(value);
+    });
+    this.#left -= made.length;
+    if (this.#left < 0) throw new InvalidConfig('The configuration is too large');
+    return made;
+  }
+
+  #input(inner: string): unknown {
+    const [path = '', ...functions] = inner.split('|').map((part) => part.trim());
+    const name = /^inputs\.([\w-]+)$/.exec(path)?.[1];
+    if (name === undefined || !Object.hasOwn(this.#inputs, name)) {
+      throw new InvalidConfig(`unknown interpolation key: \`${path.replace(/^inputs\./, '')}\``);
+    }
+    return functions.reduce(apply, this.#inputs[name]);
+  }
+}
+
+/** `truncate(offset, length)`; `expand_vars` changes nothing, as variables are expanded where they are used. */
+function apply(value: unknown, call: string): unknown {
+  if (call === 'expand_vars') return value;
+  const [, offset, length] = /^truncate\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)$/.exec(call) ?? [];
+  if (offset === undefined || typeof value !== 'string') {
+    throw new InvalidConfig(
+      `no function matching \`${call}\`: check that the function name, arguments, and types are correct`,
+    );
+  }
+  return value.slice(Number(offset), Number(offset) + Number(length));
+}

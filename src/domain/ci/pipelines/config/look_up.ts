@@ -1,0 +1,147 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findTemplate } from '#src/domain/administration/templates/files.ts';
+import { type Answer, keyOf, type Place, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
+import { fetchRemote } from '#src/domain/ci/pipelines/config/fetch_remote.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { resolveRevision } from '#src/domain/repository/revision.ts';
+import { isLimit } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** Paths of a tree, or of changes, that conditions look at. */
+const MOST_PATHS = 50_000;
+/** Answers of one kind that are looked for at once. */
+const AT_ONCE = 10;
+
+/** Where a pipeline's own files are. */
+export interface Ground {
+  repository: RepositoryReader;
+  commit: Oid;
+  /** What the changes of the pipeline are compared with; null if there is nothing. */
+  base: Oid | null;
+}
+
+type Found = Answer<Wanted['kind']>;
+
+/** Looks for what a configuration refers to, once each, with the rights of the actor. */
+export class LookUp {
+  readonly answers = new Map<string, Found>();
+  readonly #context: Context;
+  readonly #ground: Ground | null;
+  readonly #places = new Map<string, Promise<{ repository: RepositoryReader; commit: Oid } | { error: string }>>();
+
+  /** @param ground null without a repository */
+  constructor(context: Context, ground: Ground | null) {
+    this.#context = context;
+    this.#ground = ground;
+  }
+
+  async add(wanted: readonly Wanted[]): Promise<void> {
+    for (let at = 0; at < wanted.length; at += AT_ONCE) {
+      const some = wanted.slice(at, at + AT_ONCE);
+      const found = await Promise.all(some.map((one) => this.#find(one)));
+      for (const [index, one] of some.entries()) this.answers.set(keyOf(one), found[index] ?? null);
+    }
+  }
+
+  async #find(wanted: Wanted): Promise<Found> {
+    switch (wanted.kind) {
+      case 'file':
+        return this.#file(wanted.place, wanted.path);
+      case 'tree':
+        return this.#tree(wanted.place);
+      case 'changes':
+        return this.#changes(wanted.compareTo);
+      case 'template':
+        return this.#template(wanted.name);
+      case 'remote':
+        return fetchRemote(wanted.url, this.#context.imports);
+    }
+  }
+
+  async #file(place: Place, path: string): Promise<Answer<'file'>> {
+    const missing = place
+      ? `Project \`${place.project}\` file \`${path}\` does not exist!`
+      : `Local file \`${path}\` does not exist!`;
+    const there = await this.#at(place);
+    if (!there) return { error: missing };
+    if ('error' in there) return there;
+    const entry = await there.repository.entry(there.commit, path);
+    if (entry?.type !== 'blob') return { error: missing };
+    try {
+      const content = await there.repository.blob(entry.oid, LARGEST_CONFIG);
+      return content === null ? { error: missing } : { text: content.toString('utf8') };
+    } catch (error) {
+      if (isLimit(error, 'size')) return { error: `Included file \`${path}\` is larger than ${LARGEST_CONFIG} bytes` };
+      throw error;
+    }
+  }
+
+  async #tree(place: Place): Promise<Answer<'tree'>> {
+    const there = await this.#at(place);
+    if (!there) return { paths: [], isWhole: true };
+    if ('error' in there) return there;
+    const page = await there.repository.treePage(there.commit, '', { recursive: true, offset: 0, limit: MOST_PATHS });
+    const paths = page?.entries.map(({ type, path }) => (type === 'tree' ? `${path}/` : path)) ?? [];
+    return { paths, isWhole: page === null || page.total <= MOST_PATHS };
+  }
+
+  async #changes(compareTo: string | null): Promise<Answer<'changes'>> {
+    if (!this.#ground) return null;
+    const { repository, commit, base } = this.#ground;
+    const from = compareTo === null ? base : await repository.resolve(compareTo);
+    if (from === null) {
+      return compareTo === null ? null : { error: `rules:changes:compare_to is not a valid ref: ${compareTo}` };
+    }
+    const [start] = compareTo === null ? [from] : await repository.mergeBases(from, commit);
+    if (start === undefined) return null;
+    const [old, now] = await repository.commits([start, commit]);
+    if (!old || !now) return null;
+    const { changes, isComplete } = await repository.changes(old.tree, now.tree, { most: MOST_PATHS });
+    return { paths: changes.map(({ path }) => path), isWhole: isComplete };
+  }
+
+  async #template(name: string): Promise<Answer<'template'>> {
+    const plain = name.replace(/\.gitlab-ci\.yml$/i, '').replace(/^.*\//, '');
+    try {
+      return { text: (await findTemplate(this.#context, 'gitlab_ci_ymls', plain)).content };
+    } catch (error) {
+      if (error instanceof NotFound) return { error: `Template file \`${name}\` is not a valid location!` };
+      throw error;
+    }
+  }
+
+  /** The commit of a place; null for the pipeline's own where there is no repository. */
+  #at(place: Place) {
+    if (place === null) return this.#ground;
+    const key = JSON.stringify(place);
+    const known = this.#places.get(key);
+    if (known) return known;
+    const opening = this.#open(place);
+    this.#places.set(key, opening);
+    return opening;
+  }
+
+  async #open({ project, ref }: NonNullable<Place>) {
+    const context = this.#context;
+    const found = await findProject(context, project).catch(unseen);
+    if (!found || !can(context.actor, 'read_repository', found)) {
+      return {
+        error: `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
+      };
+    }
+    const repository = await context.repositories.open(found);
+    const commit = repository && (await resolveRevision(context, found, repository, ref));
+    return repository && commit
+      ? { repository, commit }
+      : { error: `Project \`${project}\` reference \`${ref}\` does not exist!` };
+  }
+}
+
+function unseen(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
+}

@@ -1,0 +1,128 @@
+import { InvalidConfig, type JobConfig, type Need } from '#src/domain/ci/pipelines/config/model.ts';
+import {
+  type ExpansionLimit,
+  isRecord,
+  readBoolean,
+  requireKeys,
+  scalarText,
+} from '#src/domain/ci/pipelines/config/values.ts';
+
+/** Jobs that one job may need. */
+const MOST = 50;
+
+/** Reads the jobs that a job waits for, instead of those of the earlier stages. Throws InvalidConfig. */
+export function readNeeds(value: unknown, where: string, budget: ExpansionLimit): Need[] {
+  const list = Array.isArray(value) ? value.flat(10) : [value];
+  if (list.length > MOST) throw new InvalidConfig(`${where} config has too many needs (maximum is ${MOST})`);
+  return list.map((entry) => {
+    const text = scalarText(entry);
+    if (text !== null) return { job: budget.spend(text), artifacts: true, optional: false, matrix: null };
+    if (!isRecord(entry)) throw new InvalidConfig(`${where} config can only be a hash or an array`);
+    requireKeys(entry, where, ['job', 'artifacts', 'optional', 'parallel'], new Set(['pipeline', 'project', 'ref']));
+    const job = scalarText(entry.job);
+    if (!job) throw new InvalidConfig(`${where} job can't be blank`);
+    return {
+      job: budget.spend(job),
+      artifacts: readBoolean(entry.artifacts, `${where} artifacts`) ?? true,
+      optional: readBoolean(entry.optional, `${where} optional`) ?? false,
+      matrix: readWanted(entry.parallel, where),
+    };
+  });
+}
+
+/** The names of the jobs that a matrix has with these values. */
+function readWanted(value: unknown, where: string): string[] | null {
+  if (value == null) return null;
+  const matrix = isRecord(value) ? value.matrix : null;
+  if (!Array.isArray(matrix)) throw new InvalidConfig(`${where} parallel should be a hash with a matrix`);
+  return matrix.flatMap((entry) => {
+    if (!isRecord(entry)) throw new InvalidConfig(`${where} matrix should be an array of hashes`);
+    return combinations(entry, where).map((values) => suffixOf(Object.values(values)));
+  });
+}
+
+/** What distinguishes the jobs of a matrix. */
+export function suffixOf(values: readonly string[]): string {
+  return `[${values.join(', ')}]`;
+}
+
+/** Combinations of one matrix. */
+const MOST_COMBINATIONS = 200;
+
+/** Every combination of the values of an entry of a matrix. Throws InvalidConfig. */
+export function combinations(entry: Record<string, unknown>, where: string): Record<string, string>[] {
+  let made: Record<string, string>[] = [{}];
+  for (const [name, value] of Object.entries(entry)) {
+    const values = (Array.isArray(value) ? value.flat(10) : [value]).map(scalarText);
+    if (values.includes(null) || values.length === 0) {
+      throw new InvalidConfig(`${where} variables config should be a hash of key value pairs`);
+    }
+    if (made.length * values.length > MOST_COMBINATIONS) {
+      throw new InvalidConfig(`${where} generates too many jobs (maximum is ${MOST_COMBINATIONS})`);
+    }
+    made = made.flatMap((before) => values.map((one) => ({ ...before, [name]: one ?? '' })));
+  }
+  return made;
+}
+
+/** Replaces base names by those of the jobs that `parallel` makes of them. */
+export function withParallelNames(needs: readonly Need[], jobs: readonly JobConfig[]): Need[] {
+  const groups = new Map<string, string[]>();
+  for (const { group, name } of jobs) if (group !== name) groups.set(group, [...(groups.get(group) ?? []), name]);
+  return needs.flatMap((need) => {
+    const names = groups.get(need.job);
+    if (!names) return [need];
+    const wanted = need.matrix?.map((suffix) => `${need.job}: ${suffix}`);
+    return names.filter((name) => !wanted || wanted.includes(name)).map((name) => ({ ...need, job: name }));
+  });
+}
+
+/** Every job that is needed must be one of the file, in the same stage or an earlier one, and none may wait for itself. Throws InvalidConfig. */
+export function checkNeeds(jobs: readonly JobConfig[], stages: readonly string[]): void {
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  for (const job of jobs) {
+    for (const need of needsOf(job)) {
+      const found = byName.get(need.job);
+      if (!found && need.optional) continue;
+      if (!found) throw new InvalidConfig(`${job.name} job: undefined need: ${need.job}`);
+      if (stages.indexOf(found.stage) > stages.indexOf(job.stage)) {
+        throw new InvalidConfig(`${job.name} job: need ${need.job} is not defined in current or prior stages`);
+      }
+    }
+  }
+  inOrder(jobs);
+}
+
+function needsOf({ needs, rules }: JobConfig): Need[] {
+  return [...(needs ?? []), ...(rules ?? []).flatMap((rule) => rule.needs ?? [])];
+}
+
+/** The jobs so that each comes after those that it needs, and otherwise as given. Throws InvalidConfig for circles. */
+export function inOrder(jobs: readonly JobConfig[]): JobConfig[] {
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const ordered: JobConfig[] = [];
+  const states = new Map<string, 'open' | 'done'>();
+  for (const start of jobs) {
+    const open: { job: JobConfig; left: string[] }[] = [];
+    const enter = (job: JobConfig) => {
+      states.set(job.name, 'open');
+      open.push({ job, left: needsOf(job).map((need) => need.job) });
+    };
+    if (!states.has(start.name)) enter(start);
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      const next = top.left.shift();
+      if (next === undefined) {
+        states.set(top.job.name, 'done');
+        ordered.push(top.job);
+        open.pop();
+        continue;
+      }
+      const found = byName.get(next);
+      if (states.get(next) === 'open') {
+        throw new InvalidConfig(`The pipeline has circular dependencies: ${next} waits for itself`);
+      }
+      if (found && !states.has(next)) enter(found);
+    }
+  }
+  return ordered;
+}

@@ -1,0 +1,138 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import { CONFIG_PATH } from '#src/domain/ci/pipelines/config/read.ts';
+import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
+import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
+import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
+import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { storable } from '#src/domain/repository/push_data.ts';
+import { defaultBranch } from '#src/domain/repository/revision.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** Characters of the longest message of a commit in variables. */
+const LONGEST_MESSAGE = 100_000;
+/** Titles from which on the description has the whole message. */
+const LONG_TITLE = 100;
+/** Merge requests that are named. */
+const MOST_MERGE_REQUESTS = 4;
+const NO_COMMIT = '0'.repeat(40);
+
+/** What a pipeline is to be made of. */
+export interface Subject {
+  project: ProjectRow;
+  repository: RepositoryReader;
+  occasion: Occasion;
+  sha: string;
+  beforeSha: string | null;
+  starter: { id: number; username: string };
+  mergeRequestId: number | null;
+  /** The variables that it is given. */
+  given: Variables;
+}
+
+/** The variables of a pipeline besides those of its file; `kept` are those that its jobs get as they are now. */
+export async function knownVariables(
+  context: Context,
+  subject: Subject,
+): Promise<KnownVariables & { kept: Variables }> {
+  const { db, secret } = context;
+  const { project, occasion, starter, mergeRequestId } = subject;
+  const receiver = { ...occasion, projectId: project.id, mergeRequestId, userIds: [starter.id] };
+  const [ofProject, mergeRequest, kept] = await Promise.all([
+    variablesOfProject(db, receiver, secret),
+    mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, ''),
+    keptVariables(db, subject),
+  ]);
+  const { sha } = subject;
+  const weak = {
+    ...predefined(occasion, sha),
+    ...kept,
+    ...withoutUrls(mergeRequest?.variables ?? {}),
+    GITLAB_USER_ID: String(starter.id),
+    GITLAB_USER_LOGIN: starter.username,
+  };
+  return { weak, strong: { ...ofProject, ...subject.given }, kept };
+}
+
+/** The address of the server may be another one for everybody who asks. */
+function withoutUrls(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.endsWith('_URL')));
+}
+
+async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
+  const { project, repository, occasion, sha, beforeSha } = subject;
+  const { fullPath } = project;
+  const isBranch = !occasion.tag && occasion.source !== 'merge_request_event';
+  const namespace = fullPath.split('/').slice(0, -1).join('/');
+  const [protections, branch, opened] = await Promise.all([
+    listProtections(db, project.id),
+    defaultBranch(project, repository),
+    isBranch ? openMergeRequests(db, project.id, occasion.ref) : [],
+  ]);
+  return {
+    ...(await ofCommit(repository, sha)),
+    CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
+    CI_COMMIT_BEFORE_SHA: beforeSha ?? NO_COMMIT,
+    CI_COMMIT_REF_PROTECTED: String(isBranch && protectionOf(protections, occasion.ref).protected),
+    CI_CONFIG_PATH: CONFIG_PATH,
+    CI_PROJECT_ID: String(project.id),
+    CI_PROJECT_TITLE: project.name,
+    CI_PROJECT_DESCRIPTION: project.description ?? '',
+    CI_PROJECT_PATH_SLUG: refSlug(fullPath),
+    CI_PROJECT_NAMESPACE_ID: String(project.namespaceId),
+    CI_PROJECT_NAMESPACE_SLUG: refSlug(namespace),
+    CI_PROJECT_ROOT_NAMESPACE: fullPath.split('/')[0] ?? '',
+    CI_PROJECT_VISIBILITY: project.visibility,
+    CI_PROJECT_CLASSIFICATION_LABEL: '',
+    GITLAB_FEATURES: '',
+    ...(branch === null ? {} : { CI_DEFAULT_BRANCH: branch }),
+    ...(isBranch ? { CI_COMMIT_BRANCH: occasion.ref } : {}),
+    ...(occasion.tag ? await ofTag(repository, occasion.ref) : {}),
+    ...(opened.length > 0 ? { CI_OPEN_MERGE_REQUESTS: opened.join(',') } : {}),
+  };
+}
+
+async function ofCommit(repository: RepositoryReader, sha: string): Promise<Variables> {
+  const commit = await repository.commit(sha);
+  if (!commit) return {};
+  const whole = storable(commit.message).trimEnd();
+  const message = whole.slice(0, LONGEST_MESSAGE);
+  const end = message.indexOf('\n');
+  const title = end < 0 ? message : message.slice(0, end);
+  const { author, committer } = commit;
+  return {
+    CI_COMMIT_MESSAGE: message,
+    CI_COMMIT_MESSAGE_IS_TRUNCATED: String(whole.length > LONGEST_MESSAGE),
+    CI_COMMIT_TITLE: title,
+    CI_COMMIT_DESCRIPTION: title.length < LONG_TITLE ? message.slice(title.length).trim() : message,
+    CI_COMMIT_AUTHOR: storable(`${author.name} <${author.email}>`),
+    CI_COMMIT_TIMESTAMP: isoTime(committer),
+  };
+}
+
+/** A time with the offset of its zone, as `git log --date=iso-strict` has it. */
+function isoTime({ seconds, offset }: { seconds: number; offset: number }): string {
+  const there = new Date((seconds + offset * 60) * 1_000);
+  if (Number.isNaN(there.getTime())) return '';
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  const zone = `${offset < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
+  return `${there.toISOString().slice(0, 19)}${zone}`;
+}
+
+async function ofTag(repository: RepositoryReader, name: string): Promise<Variables> {
+  const tag = await repository.tag(name);
+  const message = tag?.annotation ? storable(tag.annotation.message).trimEnd().slice(0, LONGEST_MESSAGE) : '';
+  return { CI_COMMIT_TAG: name, ...(message === '' ? {} : { CI_COMMIT_TAG_MESSAGE: message }) };
+}
+
+async function openMergeRequests(db: Db, projectId: number, branch: string): Promise<string[]> {
+  const rows = await db.$queryRaw<{ name: string }[]>`
+    SELECT n.full_path || '/' || p.path || '!' || m.iid AS name FROM merge_requests m JOIN projects p ON p.id = m.target_project_id
+      JOIN namespaces n ON n.id = p.namespace_id
+    WHERE m.source_project_id = ${projectId} AND m.source_branch = ${branch} AND m.state = 'opened' ORDER BY m.id LIMIT ${MOST_MERGE_REQUESTS}`;
+  return rows.map(({ name }) => name);
+}
