@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createVersionPipeline } from '#src/domain/tracking/merge_requests/create_pipeline.ts';
 import { clone, run } from '../support/git_client.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
@@ -38,8 +39,9 @@ const jobsOf = async (pipelineId: number) =>
 describe('A pipeline of a merge request', () => {
   it('has the jobs for merge requests alone, and is the head pipeline and in the list', LONG, async () => {
     const { project, sha, iid, at } = await stage();
-    const pushed = (await world.api(developer).get(`${at}/pipelines`)).body;
-    expect(await jobsOf(pushed[0].id)).toEqual(['always', 'both', 'released']);
+    const [first, pushed] = (await world.api(developer).get(`${at}/pipelines`)).body;
+    expect(await jobsOf(pushed.id)).toEqual(['always', 'both', 'released']);
+    expect(await jobsOf(first.id)).toEqual(['both', 'reviewed']);
     const { status, body } = await world.api(developer).post(`${at}/pipelines`);
     expect([status, body.ref, body.sha]).toEqual([200, `refs/merge-requests/${iid}/head`, sha]);
     expect(await jobsOf(body.id)).toEqual(['both', 'reviewed']);
@@ -48,7 +50,8 @@ describe('A pipeline of a merge request', () => {
     const { body: listed } = await world.api(reporter).get(`${at}/pipelines`);
     expect(listed.map(({ id, source }: Json) => [id, source])).toEqual([
       [body.id, 'merge_request_event'],
-      [pushed[0].id, 'push'],
+      [first.id, 'merge_request_event'],
+      [pushed.id, 'push'],
     ]);
     // Another merge request of the same commit does not have it.
     const other = await opened(world, project, developer, { targetBranch: 'topic', sourceBranch: 'master' });
@@ -58,10 +61,11 @@ describe('A pipeline of a merge request', () => {
   });
 
   it('is asked for without waiting for a record', async () => {
-    const { project, at } = await stage();
+    const { id, at } = await stage();
     const { status, body } = await world.api(developer).post(`${at}/pipelines`, { async: true });
     expect([status, body]).toEqual([202, null]);
-    expect(await world.db.pipeline.count({ where: { projectId: project.id, mergeRequestId: { not: null } } })).toBe(1);
+    // The first one came with the merge request.
+    expect(await world.db.pipeline.count({ where: { mergeRequestId: id } })).toBe(2);
   });
 
   it('is not made of nothing, nor of an invalid file, nor for what is closed', LONG, async () => {
@@ -78,9 +82,10 @@ describe('A pipeline of a merge request', () => {
     const closed = await stage();
     await world.api(developer).put(closed.at, { state_event: 'close' });
     expect(await world.api(developer).post(`${closed.at}/pipelines`)).toMatchObject(without);
-    expect(
-      await world.db.pipeline.count({ where: { mergeRequestId: { in: [none.id, others.id, invalid.id, closed.id] } } }),
-    ).toBe(0);
+    expect(await world.db.pipeline.count({ where: { mergeRequestId: { in: [none.id, others.id, invalid.id] } } })).toBe(
+      0,
+    );
+    expect(await world.db.pipeline.count({ where: { mergeRequestId: closed.id } })).toBe(1);
   });
 
   it('is for developers of the project that the changes come from', LONG, async () => {
@@ -89,10 +94,12 @@ describe('A pipeline of a merge request', () => {
     const { body: fork } = await world.api(forker).post(`/projects/${project.id}/fork`);
     await world.idle();
     const { iid, id } = await opened(world, fork, forker, { targetProject: project.id });
+    await world.idle();
+    expect(await world.db.pipeline.findMany({ where: { mergeRequestId: id } })).toMatchObject([{ projectId: fork.id }]);
     const ofFork = `/projects/${project.id}/merge_requests/${iid}`;
     // What a fork brings does not run with what the project has, even for its developers.
     expect((await world.api(developer).post(`${ofFork}/pipelines`)).status).toBe(403);
-    expect(await world.db.pipeline.count({ where: { mergeRequestId: id } })).toBe(0);
+    expect(await world.db.pipeline.count({ where: { mergeRequestId: id } })).toBe(1);
     const { status, body } = await world.api(forker).post(`${ofFork}/pipelines`);
     expect([status, body.ref]).toEqual([200, 'topic']);
     expect(await world.db.pipeline.findUnique({ where: { id: body.id } })).toMatchObject({ projectId: fork.id });
@@ -112,6 +119,7 @@ describe('A pipeline of a merge request', () => {
     await world.api(owner).post(variables, { key: 'OPEN', value: 'open' });
     await world.api(owner).post(variables, { key: 'SECRET', value: 'secret', protected: true });
     const runner = await registerRunner(world, {});
+    await runner.runAll();
     await world.api(owner).post(`${at}/pipelines`);
     const payload = await runner.take();
     const spec = `+refs/merge-requests/${iid}/head:refs/merge-requests/${iid}/head`;
@@ -150,9 +158,41 @@ describe('A pipeline of a merge request', () => {
     const asked = await world.api(owner).put(`${at}/merge`, { merge_when_pipeline_succeeds: true });
     expect([asked.status, asked.body.state, asked.body.merge_when_pipeline_succeeds]).toEqual([200, 'opened', true]);
     const runner = await registerRunner(world, {});
-    const payload = await runner.take();
-    await world.api().put(`/jobs/${payload.id}`, { token: payload.token, state: 'success' });
+    expect(await runner.runAll()).toEqual(['reviewed', 'reviewed']);
     await world.until(async () => (await world.api(owner).get(at)).body.state === 'merged', 10_000);
     expect((await world.db.pipeline.findUnique({ where: { id: pipeline.id } }))?.status).toBe('success');
+  });
+
+  it('is made when the merge request is opened, and for each new commit of it', LONG, async () => {
+    const text = `
+workflow: { rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }] }
+changed: { script: x, rules: [{ changes: [docs/*] }] }
+review: { script: x }
+`;
+    const { project, id, sha } = await stage(text);
+    const pipelines = () => world.db.pipeline.findMany({ where: { projectId: project.id }, orderBy: { id: 'asc' } });
+    // The branch has none, as the workflow rules it out.
+    expect(await pipelines()).toMatchObject([{ mergeRequestId: id, sha }]);
+    const skipped = await commitTo(world, project, developer, 'topic', 'b', 'b', '[skip ci]');
+    await world.idle();
+    const next = await commitTo(world, project, developer, 'topic', 'docs/a', 'a');
+    await world.idle();
+    const made = await pipelines();
+    expect(made).toMatchObject([{ sha }, { sha: next, userId: developer.id, mergeRequestId: id }]);
+    expect(made.map((one) => one.sha)).not.toContain(skipped);
+    expect(await Promise.all(made.map((one) => jobsOf(one.id)))).toEqual([['review'], ['changed', 'review']]);
+  });
+
+  it('is not made for somebody who has lost the right since, or of what is not the latest any more', LONG, async () => {
+    const { id, sha = null } = await stage();
+    if (sha === null) throw new Error('no commit');
+    const count = () => world.db.pipeline.count({ where: { mergeRequestId: id } });
+    await world.db.pipeline.deleteMany({ where: { mergeRequestId: id } });
+    await createVersionPipeline(world.as(reporter), { mergeRequestId: id, sha, userId: reporter.id });
+    await createVersionPipeline(world.as(owner), { mergeRequestId: id, sha: '1'.repeat(40), userId: owner.id });
+    expect(await count()).toBe(0);
+    await createVersionPipeline(world.as(owner), { mergeRequestId: id, sha, userId: owner.id });
+    await createVersionPipeline(world.as(owner), { mergeRequestId: id, sha, userId: owner.id });
+    expect(await count()).toBe(1);
   });
 });

@@ -13,6 +13,7 @@ export async function commitTo(
   branch: string,
   path: string,
   content = `${path}\n`,
+  message = `Change ${path}`,
 ): Promise<string> {
   const reader = await world.repositories.open({ id: project.id, repositoryStorage: 'default' });
   const tip = await reader?.branch(branch);
@@ -20,7 +21,7 @@ export async function commitTo(
   const action = isThere ? 'update' : 'create';
   const { oid } = await createCommit(world.as(who), project.id, {
     branch,
-    message: `Change ${path}`,
+    message,
     actions: [{ action, filePath: path, content }],
   });
   return oid;

@@ -119,8 +119,8 @@ unit:
     },
   );
 
-  it('holds variables of which the later ones win: predefined, runner, project, file, trigger', LONG, async () => {
-    const { project } = await projectWithJobs('unit: {script: x, variables: {A: file, B: file}}');
+  it('holds variables of which the later ones win: predefined, runner, file, project, trigger', LONG, async () => {
+    const { project } = await projectWithJobs('unit: {script: x, variables: {A: file, B: file, D: file}}');
     for (const key of ['CI', 'CI_RUNNER_ID', 'A', 'B', 'C']) {
       await api.post(`/projects/${project.id}/variables`, { key, value: `project ${key}` });
     }
@@ -132,13 +132,14 @@ unit:
     expect(valuesOf(payload)).toMatchObject({
       CI: 'project CI',
       CI_RUNNER_ID: 'project CI_RUNNER_ID',
-      A: 'file',
+      A: 'project A',
       B: 'trigger',
       C: 'project C',
+      D: 'file',
       CI_JOB_TRIGGERED: 'true',
     });
     const order = payload.variables.filter(({ key }: Json) => key === 'B').map(({ value }: Json) => value);
-    expect(order).toEqual(['project B', 'file', 'trigger']);
+    expect(order).toEqual(['file', 'project B', 'trigger']);
   });
 
   it('holds protected variables in jobs of protected branches alone', LONG, async () => {

@@ -30,6 +30,7 @@ import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
+import { createVersionPipeline } from '#src/domain/tracking/merge_requests/create_pipeline.ts';
 import { awaitingMerge, mergeAfterPipeline } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
 import { rebaseMergeRequest } from '#src/domain/tracking/merge_requests/rebase.ts';
 import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
@@ -113,6 +114,10 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       if (context) await finishMerge(context, mergeRequestId);
     },
     'merge_requests.closed': (closed, jobs) => recordClosed({ db, jobs, followers }, closed),
+    'merge_requests.create_pipeline': async (request, jobs) => {
+      const context = await as(request.userId, jobs);
+      if (context) await createVersionPipeline(context, request);
+    },
     'merge_requests.pipeline': async (settled, jobs) => {
       const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
         const context = await as(userId, jobs);

@@ -32,7 +32,7 @@ export interface PushedRef {
 }
 
 /** The marker in a commit message that skips CI. */
-const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
+export const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
@@ -86,7 +86,7 @@ export async function createPushedPipelines(
     const known = await knownVariables(context, subject);
     const base = beforeSha && (await repository.resolve(beforeSha));
     const plan = await planPipeline(context, { repository, commit: sha, base }, occasion, known);
-    const isSkipped = plan.error === null && plan.jobs !== null && SKIPS.test(commit.message);
+    const isSkipped = plan.error === null && plan.jobs !== null && !plan.isFiltered && SKIPS.test(commit.message);
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
     const input = { ...occasion, sha, beforeSha, pushKey, projectId, userId: starter.id, isSkipped, known };
     const id = await buildPipeline(context, input, { repository, plan });

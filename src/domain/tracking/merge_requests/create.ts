@@ -27,6 +27,7 @@ import {
   requireUnopened,
   type Sides,
 } from '#src/domain/tracking/merge_requests/open.ts';
+import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
 import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
@@ -161,6 +162,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       ]);
       await doDeeds(tx, context, actor, subject, deeds);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
+      await requestPipeline(tx, context, { mergeRequestId: id, sha: version.head, userId: actor.id });
       return id;
     }),
   );

@@ -8,6 +8,7 @@ import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
+import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
@@ -156,6 +157,7 @@ async function addVersion(
       });
       await recordVersion(stores, tx, { id, iid, target }, measured, keepLock);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
+      await requestPipeline(tx, stores, { mergeRequestId: id, sha: head, userId: actor.id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
       return 'added';
