@@ -4,7 +4,7 @@ import { actorFor, type Context, type Purpose } from '#src/access/permissions/ac
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
 import { readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
-import { commitStatuses } from '#src/domain/ci/pipelines/of_commits.ts';
+import { commitStatuses, pipelineWarnings } from '#src/domain/ci/pipelines/of_commits.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
@@ -59,6 +59,7 @@ export class Loaders {
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
+  #pipelineWarnings: DataLoader<number, boolean> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
   #html: DataLoader<TextToRender, string, string> | undefined;
 
@@ -155,6 +156,12 @@ export class Loaders {
   get commitStatus(): DataLoader<CommitKey, JobStatus | null, string> {
     this.#commitStatus ??= new DataLoader((keys) => commitStatuses(this.#context, keys), { cacheKeyFn: commitKey });
     return this.#commitStatus;
+  }
+
+  /** Whether a successful pipeline has failures that are allowed. */
+  get pipelineWarnings(): DataLoader<number, boolean> {
+    this.#pipelineWarnings ??= new DataLoader((ids) => pipelineWarnings(this.#context, ids));
+    return this.#pipelineWarnings;
   }
 
   /** Texts in Markdown as HTML, with the references that the actor may read. */

@@ -19,6 +19,9 @@ export function respond(
   const subtree = route.body ?? result;
   if (subtree == null && route.method === 'DELETE')
     return void response.writeHead(status, { 'Content-Length': 0 }).end();
+  if (subtree == null && route.nothing) {
+    return void send(response, route.nothing.status, JSON.stringify({ message: route.nothing.message }), request);
+  }
   if (subtree == null && route.done) {
     if (Object.keys(route.done).length === 0) return void response.writeHead(202, { 'Content-Length': 0 }).end();
     return void send(response, 202, JSON.stringify(route.done), request);

@@ -65,6 +65,8 @@ export interface Route {
   readonly trial?: string;
   /** The response to callers who see the record but may not do this, if not 403. */
   readonly refused?: { readonly status: number; readonly message: string };
+  /** The response where there is no result, if not null. */
+  readonly nothing?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */
   readonly commaSeparated?: readonly string[];
   /** Parameters that must not be blank if present. */

@@ -55,13 +55,18 @@ builder.prismaObjectFields(Pipeline, (t) => ({
     args: {
       ...pageArgs,
       scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
+      includeRetried: t.arg.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'Whether jobs that were replaced by a retry are listed too.',
+      }),
     },
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
       const project = await requireProjectBase(context, projectId);
       const parent = { project, pipelineId: id };
       return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
-        listPipelineJobs(context, parents, args.scope, page, selection),
+        listPipelineJobs(context, parents, { ...args, states: args.scope }, page, selection),
       );
     },
   }),

@@ -2,12 +2,15 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 
 interface ArtifactsRow {
   projectId: number;
@@ -41,6 +44,7 @@ const JobWhen = builder.enumType('JobWhen', {
     ON_SUCCESS: { value: 'on_success', description: 'After all jobs of earlier stages have succeeded.' },
     ON_FAILURE: { value: 'on_failure', description: 'After a job of an earlier stage has failed.' },
     ALWAYS: { value: 'always', description: 'After the jobs of earlier stages, whatever their result.' },
+    DELAYED: { value: 'delayed', description: 'Some time after all jobs of earlier stages have succeeded.' },
     MANUAL: { value: 'manual', description: 'Only when started manually by a user.' },
   } as const,
 });
@@ -69,6 +73,43 @@ export const Job = builder.prismaObject('Job', {
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the job, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
+    webUrl: t.string({
+      description: 'URL of the page of the job, with its log.',
+      select: { id: true, projectId: true },
+      resolve: async ({ id, projectId }, _args, context) =>
+        context.baseUrl + pagePath((await requireProjectBase(context, projectId)).fullPath, 'jobs', id),
+    }),
+    duration: t.float({
+      nullable: true,
+      description: 'Seconds that the job ran, or has been running; null before it starts.',
+      select: { startedAt: true, finishedAt: true },
+      resolve: ({ startedAt, finishedAt }) =>
+        startedAt === null ? null : secondsBetween(startedAt, finishedAt ?? new Date()),
+    }),
+    queuedDuration: t.float({
+      nullable: true,
+      description: 'Seconds that the job waited for a runner; null before one starts it.',
+      select: { queuedAt: true, startedAt: true },
+      resolve: ({ queuedAt, startedAt }) => (queuedAt && startedAt ? secondsBetween(queuedAt, startedAt) : null),
+    }),
+    needs: t.stringList({
+      description:
+        'Names of the jobs that it waits for, whatever their stages; empty for all of earlier stages, or none.',
+      select: { needs: true },
+      resolve: ({ needs }) => needs ?? [],
+    }),
+    interruptible: t.exposeBoolean('interruptible', {
+      description: 'Whether a newer pipeline of its ref can cancel the job.',
+    }),
+    scheduledAt: t.expose('scheduledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a delayed job begins; null if it is not waiting for that.',
+    }),
+    exitCode: t.exposeInt('exitCode', {
+      nullable: true,
+      description: 'Exit code of the script of a job that failed; null if its runner did not say.',
+    }),
     name: t.exposeString('name', { description: 'Name of the job in `.gitlab-ci.yml`.' }),
     stage: t.exposeString('stage', { description: 'Name of the job’s stage in the pipeline.' }),
     status: t.expose('status', { type: JobStatus, description: 'Current state of the job.' }),

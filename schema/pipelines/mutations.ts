@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
-import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { toGlobalId } from '#schema/node/types.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { cancelPipeline } from '#src/domain/ci/pipelines/cancel.ts';
+import { deletePipeline, renamePipeline } from '#src/domain/ci/pipelines/change.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
 import { retryPipeline } from '#src/domain/ci/pipelines/retry.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
@@ -30,7 +32,43 @@ const CancelPipelineInput = builder.inputType('CancelPipelineInput', {
   fields: which,
 });
 
+const UpdatePipelineInput = builder.inputType('UpdatePipelineInput', {
+  description: 'A new name for a pipeline.',
+  fields: (t) => ({
+    ...which(t),
+    name: t.string({ required: true, description: 'New name, of at most 255 characters; blank for none.' }),
+  }),
+});
+
+const DeletePipelineInput = builder.inputType('DeletePipelineInput', {
+  description: 'Which pipeline to delete.',
+  fields: which,
+});
+
+const DeletePipelinePayload = builder.objectRef<{ id: number }>(namesOf('deletePipeline').payload).implement({
+  description: 'The pipeline that was deleted.',
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID of the pipeline.', resolve: ({ id }) => toGlobalId('Pipeline', id) }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  updatePipeline: t.field({
+    type: pipelinePayload('updatePipeline'),
+    description: 'Names a pipeline. For developers.',
+    args: {
+      input: t.arg({ type: UpdatePipelineInput, required: true, description: 'The pipeline and its new name.' }),
+    },
+    resolve: async (_root, { input }, context) =>
+      renamePipeline(context, await projectHolding(context, 'Pipeline', input), input.id, input.name),
+  }),
+  deletePipeline: t.field({
+    type: DeletePipelinePayload,
+    description: 'Deletes a pipeline with its jobs, their logs and artifacts. For owners.',
+    args: { input: t.arg({ type: DeletePipelineInput, required: true, description: 'Names the pipeline to delete.' }) },
+    resolve: async (_root, { input }, context) =>
+      deletePipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
+  }),
   createPipeline: t.field({
     type: pipelinePayload('createPipeline'),
     description: 'Starts a pipeline with the jobs that `.gitlab-ci.yml` defines for the ref. For developers.',

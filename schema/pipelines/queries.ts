@@ -8,6 +8,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { findLatestPipeline } from '#src/domain/ci/pipelines/latest.ts';
 import { listPipelines } from '#src/domain/ci/pipelines/list.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
@@ -63,6 +64,17 @@ builder.objectFields(Project, (t) => ({
       return pageBelow('Pipeline', project, args, context, info, (_context, projects, page, selection) =>
         listPipelines(context, projects, args, page, selection),
       );
+    },
+  }),
+  latestPipeline: t.field({
+    type: Pipeline,
+    nullable: true,
+    description:
+      'The latest pipeline of what a branch or tag points to now; null without one. Pipelines of merge requests do not count.',
+    args: { ref: t.arg.string({ description: 'Name of a branch or tag; the default branch if it is not given.' }) },
+    resolve: (project, { ref }, context, info) => {
+      context.loaders.noteProject(project);
+      return findLatestPipeline(context, project, ref ?? null, selectionAt(info, 'Pipeline'));
     },
   }),
   pipeline: t.field({

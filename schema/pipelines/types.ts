@@ -2,8 +2,13 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { DetailedStatus } from '#schema/pipelines/detailed_status.ts';
+import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import '#schema/users/types.ts';
+import { givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 
 export const JobStatus = builder.enumType('JobStatus', {
@@ -32,6 +37,14 @@ const PipelineSource = builder.enumType('PipelineSource', {
   } as const,
 });
 
+const PipelineVariable = builder.objectRef<{ key: string; value: string }>('PipelineVariable').implement({
+  description: 'A variable that a pipeline was given when it was created.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Name of the variable.' }),
+    value: t.exposeString('value', { description: 'Value of the variable.' }),
+  }),
+});
+
 export const Pipeline = builder.prismaObject('Pipeline', {
   description: 'The jobs and posted statuses for one commit on one branch or tag.',
   interfaces: [Node],
@@ -42,6 +55,17 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       resolve: ({ id }) => toGlobalId('Pipeline', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the pipeline, as the REST API uses it.' }),
+    iid: t.exposeInt('iid', { description: 'Number of the pipeline within its project.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Name of the pipeline, from its `.gitlab-ci.yml` or given by a user; null without one.',
+    }),
+    webUrl: t.string({
+      description: 'URL of the page of the pipeline.',
+      select: { id: true, projectId: true },
+      resolve: async ({ id, projectId }, _args, context) =>
+        context.baseUrl + pagePath((await requireProjectBase(context, projectId)).fullPath, 'pipelines', id),
+    }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     ref: t.exposeString('ref', {
@@ -66,6 +90,23 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       resolve: ({ source, mergeRequestId }) => (mergeRequestId === null ? source : 'merge_request_event'),
     }),
     user: t.relation('user', { description: 'The user who started the pipeline.' }),
+    detailedStatus: t.field({
+      type: DetailedStatus,
+      description: 'The status of the pipeline in words, for people.',
+      select: { id: true, projectId: true, status: true },
+      resolve: async ({ id, projectId, status }, _args, context) => {
+        const hasWarnings = status === 'success' && (await context.loaders.pipelineWarnings.load(id));
+        const { fullPath } = await requireProjectBase(context, projectId);
+        return { status, hasWarnings, path: pagePath(fullPath, 'pipelines', id) };
+      },
+    }),
+    variables: t.field({
+      type: [PipelineVariable],
+      description:
+        'The variables that the pipeline was given when it was created. For masters, and for developers who started it.',
+      select: { id: true, projectId: true, userId: true },
+      resolve: (pipeline, _args, context) => givenVariables(context, pipeline),
+    }),
     yamlErrors: t.exposeString('yamlErrors', {
       nullable: true,
       description: 'Errors in `.gitlab-ci.yml`; null if it is valid.',
@@ -77,6 +118,12 @@ export const Pipeline = builder.prismaObject('Pipeline', {
     duration: t.exposeInt('duration', {
       nullable: true,
       description: 'Seconds during which at least one job was running; null until the pipeline finishes.',
+    }),
+    queuedDuration: t.int({
+      nullable: true,
+      description: 'Seconds that the pipeline waited before its first job started; null until then.',
+      select: { createdAt: true, startedAt: true },
+      resolve: ({ createdAt, startedAt }) => (startedAt === null ? null : secondsBetween(createdAt, startedAt)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pipeline was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the pipeline last changed.' }),

@@ -67,6 +67,12 @@ const KEYS = [
   'ref',
   'tag',
   'coverage',
+  'allow_failure',
+  'web_url',
+  'duration',
+  'queued_duration',
+  'tag_list',
+  'erased_at',
   'created_at',
   'started_at',
   'finished_at',
@@ -78,7 +84,7 @@ const KEYS = [
 const notFound = { status: 404, body: { message: '404 Not Found' } };
 
 describe('GET /projects/:id/jobs', () => {
-  it('lists newest first, with exactly the keys of the contract', async () => {
+  it('lists newest first, with the keys of the contract and of today', async () => {
     await run();
     const { status, headers, body } = await api.get(`${at}?per_page=100`);
     expect([status, headers['x-total']]).toEqual([200, String(body.length)]);

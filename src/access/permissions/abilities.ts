@@ -69,6 +69,7 @@ export const projectAbilities = {
   create_commit_status: { level: DEVELOPER },
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },
+  delete_pipeline: { level: OWNER, feature: 'jobs' },
   update_job: { level: DEVELOPER, feature: 'jobs' },
   create_environment: { level: DEVELOPER, feature: 'jobs' },
   stop_environment: { level: DEVELOPER, feature: 'jobs' },

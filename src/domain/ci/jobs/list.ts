@@ -45,17 +45,29 @@ export interface JobsParent {
   pipelineId: number;
 }
 
+/** Which jobs of a pipeline are listed. */
+export interface PipelineJobsFilter {
+  /** In all when empty. */
+  states: States;
+  /** Whether also those that were replaced by a retry. */
+  includeRetried: boolean;
+}
+
 /** Like listProjectJobs, for each pipeline, oldest first. */
 export async function listPipelineJobs<R>(
   context: Context,
   pipelines: readonly JobsParent[],
-  states: States,
+  { states, includeRetried }: PipelineJobsFilter,
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const pageOf = ({ pipeline }: Asked<{ pipeline: number }>) => {
-    const where = all([sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic}`, ...inStates(states)]);
+    const where = all([
+      sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic}`,
+      ...(includeRetried ? [] : [sql`NOT ${job.retried}`]),
+      ...inStates(states),
+    ]);
     return pageOfRows(selection, { rows: job, where, order: order('Job', ['id']) }, page);
   };
   return ofPermitted(

@@ -16,3 +16,12 @@ export async function commitStatuses(
     ORDER BY c.ord`;
   return rows.map(({ status }) => status);
 }
+
+/** Whether jobs of each pipeline failed that may; in one statement. The caller may read the pipelines. */
+export async function pipelineWarnings({ db }: Pick<Context, 'db'>, ids: readonly number[]): Promise<boolean[]> {
+  const rows = await db.$queryRaw<{ id: number }[]>`
+    SELECT DISTINCT pipeline_id AS id FROM jobs
+    WHERE pipeline_id = ANY(${[...ids]}::int[]) AND status IN ('failed', 'canceled') AND allow_failure AND NOT retried`;
+  const found = new Set(rows.map(({ id }) => id));
+  return ids.map((id) => found.has(id));
+}

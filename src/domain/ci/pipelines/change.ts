@@ -1,0 +1,51 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
+import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { lockPipeline } from '#src/domain/ci/pipelines/settle.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+
+/** Characters of the longest name. */
+const LONGEST_NAME = 255;
+
+/** Names a pipeline. Throws NotFound, Forbidden, ValidationFailed. */
+export async function renamePipeline(
+  context: Context,
+  ref: IdOrPath,
+  id: number,
+  name: string,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_pipeline', project);
+  await findPipeline(context, project, id, select('Pipeline', { id: true }));
+  const given = name.trim();
+  if (given.length > LONGEST_NAME)
+    throw new ValidationFailed({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] });
+  await context.db.pipeline.updateMany({ where: { id }, data: { name: given || null, updatedAt: new Date() } });
+  return { project, id };
+}
+
+/** Deletes a pipeline with its jobs, their logs and artifacts. Throws NotFound, Forbidden. */
+export async function deletePipeline(context: Context, ref: IdOrPath, id: number): Promise<{ id: number }> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  await findPipeline(context, project, id, select('Pipeline', { id: true }));
+  authorize(actor, 'delete_pipeline', project);
+  await context.db.$transaction(async (tx) => {
+    await lockPipeline(tx, id);
+    const jobs = await tx.job.findMany({ where: { pipelineId: id }, select: { id: true } });
+    const ids = jobs.map((job) => job.id);
+    await forgetArtifacts(tx, context.jobs, ids);
+    const logs = await tx.$queryRaw<{ id: number }[]>`
+      SELECT job_id AS id FROM job_traces WHERE job_id = ANY(${ids}::int[])`;
+    for (const log of logs) await forgetTrace(tx, context.jobs, log.id);
+    await tx.pipeline.delete({ where: { id } });
+  });
+  return { id };
+}

@@ -1,0 +1,31 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { defaultBranch } from '#src/domain/repository/revision.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+/**
+ * The latest pipeline of what a branch or tag points to now, the default branch when absent; pipelines of merge requests do not count. Null
+ * if there is none, or no such ref. Throws Forbidden, Unauthenticated.
+ */
+export async function findLatestPipeline<R>(
+  context: Context,
+  project: ProjectRow,
+  ref: string | null,
+  selection: Selection<'Pipeline', R>,
+): Promise<R | null> {
+  authorize(requireActor(context), 'read_pipeline', project);
+  const repository = await context.repositories.open(project);
+  const name = repository && (ref ?? (await defaultBranch(project, repository)));
+  if (!name) return null;
+  const branch = await repository.branch(name);
+  const sha = branch?.commit ?? (await repository.tag(name))?.commit ?? null;
+  if (sha === null) return null;
+  const found = await context.db.pipeline.findFirst({
+    where: { projectId: project.id, ref: name, tag: branch === null, sha, mergeRequestId: null },
+    orderBy: { id: 'desc' },
+    select: { id: true },
+  });
+  return found && findPipeline(context, project, found.id, selection);
+}
