@@ -3,6 +3,7 @@ import { type GraphQLSchema, isObjectType } from 'graphql';
 /** The costs of fields that take more work or memory than a record's; others cost 1. */
 export const COSTS: Readonly<Record<string, number>> = {
   // A file takes some tenths of a second of the main thread.
+  'Project.ciLint': 5000,
   'Query.ciLint': 5000,
   // Reads all events of a year.
   'User.contributions': 100,

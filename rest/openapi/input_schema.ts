@@ -57,6 +57,8 @@ const CHOICES: Record<string, string> = {
   simple: 'Whether records have only their ID, URLs, name and path.',
   view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
   with_labels_details: 'Whether `labels` of the records are labels rather than their names.',
+  include_merged_yaml: 'Whether the record has `merged_yaml`: the content with all that it includes.',
+  include_jobs: 'Whether the record has `jobs`: those that the content defines.',
   statistics: 'Whether records have `statistics`.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',

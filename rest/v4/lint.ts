@@ -11,4 +11,21 @@ export const lint: Route[] = [
     auth: 'optional',
     verbatim: ['content'],
   },
+  {
+    method: 'GET',
+    path: '/projects/:id/ci/lint',
+    operation: operations.LintProjectFileDocument,
+    result: 'project.ciLint',
+    auth: 'optional',
+    synonyms: { sha: 'content_ref' },
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/ci/lint',
+    operation: operations.LintForProjectDocument,
+    result: 'project.ciLint',
+    status: 200,
+    reads: true,
+    verbatim: ['content'],
+  },
 ];

@@ -324,7 +324,7 @@ describe('POST /ci/lint', () => {
     ['a: {script: "\u0000"}', 'invalid', [expect.any(String)]],
   ])('says of %.30j that it is %s, to anybody', async (content, status, errors) => {
     const answer = await world.api().post('/ci/lint', { content });
-    expect([answer.status, answer.body]).toEqual([200, { status, errors }]);
+    expect([answer.status, answer.body]).toEqual([200, { status, errors, warnings: [] }]);
   });
 
   it('ends a text that is made to take long', LONG, async () => {

@@ -7,6 +7,7 @@ import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge, type KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel } from '#src/domain/ci/pipelines/config/rules/model.ts';
 import { type Occasion, selectPipeline } from '#src/domain/ci/pipelines/config/select.ts';
+import { writeYaml } from '#src/domain/ci/pipelines/config/yaml/write.ts';
 
 /** The jobs of a commit's file for an occasion. */
 export interface PipelinePlan {
@@ -21,8 +22,8 @@ export interface PipelinePlan {
   name: string | null;
   autoCancel: AutoCancel | null;
   included: Included[];
-  /** The configuration in one piece, as a value of YAML; only if it is asked for. */
-  merged: unknown;
+  /** The configuration in one piece, as YAML; only if it is asked for. */
+  merged: string | null;
 }
 
 /** A file, and what is known about the pipeline to make of it. */
@@ -62,10 +63,19 @@ export function planOf({ text, occasion, known, answers, wantsMerged = false }: 
     const selection = occasion ? selectPipeline(config, occasion, { matcher, judge }) : allOf(config);
     if (sources.missing.length > 0) return { missing: sources.missing };
     const { stages, warnings } = config;
-    // Conditions have had their effect.
-    const jobs = selection.jobs.map((job) => ({ ...job, rules: null, only: null, except: null }));
+    // Conditions have had their effect, if there is an occasion.
+    const without = occasion ? { rules: null, only: null, except: null } : { rules: null };
+    const jobs = selection.jobs.map((job) => ({ ...job, ...without }));
     return {
-      plan: { ...selection, jobs, stages, warnings, included, error: null, merged: wantsMerged ? raw : null },
+      plan: {
+        ...selection,
+        jobs,
+        stages,
+        warnings,
+        included,
+        error: null,
+        merged: wantsMerged ? writeYaml(raw) : null,
+      },
     };
   } catch (error) {
     const { missing } = sources;

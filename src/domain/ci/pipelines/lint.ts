@@ -1,0 +1,77 @@
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { Ground } from '#src/domain/ci/pipelines/config/look_up.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import { NO_PLAN, type PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
+import { CONFIG_PATH, lintConfig } from '#src/domain/ci/pipelines/config/read.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
+import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { findRevision } from '#src/domain/repository/revision.ts';
+import { isLimit } from '#src/git/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/** A configuration to check for a project. */
+export interface LintRequest {
+  /** The text; that of the commit when absent. */
+  content?: string | null | undefined;
+  /** Whose commit it is checked for; the default branch when absent. */
+  ref?: string | null | undefined;
+  /** Whether jobs are selected as for a push to the ref. */
+  dryRun: boolean;
+}
+
+/**
+ * What a CI configuration would be in a project, with what it includes. Texts are checked for developers, and the committed file for all who
+ * may read it; variables of the project are used for developers alone. Throws NotFound, Forbidden, Unauthenticated, RateLimited.
+ */
+export async function lintForProject(
+  context: Context,
+  project: ProjectRow,
+  { content = null, ref = null, dryRun }: LintRequest,
+): Promise<PipelinePlan> {
+  const { actor } = context;
+  authorize(actor, content === null ? 'read_repository' : 'create_pipeline', project);
+  const revision = await findRevision(context, project, ref);
+  if (!revision && (content === null || ref !== null)) throw new NotFound('Commit');
+  const ground: Ground | null = revision && { repository: revision.repository, commit: revision.oid, base: null };
+  const text = content ?? (ground && (await committed(ground)));
+  if (text === null) return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
+  const occasion = await occasionOf(project, ground, ref);
+  const mayKnow = actor !== null && can(actor, 'create_pipeline', project);
+  const known =
+    mayKnow && ground && occasion
+      ? await knownVariables(context, {
+          project,
+          repository: ground.repository,
+          occasion,
+          sha: ground.commit,
+          beforeSha: null,
+          starter: actor,
+          mergeRequestId: null,
+          given: {},
+        })
+      : { weak: {}, strong: {} };
+  const wish = { text, occasion: dryRun ? occasion : null, known, ground, wantsMerged: true };
+  return lintConfig(context, callerOf(actor, context.clientAddress), wish);
+}
+
+async function committed({ repository, commit }: Ground): Promise<string | null> {
+  const entry = await repository.entry(commit, CONFIG_PATH);
+  if (entry?.type !== 'blob') return null;
+  try {
+    return (await repository.blob(entry.oid, LARGEST_CONFIG))?.toString('utf8') ?? null;
+  } catch (error) {
+    // Too large for a configuration: reading it says so.
+    if (isLimit(error, 'size')) return ' '.repeat(LARGEST_CONFIG + 1);
+    throw error;
+  }
+}
+
+async function occasionOf(project: ProjectRow, ground: Ground | null, ref: string | null): Promise<Occasion | null> {
+  if (!ground) return null;
+  const name = ref ?? project.defaultBranch ?? (await ground.repository.defaultBranch()) ?? '';
+  const tag = (await ground.repository.branch(name)) === null && (await ground.repository.tag(name)) !== null;
+  return { ref: name, tag, source: 'push', project: project.fullPath };
+}
