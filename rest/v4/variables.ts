@@ -1,36 +1,36 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const precheck = 'admin_variable';
-
 export const variables: Route[] = [
   {
     method: 'GET',
     path: '/projects/:id/variables',
     operation: operations.ProjectVariablesDocument,
     result: 'project.variables',
-    precheck,
+    precheck: 'admin_variable',
   },
   {
     method: 'GET',
     path: '/projects/:id/variables/:key',
     operation: operations.ProjectVariableDocument,
     result: 'project.variable',
-    precheck,
+    precheck: 'admin_variable',
+    nested: ['filter'],
   },
   {
     method: 'POST',
     path: '/projects/:id/variables',
     operation: operations.CreateVariableDocument,
     result: 'createVariable.variable',
-    precheck,
+    precheck: 'admin_variable',
   },
   {
     method: 'PUT',
     path: '/projects/:id/variables/:key',
     operation: operations.UpdateVariableDocument,
     result: 'updateVariable.variable',
-    precheck,
+    precheck: 'admin_variable',
+    nested: ['filter'],
   },
   {
     method: 'DELETE',
@@ -38,6 +38,77 @@ export const variables: Route[] = [
     operation: operations.DeleteVariableDocument,
     result: 'deleteVariable.variable',
     status: 204,
-    precheck,
+    precheck: 'admin_variable',
+    nested: ['filter'],
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/variables',
+    operation: operations.GroupVariablesDocument,
+    result: 'group.variables',
+    precheck: 'admin_group_variable',
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/variables/:key',
+    operation: operations.GroupVariableDocument,
+    result: 'group.variable',
+    precheck: 'admin_group_variable',
+    nested: ['filter'],
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/variables',
+    operation: operations.CreateGroupVariableDocument,
+    result: 'createVariable.variable',
+    precheck: 'admin_group_variable',
+  },
+  {
+    method: 'PUT',
+    path: '/groups/:id/variables/:key',
+    operation: operations.UpdateGroupVariableDocument,
+    result: 'updateVariable.variable',
+    precheck: 'admin_group_variable',
+    nested: ['filter'],
+  },
+  {
+    method: 'DELETE',
+    path: '/groups/:id/variables/:key',
+    operation: operations.DeleteGroupVariableDocument,
+    result: 'deleteVariable.variable',
+    status: 204,
+    precheck: 'admin_group_variable',
+    nested: ['filter'],
+  },
+  {
+    method: 'GET',
+    path: '/admin/ci/variables',
+    operation: operations.ServerVariablesDocument,
+    result: 'serverVariables',
+  },
+  {
+    method: 'GET',
+    path: '/admin/ci/variables/:key',
+    operation: operations.ServerVariableDocument,
+    result: 'serverVariable',
+  },
+  {
+    method: 'POST',
+    path: '/admin/ci/variables',
+    operation: operations.CreateServerVariableDocument,
+    result: 'createVariable.variable',
+  },
+  {
+    method: 'PUT',
+    path: '/admin/ci/variables/:key',
+    operation: operations.UpdateServerVariableDocument,
+    result: 'updateVariable.variable',
+  },
+  {
+    method: 'DELETE',
+    path: '/admin/ci/variables/:key',
+    operation: operations.DeleteServerVariableDocument,
+    result: 'deleteVariable.variable',
+    status: 204,
   },
 ];

@@ -1,29 +1,53 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, namesOf } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
-import { Variable } from '#schema/variables/types.ts';
+import { Variable, VariableFilter, VariableType } from '#schema/variables/types.ts';
 import { findVariable } from '#src/domain/ci/variables/list.ts';
 import { type ChangedVariable, createVariable, deleteVariable, updateVariable } from '#src/domain/ci/variables/save.ts';
 
 const which = (t: InputFields) => ({
-  project: projectField(t, 'of the variable'),
+  project: t.field({
+    type: 'ProjectRef',
+    description: 'The project of the variable: full path, global ID or numeric ID.',
+  }),
+  group: t.field({
+    type: 'GroupRef',
+    description:
+      'The group of the variable: full path, global ID or numeric ID. Without project and group it is of the server.',
+  }),
   key: t.string({ required: true, description: 'Key of the variable: letters, digits and `_`; at most 255.' }),
 });
 
-const assignment = (t: InputFields) => ({
+const assignment = (t: InputFields, otherwise: string) => ({
   ...which(t),
   value: t.string({ required: true, description: 'Value that jobs get. Stored encrypted.' }),
+  isProtected: t.boolean({
+    description: `Whether only jobs of protected branches get the variable. ${otherwise} when left out.`,
+  }),
+  isMasked: t.boolean({
+    description: `Whether runners hide the value in logs: one line of 8 characters or more, without spaces. ${otherwise} when left out.`,
+  }),
+  isRaw: t.boolean({ description: `Whether variables in the value stay as they are. ${otherwise} when left out.` }),
+  environmentScope: t.string({
+    description:
+      'The environments whose jobs get the variable, with `*` for any text. Not for variables of the server.',
+  }),
+  description: t.string({ description: 'What the variable is for, of at most 255 characters.' }),
 });
 
 const CreateVariableInput = builder.inputType('CreateVariableInput', {
-  description: 'A new variable of a project.',
+  description: 'A new variable of a project, a group or the server.',
   fields: (t) => ({
-    ...assignment(t),
-    isProtected: t.boolean({
-      description: 'Whether only jobs of protected branches get the variable. False when left out.',
+    ...assignment(t, 'False'),
+    type: t.field({
+      type: VariableType,
+      description: 'How jobs get the value; as an environment variable when left out.',
+    }),
+    isHidden: t.boolean({
+      description: 'Whether the value is never shown again; it is masked then. False when left out.',
     }),
   }),
 });
@@ -31,16 +55,18 @@ const CreateVariableInput = builder.inputType('CreateVariableInput', {
 const UpdateVariableInput = builder.inputType('UpdateVariableInput', {
   description: 'Which variable to change.',
   fields: (t) => ({
-    ...assignment(t),
-    isProtected: t.boolean({
-      description: 'Whether only jobs of protected branches get the variable. Unchanged when left out.',
-    }),
+    ...assignment(t, 'Unchanged'),
+    type: t.field({ type: VariableType, description: 'How jobs get the value. Unchanged when left out.' }),
+    filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
   }),
 });
 
 const DeleteVariableInput = builder.inputType('DeleteVariableInput', {
   description: 'Which variable to delete.',
-  fields: which,
+  fields: (t) => ({
+    ...which(t),
+    filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
+  }),
 });
 
 type Shown = { variable: Known<'Variable'> };
@@ -62,36 +88,41 @@ const DeleteVariablePayload = builder.objectRef<Shown & { key: string }>('Delete
   }),
 });
 
-async function shown(context: GraphQLContext, { project, key }: ChangedVariable, info: GraphQLResolveInfo) {
-  return { variable: await findVariable(context, project, key, selectionAt(info, 'Variable')) };
+async function shown(context: GraphQLContext, { place, ...name }: ChangedVariable, info: GraphQLResolveInfo) {
+  return { variable: await findVariable(context, place, name, selectionAt(info, 'Variable')) };
 }
 
 builder.mutationFields((t) => ({
   createVariable: t.field({
     type: variablePayload('createVariable'),
-    description: 'Creates a variable for the jobs of a project. For its masters.',
+    description:
+      'Creates a variable for the jobs of a project, of the projects below a group, or of all. For masters, owners and administrators.',
     args: {
       input: t.arg({ type: CreateVariableInput, required: true, description: 'Key and value of the variable.' }),
     },
-    resolve: async (_root, { input: { project, ...variable } }, context, info) =>
-      shown(context, await createVariable(context, project, variable), info),
+    resolve: async (_root, { input: { type, ...input } }, context, info) =>
+      shown(context, await createVariable(context, { ...input, isFile: type && type === 'file' }), info),
   }),
   updateVariable: t.field({
     type: variablePayload('updateVariable'),
-    description: 'Changes the value of a variable. For masters of the project.',
+    description:
+      'Changes the value of a variable. For masters of its project, owners of its group, or administrators. CONFLICT if there are several of the key.',
     args: {
       input: t.arg({ type: UpdateVariableInput, required: true, description: 'Key and new value of the variable.' }),
     },
-    resolve: async (_root, { input: { project, ...variable } }, context, info) =>
-      shown(context, await updateVariable(context, project, variable), info),
+    resolve: async (_root, { input: { type, filter, ...input } }, context, info) => {
+      const changed = { ...input, isFile: type && type === 'file', currentScope: filter?.environmentScope };
+      return shown(context, await updateVariable(context, changed), info);
+    },
   }),
   deleteVariable: t.field({
     type: DeleteVariablePayload,
-    description: 'Deletes a variable. For masters of the project.',
+    description:
+      'Deletes a variable. For masters of its project, owners of its group, or administrators. CONFLICT if there are several of the key.',
     args: { input: t.arg({ type: DeleteVariableInput, required: true, description: 'Names the variable to delete.' }) },
-    resolve: async (_root, { input: { project, key } }, context, info) => ({
+    resolve: async (_root, { input: { key, filter, ...place } }, context, info) => ({
       key,
-      variable: await deleteVariable(context, project, key, selectionAt(info, 'Variable')),
+      variable: await deleteVariable(context, place, { key, ...filter }, selectionAt(info, 'Variable')),
     }),
   }),
 }));

@@ -128,7 +128,7 @@ beforeAll(async () => {
     const internal = { ...kept(`${INTERNAL} snippet`), visibility: 'internal' } as const;
     if (project !== places.hidden.id) await createSnippet(world.as(owner), { project, ...internal });
   }
-  await createVariable(world.as(owner), places.open.id, { key: `${SECRET}_key`, value: `${SECRET} value` });
+  await createVariable(world.as(owner), { project: places.open.id, key: `${SECRET}_key`, value: `${SECRET} value` });
   await world.db.projectShare.create({
     data: { projectId: places.open.id, groupId: places.hiddenGroup.id, groupAccess: 30 },
   });

@@ -16,12 +16,22 @@ beforeAll(async () => {
 });
 
 describe('Build variables', () => {
-  it('are made, read, changed and deleted, with exactly the keys of the contract', async () => {
+  const today = {
+    variable_type: 'env_var',
+    protected: false,
+    masked: false,
+    hidden: false,
+    raw: false,
+    environment_scope: '*',
+    description: null,
+  };
+
+  it('are made, read, changed and deleted, with the keys of the contract and of today', async () => {
     const made = await api.post(at, { key: 'NEW_1', value: 'a "secret"' });
-    expect([made.status, made.body]).toEqual([201, { key: 'NEW_1', value: 'a "secret"' }]);
+    expect([made.status, made.body]).toEqual([201, { key: 'NEW_1', value: 'a "secret"', ...today }]);
     expect((await api.get(`${at}/NEW_1`)).body).toEqual(made.body);
     const changed = await api.put(`${at}/NEW_1`, { value: 'ünïcode ✓' });
-    expect([changed.status, changed.body]).toEqual([200, { key: 'NEW_1', value: 'ünïcode ✓' }]);
+    expect([changed.status, changed.body]).toEqual([200, { key: 'NEW_1', value: 'ünïcode ✓', ...today }]);
     const deleted = await api.delete(`${at}/NEW_1`);
     expect([deleted.status, deleted.body]).toEqual([204, null]);
     for (const answer of [
@@ -45,8 +55,8 @@ describe('Build variables', () => {
     const { headers, body } = await api.get(`${list}?per_page=2&page=2`);
     expect([headers['x-total'], headers['x-total-pages']]).toEqual(['4', '2']);
     expect(body).toEqual([
-      { key: 'C', value: '' },
-      { key: 'D', value: '' },
+      { key: 'C', value: '', ...today },
+      { key: 'D', value: '', ...today },
     ]);
   });
 

@@ -23,7 +23,7 @@ async function filled(count: number): Promise<ProjectRow> {
   for (let n = 1; n <= count; n += 1) {
     await deployed(project, n);
     await createTrigger(world.as(owner), project.id, `Trigger ${n}`);
-    await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: `value ${n}` });
+    await createVariable(world.as(owner), { project: project.id, key: `KEY_${n}`, value: `value ${n}` });
     const text = { project: project.id, title: `Text ${n}`, fileName: 'a.txt', content: `text ${n}` };
     for (const visibility of ['private', 'internal', 'public'] as const) {
       await createSnippet(world.as(n % 2 ? owner : reporter), { ...text, visibility });

@@ -86,7 +86,7 @@ const said = { subjectType: 'Snippet', subjectId: 1 };
 await world.db.note.create({ data: { ...said, authorId: owner.id, body: 'Why?' } });
 await world.db.awardEmoji.create({ data: { ...said, userId: owner.id, name: 'heart' } });
 await createTrigger(world.as(owner), project.id, 'Nightly');
-await createVariable(world.as(owner), project.id, { key: 'KEY', value: 'value' });
+await createVariable(world.as(owner), { project: project.id, key: 'KEY', value: 'value' });
 await registerApplication(world.as(owner), {
   name: 'App',
   redirectUris: ['https://app.example/'],

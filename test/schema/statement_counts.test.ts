@@ -65,7 +65,7 @@ async function filled(count: number, { id: namespaceId } = home) {
     for (const userId of [owner.id, admin.id]) await world.db.todo.create({ data: { ...about, userId } });
     await world.db.timelog.create({ data: { issueId: issue.id, userId: other.id, seconds: 60 } });
     await pipelineOf(world, owner, project, `word${n}`);
-    await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: 'value' });
+    await createVariable(world.as(owner), { project: project.id, key: `KEY_${n}`, value: 'value' });
     for (const place of [{ projectId: project.id }, { namespaceId }, {}]) {
       const off = { url: 'http://127.0.0.1/', disabledAt: new Date() };
       const { id: hookId } = await world.db.hook.create({ data: { ...place, ...off } });

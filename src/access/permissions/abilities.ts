@@ -106,6 +106,7 @@ export const groupAbilities = {
   admin_group_access_request: { level: OWNER },
   transfer_project_to_group: { level: ADMIN },
   admin_group_hook: { level: OWNER },
+  admin_group_variable: { level: OWNER },
   admin_group_label: { level: REPORTER },
   admin_group_milestone: { level: REPORTER },
   admin_group_board: { level: REPORTER },

@@ -23,7 +23,7 @@ export function ciRules({
   const newVariable = async (at: Stage) => ({ ...project(at), key: world.unique('KEY_'), value: 'v' });
   const variable = async (at: Stage) => {
     const given = await newVariable(at);
-    await createVariable(world.as(owner), at.project.id, given);
+    await createVariable(world.as(owner), { project: at.project.id, ...given });
     return given;
   };
   const reading20 = { success: 200, level: 20, open: 'user' } as const;

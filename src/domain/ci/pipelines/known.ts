@@ -41,7 +41,7 @@ export async function knownVariables(
 ): Promise<KnownVariables & { kept: Variables }> {
   const { db, secret } = context;
   const { project, occasion, starter, mergeRequestId } = subject;
-  const receiver = { ...occasion, projectId: project.id, mergeRequestId, userIds: [starter.id] };
+  const receiver = { ...occasion, projectId: project.id, mergeRequestId, userIds: [starter.id], environment: null };
   const [ofProject, mergeRequest, kept] = await Promise.all([
     variablesOfProject(db, receiver, secret),
     mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, ''),

@@ -16,18 +16,74 @@ export interface Receiver {
   mergeRequestId: number | null;
   /** Who started it: the pipeline, and the job. */
   userIds: readonly number[];
+  /** Name of the environment of the job; null for none, and for pipelines. */
+  environment: string | null;
 }
 
-/** The variables of a project that a pipeline gets. */
+/** A variable that a job gets. */
+export interface GivenVariable {
+  key: string;
+  value: string;
+  masked: boolean;
+  raw: boolean;
+  isFile: boolean;
+}
+
+interface Row extends Omit<GivenVariable, 'value'> {
+  valueEncrypted: Uint8Array;
+  protected: boolean;
+  environmentScope: string;
+  /** The place that wins over those with less: the server, the groups from the topmost down, the project. */
+  level: number;
+}
+
+/** The variables that a pipeline or job gets from the server, the groups of its project and the project, of which the nearest win. */
+export async function variablesFor(db: Db, receiver: Receiver, secret: string): Promise<GivenVariable[]> {
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT v.key, v.value_encrypted AS "valueEncrypted", v.protected, v.masked, v.raw, v.is_file AS "isFile",
+      v.environment_scope AS "environmentScope", CASE WHEN v.project_id IS NOT NULL THEN 1000000
+        WHEN v.namespace_id IS NULL THEN 0 ELSE array_position(n.lineage, v.namespace_id) END AS level
+    FROM projects p JOIN namespaces n ON n.id = p.namespace_id JOIN variables v ON v.project_id = p.id
+      OR v.namespace_id = ANY(n.lineage) OR (v.project_id IS NULL AND v.namespace_id IS NULL)
+    WHERE p.id = ${receiver.projectId} ORDER BY v.id`;
+  const fitting = rows.filter(({ environmentScope }) => isScopeOf(environmentScope, receiver.environment));
+  const mayHaveProtected = fitting.some((row) => row.protected) && (await mayHaveProtectedOnes(db, receiver));
+  const given = fitting.filter((row) => mayHaveProtected || !row.protected);
+  // The last of a key wins: of one place, that whose scope says most.
+  given.sort((a, b) => a.level - b.level || literals(a.environmentScope) - literals(b.environmentScope));
+  return given.map(({ key, valueEncrypted, masked, raw, isFile }) => ({
+    key,
+    value: decrypt(valueEncrypted, secret),
+    masked,
+    raw,
+    isFile,
+  }));
+}
+
+/** The same by name, as conditions see them. */
 export async function variablesOfProject(db: Db, receiver: Receiver, secret: string): Promise<Variables> {
-  const rows = await db.variable.findMany({
-    where: { projectId: receiver.projectId },
-    select: { key: true, valueEncrypted: true, protected: true },
-    orderBy: { id: 'asc' },
-  });
-  const mayHaveProtected = rows.some((row) => row.protected) && (await mayHaveProtectedOnes(db, receiver));
-  const given = rows.filter((row) => mayHaveProtected || !row.protected);
-  return Object.fromEntries(given.map(({ key, valueEncrypted }) => [key, decrypt(valueEncrypted, secret)]));
+  const given = await variablesFor(db, receiver, secret);
+  return Object.fromEntries(given.map(({ key, value }) => [key, value]));
+}
+
+function literals(scope: string): number {
+  return scope.replaceAll('*', '').length;
+}
+
+/** Whether a scope, in which `*` matches any text, is for an environment. Takes time proportional to the product of both lengths at most. */
+export function isScopeOf(scope: string, environment: string | null): boolean {
+  if (environment === null || !scope.includes('*')) return scope === '*' || scope === environment;
+  const [first = '', ...rest] = scope.split('*');
+  const last = rest.pop() ?? '';
+  if (environment.length < first.length + last.length) return false;
+  if (!environment.startsWith(first) || !environment.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = environment.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= environment.length - last.length;
 }
 
 /**

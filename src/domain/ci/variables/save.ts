@@ -1,91 +1,164 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { findVariable } from '#src/domain/ci/variables/list.ts';
-import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/variables/list.ts';
+import { administered, columnsOf, type PlaceRef, type VariablePlace } from '#src/domain/ci/variables/place.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
-/** A new variable for jobs. */
-interface NewVariable {
-  key: string;
+/** What can be set of a variable; what is absent stays as it is. */
+interface VariableValues {
   value: string;
   /** Whether only jobs of protected branches get it. */
   isProtected?: boolean | null | undefined;
+  isFile?: boolean | null | undefined;
+  isMasked?: boolean | null | undefined;
+  isRaw?: boolean | null | undefined;
+  environmentScope?: string | null | undefined;
+  description?: string | null | undefined;
+}
+
+interface NewVariable extends PlaceRef, VariableValues {
+  key: string;
+  /** Whether the value is never shown again; it is masked then. */
+  isHidden?: boolean | null | undefined;
+}
+
+interface ChangedValues extends PlaceRef, VariableValues {
+  key: string;
+  /** That of the variable to change, if there are several of the key. */
+  currentScope?: string | null | undefined;
 }
 
 /** Identifies a changed variable, for reading it back. */
-export interface ChangedVariable {
-  project: ProjectRow;
-  key: string;
+export interface ChangedVariable extends VariableName {
+  place: VariablePlace;
 }
 
-const ID = select('Variable', { id: true });
+const CURRENT = select('Variable', {
+  id: true,
+  masked: true,
+  raw: true,
+  environmentScope: true,
+});
+
+/** Characters of the longest value of the server; others have no limit but that of requests. */
+const LONGEST_SERVER_VALUE = 10_000;
+const LONGEST_TEXT = 255;
 
 /** Creates a variable. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createVariable(
-  context: Context,
-  ref: IdOrPath,
-  { key, value, isProtected }: NewVariable,
-): Promise<ChangedVariable> {
-  const project = await administered(context, ref);
-  const errors = keyErrors(key);
-  if (errors.length > 0) throw new ValidationFailed({ key: errors });
-  const valueEncrypted = encrypt(value, context.secret);
-  const data = { projectId: project.id, key, valueEncrypted, protected: isProtected ?? false };
-  await context.db.variable.create({ data }).catch((error) => {
-    throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }) : error;
-  });
-  return { project, key };
+export async function createVariable(context: Context, { key, ...input }: NewVariable): Promise<ChangedVariable> {
+  const place = await administered(context, input);
+  const environmentScope = scopeOf(place, input.environmentScope) ?? '*';
+  const hidden = input.isHidden ?? false;
+  const masked = hidden || (input.isMasked ?? false);
+  const raw = input.isRaw ?? false;
+  const keyProblems = keyErrors(key);
+  const errors = {
+    ...(keyProblems.length > 0 ? { key: keyProblems } : {}),
+    ...valueErrors(place, { ...input, environmentScope, masked, raw }),
+  };
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  const data = {
+    ...columnsOf(place),
+    key,
+    valueEncrypted: encrypt(input.value, context.secret),
+    protected: input.isProtected ?? false,
+    isFile: input.isFile ?? false,
+    masked,
+    hidden,
+    raw,
+    environmentScope,
+    description: input.description || null,
+  };
+  await context.db.variable.create({ data }).catch(taken);
+  return { place, key, environmentScope };
 }
 
-/** Updates a variable. Throws NotFound, Forbidden. */
-export async function updateVariable(
-  context: Context,
-  ref: IdOrPath,
-  { key, value, isProtected }: NewVariable,
-): Promise<ChangedVariable> {
-  const project = await administered(context, ref);
-  const { id } = await findVariable(context, project, key, ID);
-  const { count } = await context.db.variable.updateMany({
-    where: { id },
-    data: {
-      valueEncrypted: encrypt(value, context.secret),
-      ...(isProtected == null ? {} : { protected: isProtected }),
-    },
-  });
-  if (count === 0) throw new NotFound('Variable');
-  return { project, key };
+/** Updates a variable. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
+export async function updateVariable(context: Context, { key, ...input }: ChangedValues): Promise<ChangedVariable> {
+  const place = await administered(context, input);
+  const found = await findVariable(context, place, { key, environmentScope: input.currentScope }, CURRENT);
+  const environmentScope = scopeOf(place, input.environmentScope) ?? found.environmentScope;
+  const masked = input.isMasked ?? found.masked;
+  const raw = input.isRaw ?? found.raw;
+  const errors = valueErrors(place, { ...input, environmentScope, masked, raw });
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  const data = {
+    valueEncrypted: encrypt(input.value, context.secret),
+    masked,
+    raw,
+    environmentScope,
+    ...(input.isProtected == null ? {} : { protected: input.isProtected }),
+    ...(input.isFile == null ? {} : { isFile: input.isFile }),
+    ...(input.description === undefined ? {} : { description: input.description || null }),
+  };
+  const updated = await context.db.variable.updateMany({ where: { id: found.id }, data }).catch(taken);
+  if (updated.count === 0) throw new NotFound(resourceOf(place));
+  return { place, key, environmentScope };
 }
 
-/** Deletes a variable and returns the selected fields as they were. Throws NotFound, Forbidden. */
+/** Deletes a variable and returns the selected fields as they were. Throws NotFound, Forbidden, Conflict. */
 export async function deleteVariable<R>(
   context: Context,
-  ref: IdOrPath,
-  key: string,
+  ref: PlaceRef,
+  name: VariableName,
   selection: Selection<'Variable', R>,
 ): Promise<R> {
-  const project = await administered(context, ref);
-  const found = await findVariable(context, project, key, selection.with(ID));
+  const place = await administered(context, ref);
+  const found = await findVariable(context, place, name, selection.with(CURRENT));
   const { count } = await context.db.variable.deleteMany({ where: { id: found.id } });
-  if (count === 0) throw new NotFound('Variable');
+  if (count === 0) throw new NotFound(resourceOf(place));
   return found;
 }
 
-async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow> {
-  const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'admin_variable', project);
-  return project;
+function taken(error: unknown): never {
+  throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }) : error;
+}
+
+/** Variables of the server are for all environments. */
+function scopeOf(place: VariablePlace, scope: string | null | undefined): string | null {
+  if (place === 'server') return '*';
+  return scope == null ? null : scope.trim();
 }
 
 /** The errors of a key (rest-api-v4.md, Limits; behaviour.md 1.6). */
 function keyErrors(key: string): string[] {
   const errors = [];
   if (key === '') errors.push("can't be blank");
-  if (key.length > 255) errors.push('is too long (maximum is 255 characters)');
+  if (key.length > LONGEST_TEXT) errors.push(`is too long (maximum is ${LONGEST_TEXT} characters)`);
   if (!/^\w*$/.test(key)) errors.push("can contain only letters, digits and '_'.");
+  return errors;
+}
+
+interface Checked {
+  value: string;
+  masked: boolean;
+  raw: boolean;
+  environmentScope: string;
+  description?: string | null | undefined;
+}
+
+/** A value that a runner can find in a log: one line of eight characters or more without spaces, and not to be expanded first. */
+const MASKABLE = /^\S{8,}$/;
+const SCOPE = /^[a-zA-Z0-9_\-/${}. *]+$/;
+
+function valueErrors(
+  place: VariablePlace,
+  { value, masked, raw, environmentScope, description }: Checked,
+): FieldErrors {
+  const errors: FieldErrors = {};
+  if (place === 'server' && value.length > LONGEST_SERVER_VALUE) {
+    errors.value = [`is too long (maximum is ${LONGEST_SERVER_VALUE} characters)`];
+  }
+  if (masked && !(MASKABLE.test(value) && (raw || !value.includes('$')))) errors.value = ['is invalid'];
+  if (environmentScope.length > LONGEST_TEXT) {
+    errors.environment_scope = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  } else if (!SCOPE.test(environmentScope)) {
+    errors.environment_scope = ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"];
+  }
+  if (description && description.length > LONGEST_TEXT) {
+    errors.description = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  }
   return errors;
 }

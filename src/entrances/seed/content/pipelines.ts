@@ -180,7 +180,7 @@ async function jobOf({ stores }: Stage, pipelineId: number, name: string): Promi
 }
 
 function variable(at: string, by: string, project: string, key: string, value: string): Scene {
-  return { at, play: async (stage) => createVariable(await stage.as(by), project, { key, value }) };
+  return { at, play: async (stage) => createVariable(await stage.as(by), { project, key, value }) };
 }
 
 function status(at: string, values: NewStatus): Scene {

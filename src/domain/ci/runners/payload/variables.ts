@@ -5,7 +5,7 @@ import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.t
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
-import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
+import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
@@ -18,6 +18,8 @@ export interface PayloadVariable {
   public: boolean;
   /** Whether the runner writes the value to a file. */
   file: boolean;
+  /** Whether the runner hides it in logs. */
+  masked?: boolean;
   /** Whether variables in the value stay as they are. */
   raw?: boolean;
 }
@@ -42,16 +44,21 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
-    ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false),
+    ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false).map(asSecret),
     ...shown(ofRunner(runner), true),
     ...ofFile(job.options),
-    ...shown(await variablesOfProject(db, { ...job, userIds: [job.userId, job.starterId] }, secret), false),
+    ...(await ofPlaces(db, job, secret)),
     ...shown(ofTrigger(job, secret), false),
   ];
 }
 
 function shown(variables: Variables, isPublic: boolean): PayloadVariable[] {
   return Object.entries(variables).map(([key, value]) => ({ key, value, public: isPublic, file: false }));
+}
+
+/** A variable that holds a credential. */
+function asSecret(variable: PayloadVariable): PayloadVariable {
+  return { ...variable, masked: true };
 }
 
 /** The variables that the file gives the job. */
@@ -61,6 +68,19 @@ function ofFile({ variables, raw_variables: raw }: PayloadJob['options']): Paylo
   return shown(variables, true).map((variable) =>
     names.includes(variable.key) ? { ...variable, raw: true } : variable,
   );
+}
+
+/** The variables of the server, of groups and of the project. */
+async function ofPlaces(db: Db, job: PayloadJob, secret: string): Promise<PayloadVariable[]> {
+  const given = await variablesFor(db, { ...job, userIds: [job.userId, job.starterId] }, secret);
+  return given.map(({ key, value, masked, raw, isFile }) => ({
+    key,
+    value,
+    public: false,
+    file: isFile,
+    ...(masked ? { masked } : {}),
+    ...(raw ? { raw } : {}),
+  }));
 }
 
 let server: Variables | undefined;
