@@ -1,3 +1,4 @@
+import { createVariable } from '#src/domain/ci/variables/save.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
@@ -48,6 +49,13 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     };
   };
 
+  const newVariable = (at: Stage) => ({ ...group(at), key: world.unique('KEY_'), value: 'v' });
+  const variable = async (at: Stage) => {
+    const { id, ...given } = newVariable(at);
+    await createVariable(world.as(owner), { group: id, ...given });
+    return { id, ...given };
+  };
+
   const board = async (at: Stage) => {
     // A group has a limit of boards.
     await world.db.board.deleteMany({ where: { groupId: at.group.id } });
@@ -89,6 +97,18 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       given: async (at) => ({ ...(await boardList(at)), position: 0 }),
     },
     [`DELETE ${lists}/:list_id`]: { success: 204, level: 20, given: boardList },
+    'GET /groups/:id/variables': { success: 200, level: 50, given: group },
+    'GET /groups/:id/variables/:key': { success: 200, level: 50, given: variable },
+    'POST /groups/:id/variables': { success: 201, level: 50, given: newVariable },
+    'PUT /groups/:id/variables/:key': { success: 200, level: 50, given: variable },
+    'DELETE /groups/:id/variables/:key': {
+      success: 204,
+      level: 50,
+      given: async (at) => {
+        const { id, key } = await variable(at);
+        return { id, key };
+      },
+    },
     'GET /groups/:id/milestones': { ...reading, given: group },
     'POST /groups/:id/milestones': {
       success: 201,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
@@ -97,7 +98,13 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     await world.db.signInFailures.deleteMany();
     return { id: (await world.db.hook.create({ data: { url: 'http://127.0.0.1:9/', disabledAt: new Date() } })).id };
   };
-  void users;
+  const newVariable = () => ({ key: world.unique('KEY_'), value: 'v' });
+  const variable = async () => {
+    const given = newVariable();
+    await createVariable(world.as(users.admin as TestUser), given);
+    return given;
+  };
+  const namedVariable = async () => ({ key: (await variable()).key });
 
   return {
     'GET /user': reading,
@@ -199,6 +206,11 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /templates/gitlab_ci_ymls/:name': { ...anybody, given: () => ({ name: 'Nodejs' }) },
     'GET /templates/dockerfiles': anybody,
     'GET /templates/dockerfiles/:name': { ...anybody, given: () => ({ name: 'Node' }) },
+    'GET /admin/ci/variables': administrating,
+    'GET /admin/ci/variables/:key': { ...administrating, given: namedVariable },
+    'POST /admin/ci/variables': { success: 201, level: 100, given: newVariable },
+    'PUT /admin/ci/variables/:key': { ...administrating, given: variable },
+    'DELETE /admin/ci/variables/:key': { success: 204, level: 100, given: namedVariable },
     'GET /hooks': administrating,
     'POST /hooks': {
       success: 201,

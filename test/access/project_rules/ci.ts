@@ -35,6 +35,11 @@ export function ciRules({
     const job = await world.db.job.findFirstOrThrow({ where: { pipelineId, name: 'ship' } });
     return { id, pipeline_id: pipelineId, job_id: job.id };
   };
+  /** The latest one of a branch. */
+  const latest = async (at: Stage) => {
+    const { id } = await pipeline(at);
+    return { id, ref: 'topic' };
+  };
   const configuredProjects = new Set<number>();
   const configure = async (id: number) => {
     if (configuredProjects.has(id)) return;
@@ -128,6 +133,25 @@ export function ciRules({
     },
     'GET /projects/:id/pipelines': { ...reading, given: project },
     'GET /projects/:id/pipelines/:pipeline_id': { ...reading, given: pipeline },
+    'GET /projects/:id/pipelines/latest': { ...reading, given: latest },
+    'GET /projects/:id/pipelines/:pipeline_id/variables': { success: 200, level: 40, given: pipeline },
+    'PUT /projects/:id/pipelines/:pipeline_id/metadata': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await pipeline(at)), name: 'nightly' }),
+    },
+    'DELETE /projects/:id/pipelines/:pipeline_id': { success: 204, level: 50, given: pipeline },
+    'GET /projects/:id/ci/lint': {
+      success: 200,
+      level: 20,
+      open: 'anyone',
+      given: async (at) => ({ id: (await branches(at)).id }),
+    },
+    'POST /projects/:id/ci/lint': {
+      success: 200,
+      level: 30,
+      given: (at) => ({ ...project(at), content: 'a: {script: x}' }),
+    },
     'POST /projects/:id/pipeline': {
       success: 201,
       level: 30,
