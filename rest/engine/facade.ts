@@ -27,7 +27,7 @@ export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
   /** Identifies the caller. Throws DomainErrors. */
-  authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
+  authenticate(request: IncomingMessage, parameters: Record<string, unknown>, place: AskedPlace): Promise<A | null>;
   /** Rejects a caller whose credential does not allow what the request does. Throws DomainErrors. */
   admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
   /** Checks a route's up-front ability on the record that `ref` identifies. Throws DomainErrors. */
@@ -64,6 +64,12 @@ export interface FacadeOptions<A extends Asker> {
   logError(error: unknown, request: IncomingMessage): void;
   /** The error for an unexpected failure with a temporary cause. */
   transientFailure(error: unknown): DomainError | null;
+}
+
+/** Where a request is made: the route, and the project or group that its path names. */
+export interface AskedPlace {
+  readonly route: Route;
+  readonly ref: number | string | undefined;
 }
 
 /** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` the part after the `?`. */
@@ -132,13 +138,13 @@ const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, wait
 const spooledBodies = new CallerSemaphore(SPOOLED_BODIES);
 
 /** Parameters that may contain credentials. */
-const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
+const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'job_token', 'sudo'];
 
 /** Identifies the caller by headers and query before anything of the body is read: unidentified ones may send less. */
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
   const { request, endpoint } = call;
   const query = parseForm(call.query, endpoint.lists);
-  const sender = await options.authenticate(request, query);
+  const sender = await options.authenticate(request, query, placeOf(call));
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
   const work = endpoint.route.file === undefined && isLarge(request) ? answerLarge : answerSender;
@@ -185,7 +191,7 @@ async function answerSender<A extends Asker>(
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
   const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
-  const actor = isSaid ? await options.authenticate(request, given) : sender;
+  const actor = isSaid ? await options.authenticate(request, given, placeOf(call)) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
@@ -255,6 +261,13 @@ async function operate<A extends Asker>(
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
+  const { redirect } = endpoint.route;
+  if (redirect && subtree === null) return void refuse(response, 404, { message: '404 Not found' });
+  if (redirect) {
+    const path = new URL(urlOf(options, request)).pathname;
+    const Location = redirect(String(subtree), { values: call.values, path, query: call.query });
+    return void response.writeHead(302, { Location, 'Content-Length': 0 }).end();
+  }
   if (endpoint.route.raw) {
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };
@@ -293,6 +306,10 @@ function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unk
   const passes = options.transientFailure(error);
   if (passes) refuseBy(options, call, passes);
   else refuse(response, 500, { message: '500 Internal Server Error' });
+}
+
+function placeOf({ endpoint, values }: Call): AskedPlace {
+  return { route: endpoint.route, ref: refOf(values.get('id')) };
 }
 
 /** The value of `:id`: a number or a full path. What the database cannot compare matches nothing, like 0. */

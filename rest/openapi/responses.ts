@@ -31,6 +31,7 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status, paginated } = endpoint;
+  if (route.redirect) return { description: 'Where it is found. No body.', headers: { Location: LOCATION } };
   if (status === 204 || hasNoBody(route)) return { description: 'Success. No body.' };
   const mayBeEmpty = route.method === 'DELETE' && !route.body && !isNonNull(endpoint, schema);
   const headers = {
@@ -44,6 +45,8 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
     content: { 'application/json': { schema: bodySchema(endpoint, components) } },
   };
 }
+
+const LOCATION: Json = { description: 'The address of it.', schema: { type: 'string' }, required: true };
 
 const DESCRIPTIONS: Record<number, string> = {
   200: 'Success.',
@@ -77,7 +80,7 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     return paginated || list ? { type: 'array', items: record } : record;
   }
   if (route.constants) {
-    const record = withConstants(recordSchema(resultType, selection, shape, []), route.constants);
+    const record = withConstants(recordSchema(resultType, selection, shape, route.omitNull ?? []), route.constants);
     return paginated || list ? { type: 'array', items: record } : record;
   }
   const record = scalar

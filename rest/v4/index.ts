@@ -33,6 +33,7 @@ import { notifications } from '#rest/v4/notifications.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { releases } from '#rest/v4/releases.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { runners } from '#rest/v4/runners.ts';
@@ -84,6 +85,7 @@ export const routes: Route[] = [
   ...milestones,
   ...resourceEvents,
   ...repository,
+  ...releases,
   ...commits,
   ...branches,
   ...tags,

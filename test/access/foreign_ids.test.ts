@@ -90,6 +90,14 @@ await world.db.hookDelivery.create({
   },
 });
 
+const release = await world.db.release.create({
+  data: {
+    ...{ projectId: hidden.id, tag: 'zqsecret', description: 'zqsecret' },
+    links: { create: { name: 'zqsecret', url: 'https://example.org/zqsecret' } },
+  },
+  include: { links: true },
+});
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
   pipeline_id: pipeline,
@@ -115,11 +123,12 @@ const ids: Record<string, number> = {
       data: { mergeRequestId: request.id, authorId: victim.id, body: 'zqsecret' },
     })
   ).id,
+  link_id: release.links[0]?.id ?? 0,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
 
 /** Parameters of paths that are words. */
-const WORDS: Record<string, string> = { trigger: 'push_events', sha, commit_id: sha };
+const WORDS: Record<string, string> = { tag_name: 'zqsecret', trigger: 'push_events', sha, commit_id: sha };
 
 const numberOf = (path: string, name: string) =>
   talkOf(path)[name] ??
@@ -137,6 +146,7 @@ const state = () =>
     world.db.jobArtifacts.findMany(inHidden),
     world.db.environment.findMany(inHidden),
     world.db.deployment.findMany(inHidden),
+    world.db.releaseLink.findMany({ where: { releaseId: release.id } }),
     world.db.trigger.findMany(inHidden),
     world.db.hook.findMany(inHidden),
     world.db.hookDelivery.findMany({ where: { hookId: hook.id } }),

@@ -127,6 +127,7 @@ describe('Orders', () => {
       'NoteOrder',
       'PipelineOrder',
       'ProjectOrder',
+      'ReleaseOrder',
     ]);
   });
 });

@@ -36,6 +36,7 @@ export const projectAbilities = {
   read_issue: { level: GUEST, open: 'user', feature: 'issues' },
   read_confidential_issue: { level: REPORTER, feature: 'issues' },
   read_project_snippet: { level: GUEST, open: 'user', feature: 'snippets' },
+  read_release: { level: GUEST, open: 'anyone' },
   read_repository: { level: REPORTER, open: 'anyone' },
   read_commit: { level: REPORTER, open: 'user' },
   create_commit_comment: { level: REPORTER, open: 'user' },

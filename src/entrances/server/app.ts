@@ -14,7 +14,7 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
-import { readCredentials } from '#src/access/credentials/credentials.ts';
+import { readCredentials, readJobToken } from '#src/access/credentials/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
@@ -27,6 +27,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
+import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
 import {
   plainText,
   type RawArchive,
@@ -294,7 +295,10 @@ function serveRest(app: Express, entrance: Entrance): void {
     schema,
     routes,
     openapi: (request, response) => openapi.send(request as Request, response as Response),
-    authenticate: identify,
+    authenticate: (request, parameters, { route, ref }) => {
+      const jobToken = route.jobToken ? readJobToken(request.headers, parameters) : undefined;
+      return jobToken === undefined ? identify(request, parameters) : actorOfJobIn(stores.db, jobToken, ref);
+    },
     admit: (actor, { route }) => {
       if (route.method !== 'GET' && !route.reads) requireApiScope(actor);
     },

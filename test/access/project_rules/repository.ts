@@ -65,7 +65,55 @@ export function repositoryRules({
     return { id: at.project.id, key_id: (await deployKeyOf(other)).key_id };
   };
 
+  const released = async (at: Stage) => {
+    const given = await newTag(at);
+    await world.db.release.create({
+      data: {
+        ...{ projectId: given.id, tag: given.tag_name, description: 'notes' },
+        links: { create: { name: 'a', url: 'https://example.org/a', directAssetPath: '/a' } },
+      },
+    });
+    return given;
+  };
+  const linked = async (at: Stage) => {
+    const given = await released(at);
+    const where = { release: { projectId: given.id, tag: given.tag_name } };
+    const { id } = await world.db.releaseLink.findFirstOrThrow({ where });
+    return { ...given, link_id: id };
+  };
+  const one = '/projects/:id/releases/:tag_name';
+  const ofReleases: Record<string, Rule> = {
+    'GET /projects/:id/releases': { success: 200, level: 10, open: 'anyone', given: project },
+    'POST /projects/:id/releases': { success: 201, level: 30, given: newTag },
+    'GET /projects/:id/releases/permalink/latest': { ...repository, success: 302, given: released },
+    'GET /projects/:id/releases/permalink/latest/:suffix': {
+      ...{ ...repository, success: 302 },
+      given: async (at) => ({ ...(await released(at)), suffix: 'downloads/a' }),
+    },
+    [`GET ${one}`]: { ...repository, given: released },
+    [`PUT ${one}`]: { success: 200, level: 30, given: async (at) => ({ ...(await released(at)), name: 'New' }) },
+    [`DELETE ${one}`]: { success: 200, level: 30, given: released },
+    [`GET ${one}/downloads/:direct_asset_path`]: {
+      ...{ ...repository, success: 302 },
+      given: async (at) => ({ ...(await released(at)), direct_asset_path: 'a' }),
+    },
+    [`GET ${one}/assets/links`]: { success: 200, level: 10, open: 'anyone', given: released },
+    [`POST ${one}/assets/links`]: {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await released(at)), name: 'b', url: 'https://example.org/b' }),
+    },
+    [`GET ${one}/assets/links/:link_id`]: { success: 200, level: 10, open: 'anyone', given: linked },
+    [`PUT ${one}/assets/links/:link_id`]: {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await linked(at)), name: 'c' }),
+    },
+    [`DELETE ${one}/assets/links/:link_id`]: { success: 200, level: 30, given: linked },
+  };
+
   return {
+    ...ofReleases,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
     'POST /projects/:id/deploy_keys': {
