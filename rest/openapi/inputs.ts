@@ -43,7 +43,16 @@ function ownInputs(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
     const meant = own.find((input) => input.name === other);
     return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
   });
-  return [...own, ...synonyms];
+  return [...own, ...synonyms, ...beyondOperation(endpoint)];
+}
+
+/** The parameters of the path of a redirection that the operation does not need: what is below the address that it leads to. */
+function beyondOperation({ route, parameters }: Endpoint): Input[] {
+  const names = [...route.path.matchAll(/:(\w+)/g)].flatMap(([, name = '']) => name);
+  const more = names.filter((name) => route.redirect && !parameters.some((parameter) => parameter.name === name));
+  const rest = { required: true, needed: false, around: [], isList: false, ofRecords: false };
+  const description = 'What follows in the path, which stays as it is.';
+  return more.map((name) => ({ name, in: 'path', ...rest, schema: { type: 'string' }, description }));
 }
 
 function inputOf(
