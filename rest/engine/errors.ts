@@ -125,6 +125,8 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notMergeable: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   withoutPipeline: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   mergeConflict: (message) => ({ status: 406, body: { message } }),
+  packageRefused: (message) => ({ body: { message: `400 Bad request - ${message}` } }),
+  valueInvalid: (message) => ({ body: { error: message } }),
   milestonesMissing: (message) => ({ status: 400, body: { message } }),
   notWaitingForPipeline: () => ({ status: 406, body: { message: '406 Not Acceptable' } }),
 };

@@ -47,6 +47,13 @@ export interface FacadeOptions<A extends Asker> {
     endpoint: Endpoint,
     request: IncomingMessage,
   ): Promise<RawContent>;
+  /** Stores the body of a request, in place of parameters; it is removed again unless the operation keeps it. Throws DomainErrors. */
+  receive(
+    actor: A | null,
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    place: ReceivedPlace,
+  ): Promise<AsyncDisposable>;
   /** Called with the path below /api/v4 of the route that handles a request. */
   matched?(request: IncomingMessage, path: string): void;
   /** Limits how many requests of a caller run at once. */
@@ -64,6 +71,12 @@ export interface FacadeOptions<A extends Asker> {
   logError(error: unknown, request: IncomingMessage): void;
   /** The error for an unexpected failure with a temporary cause. */
   transientFailure(error: unknown): DomainError | null;
+}
+
+/** What a body is for: the project or group that the path names, and the values in the path. */
+export interface ReceivedPlace {
+  readonly ref: number | string | undefined;
+  readonly values: ReadonlyMap<string, string>;
 }
 
 /** Where a request is made: the route, and the project or group that its path names. */
@@ -145,11 +158,36 @@ async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): P
   const { request, endpoint } = call;
   const query = parseForm(call.query, endpoint.lists);
   const sender = await options.authenticate(request, query, placeOf(call));
+  if (endpoint.route.upload !== undefined) return answerUpload(options, call, query, sender);
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
   const work = endpoint.route.file === undefined && isLarge(request) ? answerLarge : answerSender;
   return work(options, call, { query, sender, bytes });
 }
+
+/** Answers a request whose body is a file: nothing of it is read before the caller may send it. */
+async function answerUpload<A extends Asker>(
+  options: FacadeOptions<A>,
+  call: Call,
+  query: Record<string, unknown>,
+  actor: A | null,
+): Promise<void> {
+  const { endpoint, values, request, response } = call;
+  const { route } = endpoint;
+  if (!actor) return refuse(response, 401, { message: '401 Unauthorized' });
+  options.admit(actor, endpoint, request);
+  if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
+  const given = { ...renamed(query, { ...route.aliases, ...route.synonyms }), [route.upload ?? '']: NO_FILE };
+  const early = askedFor(endpoint, values, given, actor, []);
+  if (early.problems.length > 0) return refuse(response, 400, { error: early.problems.join(', ') });
+  const place = { ref: refOf(values.get('id')), values };
+  await using file = await options.receive(actor, endpoint, request, place);
+  const asked = askedFor(endpoint, values, { ...given, [route.upload ?? '']: file }, actor, []);
+  await options.turns.run(options.callerOf(actor, request), () => operate(options, call, asked, actor));
+}
+
+/** Stands for the file while the other parameters are checked. */
+const NO_FILE = { name: '', size: 0, stream: () => [] };
 
 /** Like `answerSender`, for a body that takes long to arrive or to parse. */
 async function answerLarge<A extends Asker>(options: FacadeOptions<A>, call: Call, asked: Received<A>): Promise<void> {

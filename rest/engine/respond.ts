@@ -20,8 +20,9 @@ export function respond(
   if (subtree == null && route.method === 'DELETE')
     return void response.writeHead(status, { 'Content-Length': 0 }).end();
   if (subtree == null && route.done) {
-    if (Object.keys(route.done).length === 0) return void response.writeHead(202, { 'Content-Length': 0 }).end();
-    return void send(response, 202, JSON.stringify(route.done), request);
+    const { doneStatus = 202 } = route;
+    if (Object.keys(route.done).length === 0) return void response.writeHead(doneStatus, { 'Content-Length': 0 }).end();
+    return void send(response, doneStatus, JSON.stringify(route.done), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;

@@ -9,7 +9,7 @@ export interface CallerFacts {
 }
 
 /** The readers of content that is sent as it is, passed in by the composition root. */
-export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts';
+export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts' | 'package';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
@@ -57,6 +57,10 @@ export interface Route {
   readonly filesOfRepository?: true;
   /** Sends the content that the reader of this name makes from the operation's result, instead of a record. */
   readonly raw?: RawReader;
+  /** The parameter that is the whole body, of any type and size, which is stored while it comes, before the operation. */
+  readonly upload?: string;
+  /** Whether a token is accepted as the password of Basic authentication, whatever the user name. */
+  readonly basic?: true;
   /** Whether the token of a running job is accepted, for its user within the project of the job (code-and-ci.md R4). */
   readonly jobToken?: true;
   /** Redirects, with status 302 and no body, to this address, made of the text that the operation found. */
@@ -65,6 +69,8 @@ export interface Route {
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
   readonly done?: object;
+  /** The status of that response, if not 202. */
+  readonly doneStatus?: number;
   /** The parameter with which nothing is changed: the response is then `success` under its name, with status 200. */
   readonly trial?: string;
   /** The response to callers who see the record but may not do this, if not 403. */

@@ -65,7 +65,7 @@ function inputOf(
   const { name, required, type, commaSeparated } = parameter;
   return {
     name,
-    in: parameter.in === 'path' ? 'path' : placeOf(endpoint),
+    in: parameter.in === 'path' ? 'path' : name === endpoint.route.upload ? 'body' : placeOf(endpoint),
     required: required || parameter.in === 'path',
     needed: parameter.neededWithin ?? false,
     around: (parameter.around ?? []).map((text) => text || (variable?.description ?? '')),
@@ -80,6 +80,7 @@ function describedBy({ field, fills: [variable] }: Parameter, filled: ReadonlyMa
   return field ? { description: field.description ?? '', default: defaultOf(field) } : filled.get(variable);
 }
 
-function placeOf({ route: { method } }: Endpoint): 'query' | 'body' {
+function placeOf({ route: { method, upload } }: Endpoint): 'query' | 'body' {
+  if (upload !== undefined) return 'query';
   return method === 'POST' || method === 'PUT' ? 'body' : 'query';
 }

@@ -12,14 +12,15 @@ import { refusalsOf } from '#rest/openapi/refusals.ts';
 export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status } = endpoint;
   const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
-  const done = route.done && {
-    202: {
-      description: 'All was done, and there is no record to show of it.',
-      ...(Object.keys(route.done).length > 0 && {
-        content: { 'application/json': { schema: constantSchema(route.done) } },
-      }),
-    },
-  };
+  const done = route.done &&
+    route.doneStatus === undefined && {
+      202: {
+        description: 'All was done, and there is no record to show of it.',
+        ...(Object.keys(route.done).length > 0 && {
+          content: { 'application/json': { schema: constantSchema(route.done) } },
+        }),
+      },
+    };
   const trial = route.trial && {
     200: {
       description: 'Nothing was changed, as it was only tried.',
@@ -42,8 +43,13 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
   return {
     description: mayBeEmpty ? 'The deleted record; no body if there was nothing to delete.' : DESCRIPTIONS[status],
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    content: { 'application/json': { schema: bodySchema(endpoint, components) } },
+    content: { 'application/json': { schema: orDone(endpoint, bodySchema(endpoint, components)) } },
   };
+}
+
+/** The schema of a record, or of the response in place of it, if both have one status. */
+function orDone({ route }: Endpoint, record: Json): Json {
+  return route.done && route.doneStatus !== undefined ? { anyOf: [record, constantSchema(route.done)] } : record;
 }
 
 const LOCATION: Json = { description: 'The address of it.', schema: { type: 'string' }, required: true };

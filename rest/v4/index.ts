@@ -30,6 +30,7 @@ import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
 import { notifications } from '#rest/v4/notifications.ts';
+import { packages } from '#rest/v4/packages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
@@ -86,6 +87,7 @@ export const routes: Route[] = [
   ...resourceEvents,
   ...repository,
   ...releases,
+  ...packages,
   ...commits,
   ...branches,
   ...tags,

@@ -64,7 +64,9 @@ export type ErrorReason =
   | 'withoutPipeline'
   | 'mergeConflict'
   | 'notWaitingForPipeline'
-  | 'milestonesMissing';
+  | 'milestonesMissing'
+  | 'valueInvalid'
+  | 'packageRefused';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

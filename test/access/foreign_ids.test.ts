@@ -98,6 +98,19 @@ const release = await world.db.release.create({
   include: { links: true },
 });
 
+const pack = await world.db.package.create({
+  data: {
+    ...{ projectId: hidden.id, type: 'generic', name: 'zqsecret', version: '1' },
+    files: {
+      create: {
+        ...{ projectId: hidden.id, secret: 'zqsecret', storedAs: 'a', fileName: 'zqsecret', size: 1 },
+        ...{ md5: 'zqsecret', sha1: 'zqsecret', sha256: 'zqsecret' },
+      },
+    },
+  },
+  include: { files: true },
+});
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
   pipeline_id: pipeline,
@@ -123,6 +136,8 @@ const ids: Record<string, number> = {
       data: { mergeRequestId: request.id, authorId: victim.id, body: 'zqsecret' },
     })
   ).id,
+  package_id: pack.id,
+  package_file_id: pack.files[0]?.id ?? 0,
   link_id: release.links[0]?.id ?? 0,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
@@ -147,6 +162,7 @@ const state = () =>
     world.db.environment.findMany(inHidden),
     world.db.deployment.findMany(inHidden),
     world.db.releaseLink.findMany({ where: { releaseId: release.id } }),
+    world.db.package.findMany({ where: { projectId: hidden.id }, include: { files: true } }),
     world.db.trigger.findMany(inHidden),
     world.db.hook.findMany(inHidden),
     world.db.hookDelivery.findMany({ where: { hookId: hook.id } }),

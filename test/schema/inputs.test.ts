@@ -125,6 +125,8 @@ describe('Orders', () => {
       'IssueOrder',
       'MergeRequestOrder',
       'NoteOrder',
+      'PackageFileOrder',
+      'PackageOrder',
       'PipelineOrder',
       'ProjectOrder',
       'ReleaseOrder',

@@ -42,6 +42,8 @@ const LARGE = new Set([
   'notes',
   'notification_settings',
   'personal_access_tokens',
+  'package_files',
+  'packages',
   'pipelines',
   'project_deploy_keys',
   'project_event_counts',

@@ -86,6 +86,17 @@ async function filled(count: number, { id: namespaceId } = home) {
         milestones: { create: { milestoneId: milestone.id } },
       },
     });
+    const content = { size: 1, md5: 'm', sha1: 's', sha256: 's', storedAs: 'a' };
+    await world.db.package.create({
+      data: {
+        ...{ projectId: project.id, type: 'generic', name: 'app', version: String(n) },
+        files: {
+          create: Array.from({ length: count }, (_, at) => ({
+            ...{ ...content, projectId: project.id, fileName: `f${at}`, secret: world.unique('secret') },
+          })),
+        },
+      },
+    });
     const data = { projectId: project.id, authorId: other.id, sha, note: `Note ${n}` };
     await world.db.commitComment.create({ data });
   }
@@ -157,6 +168,7 @@ const comment = { projectId: project.id, authorId: owner.id, sha, note: 'Answere
 await world.db.commitComment.createMany({ data: Array.from({ length: MANY }, () => comment) });
 const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
 const board = await world.db.board.findFirstOrThrow({ where: { projectId: project.id } });
+const pack = await world.db.package.findFirstOrThrow({ where: { projectId: project.id } });
 await world.db.release.create({
   data: {
     ...{ projectId: project.id, tag: 'released', description: 'Notes' },
@@ -167,6 +179,7 @@ await world.db.release.create({
 });
 const given = {
   tag_name: 'released',
+  package_id: pack.id,
   board_id: board.id,
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,

@@ -15,15 +15,17 @@ export function readCredentials(headers: IncomingHttpHeaders, parameters: Record
 /**
  * The token of a job that a request carries in its parameters and headers; undefined without one. Only some routes accept it
  * (code-and-ci.md R4).
+ *
+ * @param password of Basic authentication, where that is accepted
  */
 export function readJobToken(
   headers: IncomingHttpHeaders,
   parameters: Record<string, unknown> = {},
+  password?: string,
 ): string | undefined {
-  const bearer = readCredentials(headers).bearer;
-  return (
-    text(parameters.job_token) ?? text(headers['job-token']) ?? (bearer && isJobToken(bearer) ? bearer : undefined)
-  );
+  const { bearer } = readCredentials(headers);
+  const token = [bearer, password].find((value) => value !== undefined && isJobToken(value));
+  return text(parameters.job_token) ?? text(headers['job-token']) ?? token;
 }
 
 /** The credentials of Basic authentication; null without any. */

@@ -1,3 +1,4 @@
+import { publishFile } from '#src/domain/packages/publish.ts';
 import { createDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
@@ -112,8 +113,47 @@ export function repositoryRules({
     [`DELETE ${one}/assets/links/:link_id`]: { success: 200, level: 30, given: linked },
   };
 
+  const packaged = async (at: Stage) => {
+    const own = await fresh(at);
+    const file = {
+      name: 'a',
+      size: 1,
+      stream: async function* () {
+        yield Buffer.from('x');
+      },
+    };
+    const address = { name: 'app', version: '1', fileName: 'a' };
+    const { id } = await publishFile(world.as(owner), own.id, { ...address, file });
+    const { packageId } = await world.db.packageFile.findUniqueOrThrow({ where: { id } });
+    return {
+      id: own.id,
+      package_id: packageId,
+      package_file_id: id,
+      package_name: 'app',
+      package_version: '1',
+      file_name: 'a',
+    };
+  };
+  const reading = { ...repository, given: packaged } as const;
+  const generic = '/projects/:id/packages/generic/:package_name/:package_version/:file_name';
+  const pack = '/projects/:id/packages/:package_id';
+  const ofPackages: Record<string, Rule> = {
+    [`PUT ${generic}`]: {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await packaged(at)), file: new File(['y'], 'a') }),
+    },
+    [`GET ${generic}`]: reading,
+    'GET /projects/:id/packages': { ...repository, given: project },
+    [`GET ${pack}`]: reading,
+    [`DELETE ${pack}`]: { success: 204, level: 40, given: packaged },
+    [`GET ${pack}/package_files`]: reading,
+    [`DELETE ${pack}/package_files/:package_file_id`]: { success: 204, level: 40, given: packaged },
+  };
+
   return {
     ...ofReleases,
+    ...ofPackages,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
     'POST /projects/:id/deploy_keys': {

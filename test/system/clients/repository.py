@@ -149,6 +149,35 @@ project.tags.create({"tag_name": "light/2", "ref": "main"})
 assert server.http_post(f"{project.tags.path}/light%2F2/release", post_data={"description": "2"})["tag_name"] == "light/2"
 assert [one.name for one in project.tags.list(get_all=True)] == ["v1.0", "light/2"]
 assert project.tags.get("light/2").commit["id"] == project.commits.get("main").id
+release = project.releases.get("light/2")
+assert (release.name, release.description) == ("light/2", "2")
+goal = project.milestones.create({"title": "Third"})
+released = project.releases.create(
+    {
+        "tag_name": "v3",
+        "ref": "main",
+        "name": "Three",
+        "description": "New",
+        "milestones": ["Third"],
+        "assets": {"links": [{"name": "app", "url": "https://example.org/app", "direct_asset_path": "/app"}]},
+    }
+)
+assert (released.name, released.author["username"]) == ("Three", "root")
+assert [one["title"] for one in released.milestones] == ["Third"]
+refused(409, lambda: project.releases.create({"tag_name": "v3", "description": "again"}))
+link = released.links.create({"name": "manual", "url": "https://example.org/manual", "link_type": "runbook"})
+link.name = "handbook"
+link.save()
+assert [one.name for one in released.links.list(get_all=True)] == ["handbook", "app"]
+link.delete()
+released = project.releases.get("v3")
+released.description = "Newer"
+released.save()
+assert project.releases.get("v3").description == "Newer"
+assert [one.tag_name for one in project.releases.list(get_all=True)][0] == "v3"
+released.delete()
+project.tags.delete("v3")
+goal.delete()
 project.tags.delete("light/2")
 refused(404, lambda: project.tags.get("light/2"))
 
