@@ -225,7 +225,7 @@ async function answerSender<A extends Asker>(
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await (spooled
     ? spooledParameters(request, spooled, { bytes, lists })
-    : bodyParameters(request, { bytes, file, lists }));
+    : bodyParameters(request, { bytes, file, lists, text: route.text }));
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
   const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);

@@ -57,6 +57,8 @@ export interface Route {
   readonly filesOfRepository?: true;
   /** Sends the content that the reader of this name makes from the operation's result, instead of a record. */
   readonly raw?: RawReader;
+  /** The parameter that a body is in place of an object with it: a JSON text. */
+  readonly text?: string;
   /** The parameter that is the whole body, of any type and size, which is stored while it comes, before the operation. */
   readonly upload?: string;
   /** Whether a token is accepted as the password of Basic authentication, whatever the user name. */

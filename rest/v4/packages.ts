@@ -7,7 +7,10 @@ const FILE = `${LIST}/generic/:package_name/:package_version/:file_name`;
 
 const common = { basic: true, jobToken: true } as const;
 const ofPackage = { ...common, numeric: ['package_id'], notFound: { Package: '404 Not Found' } } as const;
-const record = { omitNull: ['_links.delete_api_path'], constants: { tags: [] } } as const;
+const NPM = `${LIST}/npm/:package_name`;
+const TAGS = `${LIST}/npm/-/package/:package_name/dist-tags`;
+const npm = { ...common, slashes: ['package_name'], notFound: { Package: '404 Package Not Found' } } as const;
+const record = { omitNull: ['_links.delete_api_path'] } as const;
 const reads = { auth: 'optional', precheck: 'read_package' } as const;
 
 export const packages: Route[] = [
@@ -92,5 +95,62 @@ export const packages: Route[] = [
     ...ofPackage,
     numeric: ['package_id', 'package_file_id'],
     notFound: { Package: '404 Not Found', PackageFile: '404 Not Found' },
+  },
+  {
+    method: 'PUT',
+    path: NPM,
+    operation: operations.PublishNpmPackageDocument,
+    result: 'publishNpmPackage',
+    precheck: 'publish_package',
+    ...npm,
+    names: { dist_tags: 'dist-tags', attachments: '_attachments' },
+    contents: 'files',
+    description: 'Publishes a version of an npm package, as `npm publish` does.',
+  },
+  {
+    method: 'GET',
+    path: NPM,
+    operation: operations.NpmPackumentDocument,
+    result: 'project.npmPackument',
+    ...reads,
+    ...npm,
+  },
+  {
+    method: 'GET',
+    path: `${NPM}/-/:file_name`,
+    operation: operations.NpmPackageContentDocument,
+    result: 'project.npmPackageFile',
+    ...reads,
+    ...npm,
+    raw: 'package',
+    notFound: { PackageFile: '404 Package File Not Found' },
+  },
+  {
+    method: 'GET',
+    path: TAGS,
+    operation: operations.NpmDistTagsDocument,
+    result: 'project.npmDistTags',
+    ...reads,
+    ...npm,
+  },
+  {
+    method: 'PUT',
+    path: `${TAGS}/:tag`,
+    operation: operations.SetNpmDistTagDocument,
+    result: 'setNpmDistTag',
+    status: 204,
+    precheck: 'publish_package',
+    ...npm,
+    text: 'version',
+  },
+  {
+    method: 'DELETE',
+    path: `${TAGS}/:tag`,
+    operation: operations.DeleteNpmDistTagDocument,
+    result: 'deleteNpmDistTag',
+    status: 204,
+    precheck: 'publish_package',
+    ...npm,
+    notFound: { Package: '404 Package Not Found', PackageTag: '404 Tag Not Found' },
   },
 ];

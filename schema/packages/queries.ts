@@ -8,6 +8,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findPackage, findPackageFile, listGroupPackages, listPackages } from '#src/domain/packages/list.ts';
+import { npmDistTags, npmPackument } from '#src/domain/packages/npm.ts';
 
 const PackageOrder = builder.enumType('PackageOrder', {
   description: 'What packages are ordered by.',
@@ -68,7 +69,35 @@ builder.objectFields(Project, (t) => ({
       fileName: t.arg.string({ required: true, description: 'Name of the file, with the folders that it is in.' }),
     },
     resolve: (project, { packageName: name, packageVersion: version, fileName }, context, info) =>
-      findPackageFile(context, project, { name, version, fileName }, selectionAt(info, 'PackageFile')),
+      findPackageFile(context, project, { type: 'generic', name, version, fileName }, selectionAt(info, 'PackageFile')),
+  }),
+  npmPackageFile: t.field({
+    type: PackageFile,
+    description: 'The archive of a version of an npm package of the project.',
+    args: {
+      packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }),
+      fileName: t.arg.string({ required: true, description: 'Name of the archive, such as `app-1.0.0.tgz`.' }),
+    },
+    resolve: (project, { packageName: name, fileName }, context, info) =>
+      findPackageFile(
+        context,
+        project,
+        { type: 'npm', name, version: null, fileName },
+        selectionAt(info, 'PackageFile'),
+      ),
+  }),
+  npmPackument: t.field({
+    type: 'JSON',
+    description: 'The document of an npm package of the project: its versions and tags, as clients of npm read it.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: (project, { packageName }, context) =>
+      npmPackument(context, project, packageName, `${context.baseUrl}/api/v4/projects/${project.id}/packages/npm`),
+  }),
+  npmDistTags: t.field({
+    type: 'JSON',
+    description: 'The versions that the tags of an npm package of the project lead to, by tag.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: (project, { packageName }, context) => npmDistTags(context, project, packageName),
   }),
 }));
 

@@ -5,6 +5,7 @@ import { sortField } from '#schema/inputs.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
+import { viaRelation } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { listPackageFiles, otherVersions, type PackageKey } from '#src/domain/packages/list.ts';
@@ -21,6 +22,7 @@ export const PackageType = builder.enumType('PackageType', {
   description: 'The kinds of packages, which differ in how they are published.',
   values: {
     GENERIC: { value: 'generic', description: 'Files of any kind, published one by one.' },
+    NPM: { value: 'npm', description: 'Packages for JavaScript, published by npm.' },
   } as const,
 });
 
@@ -75,10 +77,11 @@ export const PackageFile = builder.prismaObject('PackageFile', {
     download: t.field({
       type: PackageDownload,
       description: 'Where the newest file of this name in the package is downloaded from.',
-      select: { projectId: true, fileName: true, package: { select: { name: true, version: true } } },
-      resolve: ({ projectId, fileName, package: { name, version } }, _args, { baseUrl }) => {
+      select: { projectId: true, fileName: true, package: { select: { type: true, name: true, version: true } } },
+      resolve: ({ projectId, fileName, package: { type, name, version } }, _args, { baseUrl }) => {
         const path = [name, version, ...fileName.split('/')].map(encodeURIComponent).join('/');
-        return { url: `${baseUrl}/api/v4/projects/${projectId}/packages/generic/${path}` };
+        const base = `${baseUrl}/api/v4/projects/${projectId}/packages`;
+        return { url: type === 'npm' ? `${base}/npm/${name}/-/${fileName}` : `${base}/generic/${path}` };
       },
     }),
   }),
@@ -124,6 +127,10 @@ export const Package = builder.prismaObject('Package', {
       type: 'DateTime',
       nullable: true,
       description: 'When a file was last downloaded, to the day; null if none was.',
+    }),
+    tags: t.stringList({
+      description: 'Names that lead to the version, such as `latest`; none for generic packages.',
+      ...viaRelation('tags', 'name'),
     }),
     projectPath: t.string({
       description: 'Full path of the project.',

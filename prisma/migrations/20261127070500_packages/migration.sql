@@ -1,5 +1,5 @@
 -- CreateEnum
-CREATE TYPE "package_type" AS ENUM ('generic');
+CREATE TYPE "package_type" AS ENUM ('generic', 'npm');
 
 -- CreateEnum
 CREATE TYPE "package_status" AS ENUM ('default', 'hidden');
@@ -19,8 +19,19 @@ CREATE TABLE "packages" (
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "last_downloaded_at" TIMESTAMPTZ(3),
+    "manifest" JSONB,
 
     CONSTRAINT "packages_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "package_tags" (
+    "project_id" INTEGER NOT NULL,
+    "package_name" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "package_id" INTEGER NOT NULL,
+
+    CONSTRAINT "package_tags_pkey" PRIMARY KEY ("project_id","package_name","name")
 );
 
 -- CreateTable
@@ -59,6 +70,9 @@ CREATE INDEX "packages_creator_id_idx" ON "packages"("creator_id");
 CREATE UNIQUE INDEX "packages_project_id_type_name_version_key" ON "packages"("project_id", "type", "name", "version");
 
 -- CreateIndex
+CREATE INDEX "package_tags_package_id_idx" ON "package_tags"("package_id");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "package_files_secret_key" ON "package_files"("secret");
 
 -- CreateIndex
@@ -78,6 +92,9 @@ ALTER TABLE "packages" ADD CONSTRAINT "packages_project_id_fkey" FOREIGN KEY ("p
 
 -- AddForeignKey
 ALTER TABLE "packages" ADD CONSTRAINT "packages_creator_id_fkey" FOREIGN KEY ("creator_id") REFERENCES "users"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "package_tags" ADD CONSTRAINT "package_tags_package_id_fkey" FOREIGN KEY ("package_id") REFERENCES "packages"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "package_files" ADD CONSTRAINT "package_files_package_id_fkey" FOREIGN KEY ("package_id") REFERENCES "packages"("id") ON DELETE CASCADE ON UPDATE CASCADE;

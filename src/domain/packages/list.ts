@@ -151,23 +151,25 @@ export async function listPackageFiles<R>(
 
 /** Identifies a file as its address does. */
 export interface FileAddress {
+  type: Columns['Package']['type'];
   name: string;
-  version: string;
+  /** Null where the name of the file tells it. */
+  version: string | null;
   fileName: string;
 }
 
-/** The newest file at an address of a generic package, hidden ones included. Throws NotFound, Forbidden, Unauthenticated. */
+/** The newest file at an address of a package of this type, hidden ones included. Throws NotFound, Forbidden, Unauthenticated. */
 export async function findPackageFile<R>(
   context: Context,
   project: ProjectRow,
-  { name, version, fileName }: FileAddress,
+  { type, name, version, fileName }: FileAddress,
   selection: Selection<'PackageFile', R>,
 ): Promise<R> {
   authorize(context.actor, 'read_package', project);
-  const isNul = [name, version, fileName].some((text) => text.includes('\0'));
+  const isNul = [name, version ?? '', fileName].some((text) => text.includes('\0'));
   const newest = sql`SELECT nf.id FROM package_files nf JOIN packages np ON np.id = nf.package_id
-    WHERE np.project_id = ${project.id} AND np.type = 'generic' AND np.name = ${name} AND np.version = ${version}
-      AND nf.file_name = ${fileName} ORDER BY nf.id DESC LIMIT 1`;
+    WHERE np.project_id = ${project.id} AND np.type = ${type}::package_type AND np.name = ${name}
+      ${version === null ? Prisma.empty : sql`AND np.version = ${version}`} AND nf.file_name = ${fileName} ORDER BY nf.id DESC LIMIT 1`;
   const where = sql`${file.id} = (${newest})`;
   const found = isNul ? undefined : await readRow(context.db, selection, { rows: file, where });
   if (!found) throw new NotFound('PackageFile');

@@ -1,3 +1,4 @@
+import { publishNpmPackage } from '#src/domain/packages/npm.ts';
 import { publishFile } from '#src/domain/packages/publish.ts';
 import { createDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';
@@ -134,6 +135,32 @@ export function repositoryRules({
       file_name: 'a',
     };
   };
+  const publication = (name: string, version = '1.0.0') => ({
+    package_name: name,
+    versions: { [version]: { name, version } },
+    'dist-tags': { latest: version },
+    _attachments: { a: { data: Buffer.from('x').toString('base64') } },
+  });
+  const npmPackaged = async (at: Stage) => {
+    const own = await fresh(at);
+    const { 'dist-tags': distTags, _attachments: attachments, versions } = publication('app');
+    await publishNpmPackage(world.as(owner), own.id, { name: 'app', distTags, attachments, versions });
+    return { id: own.id, package_name: 'app', file_name: 'app-1.0.0.tgz', tag: 'latest', version: '1.0.0' };
+  };
+  const npm = { ...repository, given: npmPackaged } as const;
+  const dist = '/projects/:id/packages/npm/-/package/:package_name/dist-tags';
+  const ofNpm: Record<string, Rule> = {
+    'PUT /projects/:id/packages/npm/:package_name': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...project(at), ...publication(world.unique('pack').toLowerCase()) }),
+    },
+    'GET /projects/:id/packages/npm/:package_name': npm,
+    'GET /projects/:id/packages/npm/:package_name/-/:file_name': npm,
+    [`GET ${dist}`]: npm,
+    [`PUT ${dist}/:tag`]: { success: 204, level: 30, given: npmPackaged },
+    [`DELETE ${dist}/:tag`]: { success: 204, level: 30, given: npmPackaged },
+  };
   const reading = { ...repository, given: packaged } as const;
   const generic = '/projects/:id/packages/generic/:package_name/:package_version/:file_name';
   const pack = '/projects/:id/packages/:package_id';
@@ -154,6 +181,7 @@ export function repositoryRules({
   return {
     ...ofReleases,
     ...ofPackages,
+    ...ofNpm,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
     'POST /projects/:id/deploy_keys': {
