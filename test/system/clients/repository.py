@@ -175,11 +175,25 @@ released.description = "Newer"
 released.save()
 assert project.releases.get("v3").description == "Newer"
 assert [one.tag_name for one in project.releases.list(get_all=True)][0] == "v3"
-released.delete()
+project.releases.delete("v3")
 project.tags.delete("v3")
 goal.delete()
 project.tags.delete("light/2")
 refused(404, lambda: project.tags.get("light/2"))
+
+# Packages
+with tempfile.TemporaryDirectory() as place:
+    path = f"{place}/app.bin"
+    with open(path, "wb") as content:
+        content.write(bytes(range(256)) * 1000)
+    published = project.generic_packages.upload("app", "1.0", "app.bin", path)
+    assert published.message == "201 Created"
+assert project.generic_packages.download("app", "1.0", "app.bin") == bytes(range(256)) * 1000
+package = project.packages.list(package_name="APP", get_all=True)[0]
+assert (package.name, package.version, package.package_type) == ("app", "1.0", "generic")
+assert [file.file_name for file in package.package_files.list(get_all=True)] == ["app.bin"]
+package.delete()
+refused(404, lambda: project.packages.get(package.id))
 
 # git itself
 remote = project.http_url_to_repo.replace("://", f"://root:{token}@")
