@@ -3,6 +3,7 @@ import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditReleasePageDocument,
   NewReleasePageDocument,
+  ReleaseDownloadPageDocument,
   ReleaseListPageDocument,
   ReleasePageDocument,
   SendNewReleaseDocument,
@@ -33,12 +34,9 @@ const about = (name: 'edit' | 'delete', label: string) =>
     path: `${LIST}/*tag/${name}`,
     operation: EditReleasePageDocument,
     view: `releases/${name}`,
-    found: ({ project }) => {
-      const tag = project?.repository?.tag;
-      return project?.viewerCanPush && tag?.release ? { project, tag, release: tag.release } : null;
-    },
-    title: ({ project, tag }) => `${label} ${tag.name} · ${project.fullPath}`,
-    show: ({ project, tag, release }) => ({ project, tag, before: release, tab: 'releases' }),
+    found: ({ project }) => (project?.viewerCanPush && project.release ? { project, release: project.release } : null),
+    title: ({ project, release }) => `${label} ${release.name} · ${project.fullPath}`,
+    show: ({ project, release }) => ({ project, release, before: release, tab: 'releases' }),
     signIn: true,
   });
 
@@ -54,9 +52,9 @@ export const releases: Row[] = [
     path: LIST,
     operation: ReleaseListPageDocument,
     view: 'releases/list',
-    found: ({ project }) => (project?.repository?.releasedTags ? project : null),
+    found: ({ project }) => project,
     title: (project) => `Releases · ${project.fullPath}`,
-    show: (project) => ({ project, releases: project.repository?.releasedTags, tab: 'releases' }),
+    show: (project) => ({ project, releases: project.releases, tab: 'releases' }),
     pageSize: 10,
   }),
   newRelease,
@@ -81,14 +79,26 @@ export const releases: Row[] = [
     again: deleteRelease,
   }),
   page({
+    path: `${LIST}/*tag/downloads/*file`,
+    operation: ReleaseDownloadPageDocument,
+    view: 'releases/show',
+    // Who may not read the repository does not get there, though the link is on the page of the release.
+    found: ({ project }) =>
+      project?.repository?.tag && project.release?.link ? { project, ...project.release.link } : null,
+    title: ({ project }) => project.fullPath,
+    show: () => ({}),
+    leadsTo: ({ url }) => url,
+    takesTokens: true,
+  }),
+  page({
     path: `${LIST}/*tag`,
     operation: ReleasePageDocument,
     view: 'releases/show',
-    found: ({ project }) => {
-      const tag = project?.repository?.tag;
-      return project && tag?.release ? { project, tag } : null;
-    },
-    title: ({ project, tag }) => `${tag.name} · Releases · ${project.fullPath}`,
-    show: ({ project, tag }) => ({ project, tag, tab: 'releases' }),
+    found: ({ project }) =>
+      project?.repository?.tag && project.release
+        ? { project, release: project.release, tag: project.repository.tag }
+        : null,
+    title: ({ project, release }) => `${release.name} · Releases · ${project.fullPath}`,
+    show: ({ project, release, tag }) => ({ project, release, tag, tab: 'releases' }),
   }),
 ];

@@ -11,8 +11,11 @@ import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statis
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
 import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
+import { commitsOfTags } from '#src/domain/repository/releases/commits.ts';
+import type { ReleaseKey } from '#src/domain/repository/releases/list.ts';
 import { htmlOfTexts, type TextToRender } from '#src/domain/tracking/markdown/of_texts.ts';
 import { sourcesPushable } from '#src/domain/tracking/merge_requests/push_source.ts';
+import { type IssueStats, issueStatsOfMilestones } from '#src/domain/tracking/milestones/issue_stats.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
 /** What every resolver gets: the domain's context, the client's URL of the server, and batching loaders for this request. */
@@ -54,6 +57,8 @@ export class Loaders {
   #group: DataLoader<number, GroupRow | null> | undefined;
   #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
   #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
+  #taggedCommit: DataLoader<ReleaseKey, CommitRow | null, string> | undefined;
+  #milestoneIssues: DataLoader<number, IssueStats> | undefined;
   #trace: DataLoader<number, string> | undefined;
   #traceTail: DataLoader<number, string> | undefined;
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
@@ -114,6 +119,19 @@ export class Loaders {
     const find = (keys: readonly CommitKey[]) => commitsByKeys(this.#context, keys, (id) => this.project.load(id));
     this.#commit ??= new DataLoader(find, { cacheKeyFn: commitKey });
     return this.#commit;
+  }
+
+  /** Commits by project and tag; null where they are gone or the actor may not read the repository. */
+  get taggedCommit(): DataLoader<ReleaseKey, CommitRow | null, string> {
+    const find = (keys: readonly ReleaseKey[]) => commitsOfTags(this.#context, keys, (id) => this.project.load(id));
+    this.#taggedCommit ??= new DataLoader(find, { cacheKeyFn: ({ projectId, tag }) => `${projectId} ${tag}` });
+    return this.#taggedCommit;
+  }
+
+  /** How many issues milestones have, of those that the actor sees. */
+  get milestoneIssues(): DataLoader<number, IssueStats> {
+    this.#milestoneIssues ??= new DataLoader((ids) => issueStatsOfMilestones(this.#context, ids));
+    return this.#milestoneIssues;
   }
 
   /** Job logs that the actor may read. */

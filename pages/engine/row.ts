@@ -29,11 +29,12 @@ export interface Page {
   readonly show: (found: never, facts: Facts) => Values;
   readonly leadsTo: ((found: never, facts: Facts) => string | null) | null;
   readonly signIn: boolean;
+  readonly takesTokens: boolean;
   readonly catchAll: boolean;
   readonly pageSize: number;
 }
 
-/** Content that is sent as it is. Made by `raw`. */
+/** Content that is sent as it is, to bearers of tokens too. Made by `raw`. */
 export interface Raw {
   readonly kind: 'raw';
   readonly path: string;
@@ -99,6 +100,8 @@ interface PageOptions<Data, Found> {
   leadsTo?: (found: Found, facts: Facts) => string | null;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
+  /** Whether clients may be known by a token, as those of the REST API, in place of a session. False when absent. */
+  takesTokens?: boolean;
   /**
    * Whether the path matches nearly everything: visitors who might see a page after signing in then get a 404 that offers it, in place
    * of being sent to sign in. False when absent.
@@ -111,12 +114,13 @@ interface PageOptions<Data, Found> {
 export function page<Data, Found>({
   leadsTo,
   signIn = false,
+  takesTokens = false,
   catchAll = false,
   pageSize = 20,
   variables = (given) => given,
   ...options
 }: PageOptions<Data, Found>): Page {
-  const chosen = { leadsTo: leadsTo ?? null, signIn, catchAll, pageSize, variables };
+  const chosen = { leadsTo: leadsTo ?? null, signIn, takesTokens, catchAll, pageSize, variables };
   return { kind: 'page', ...chosen, ...options } as unknown as Page;
 }
 

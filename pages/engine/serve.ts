@@ -123,7 +123,8 @@ async function showRow(
   const facts = factsOf(visit, given);
   const asked = variablesIn(variables, row.variables(given), row, parameters);
   if (asked === null) return false;
-  const result = await serving.execute(row.operation, asked, visit);
+  const reader = row.takesTokens ? await serving.identify(visit) : visit;
+  const result = await serving.execute(row.operation, asked, reader);
   refuseFailures(result);
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
@@ -152,11 +153,12 @@ async function sendRaw(
   const given = { ...queryOf(visit), ...parameters };
   const asked = variablesIn(variables, given, { pageSize: 0 }, parameters);
   if (asked === null) return false;
-  const result = await serving.execute(row.operation, asked, visit);
+  const reader = await serving.identify(visit);
+  const result = await serving.execute(row.operation, asked, reader);
   refuseFailures(result);
   const found = result.data && row.found(result.data as never, factsOf(visit, given));
   if (found === null || found === undefined) return leadAway(result, parameters, visit);
-  await serving.send(row.content, found as object, visit);
+  await serving.send(row.content, found as object, reader);
   return true;
 }
 

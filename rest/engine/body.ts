@@ -21,8 +21,8 @@ export async function bodyParameters(request: IncomingMessage, limits: BodyLimit
 }
 
 /** The parameters of a body in memory. Without a content type it counts as urlencoded. */
-function parametersOf(type: string, body: Buffer, { lists }: BodyLimits): Record<string, unknown> {
-  if (isJson(type)) return json(body);
+function parametersOf(type: string, body: Buffer, { lists, text }: BodyLimits): Record<string, unknown> {
+  if (isJson(type)) return json(body, text);
   return type === '' || type === 'application/x-www-form-urlencoded' ? parseFormBody(body, lists) : {};
 }
 
@@ -73,7 +73,7 @@ async function readAll(request: IncomingMessage, limit: number): Promise<Buffer>
   return readAtMost(request, limit, refusal).catch(endedEarly);
 }
 
-function json(body: Buffer): Record<string, unknown> {
+function json(body: Buffer, text: string | undefined): Record<string, unknown> {
   if (isBlank(body)) return {};
   let value: unknown;
   try {
@@ -82,6 +82,7 @@ function json(body: Buffer): Record<string, unknown> {
     if (error instanceof UnusableJson) throw new BadBody(error.tooLarge ? 413 : 400, error.message);
     throw error;
   }
+  if (text !== undefined && typeof value === 'string') return { [text]: value };
   return parametersIn(value);
 }
 

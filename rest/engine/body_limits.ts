@@ -21,6 +21,8 @@ export interface BodyLimits {
   file?: { name: string; bytes: number } | undefined;
   /** Names of parameters that are lists. */
   lists?: ReadonlySet<string> | undefined;
+  /** The parameter that a JSON text is. */
+  text?: string | undefined;
 }
 
 /** Bytes of the largest body of a route without contents, or of an unidentified sender. */

@@ -14,7 +14,6 @@ import {
 } from 'graphql';
 import { FullPath } from '#schema/refs.ts';
 import { UnknownWord } from '#schema/words.ts';
-import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** A parameter of a route, as declared by its operation's variable. */
 export interface Parameter {
@@ -99,6 +98,11 @@ export function coerce(given: unknown, parameter: Parameter): unknown {
   return result;
 }
 
+/** Whether a value is a file that the server received: what clients write has no functions. */
+function isFile(value: unknown): boolean {
+  return typeof (value as { stream?: unknown } | null)?.stream === 'function';
+}
+
 /** The key of a thread, or its number. In the path anything else stands for a number that no thread has. */
 function threadKey(value: unknown, { in: place }: Parameter): string | null {
   const text = isScalar(value) ? String(value).trim() : 'none';
@@ -171,7 +175,7 @@ function requireFew(list: readonly unknown[]): void {
 function coerceOne(value: unknown, type: GraphQLInputType, places: Places): unknown {
   if (isInputObjectType(type)) return coerceRecord(value, type, places);
   if ('name' in type && type.name === 'JSON') return cleanDeep(value);
-  if ('name' in type && type.name === 'Upload' && value instanceof SpooledFile) return value;
+  if ('name' in type && type.name === 'Upload' && isFile(value)) return value;
   if (!isScalar(value)) throw new Unusable('is invalid');
   const name = 'name' in type ? type.name : '';
   if (name === 'String') return places.verbatim.includes('') ? String(value) : clean(String(value));

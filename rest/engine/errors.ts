@@ -58,6 +58,7 @@ export function refusal(error: Refused, route?: Route): Refusal | null {
   const status = statusOf(code, route);
   const cause = domainErrorOf(error);
   const reason = cause?.reason;
+  const missing = route?.missing?.[String(details.resource)];
   if (reason && reason !== 'explained') return { status, ...BY_REASON[reason](message) };
   const explanation = reason === 'explained' ? message : null;
   switch (code) {
@@ -81,6 +82,7 @@ export function refusal(error: Refused, route?: Route): Refusal | null {
     case 'LIMIT_REACHED':
       return { status, body: { error: [message] } };
     case 'NOT_FOUND':
+      if (missing) return { status: missing.status, body: { message: missing.message } };
       return { status, body: { message: notFound(details, explanation, route) } };
     case 'CONFLICT':
       return { status, body: { message: details.fields ?? (route?.conflictsListed ? [message] : message) } };
@@ -123,6 +125,9 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notMergeable: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   withoutPipeline: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   mergeConflict: (message) => ({ status: 406, body: { message } }),
+  packageRefused: (message) => ({ body: { message: `400 Bad request - ${message}` } }),
+  valueInvalid: (message) => ({ body: { error: message } }),
+  milestonesMissing: (message) => ({ status: 400, body: { message } }),
   notWaitingForPipeline: () => ({ status: 406, body: { message: '406 Not Acceptable' } }),
 };
 

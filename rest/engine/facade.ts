@@ -27,7 +27,7 @@ export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
   /** Identifies the caller. Throws DomainErrors. */
-  authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
+  authenticate(request: IncomingMessage, parameters: Record<string, unknown>, place: AskedPlace): Promise<A | null>;
   /** Rejects a caller whose credential does not allow what the request does. Throws DomainErrors. */
   admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
   /** Checks a route's up-front ability on the record that `ref` identifies. Throws DomainErrors. */
@@ -47,6 +47,13 @@ export interface FacadeOptions<A extends Asker> {
     endpoint: Endpoint,
     request: IncomingMessage,
   ): Promise<RawContent>;
+  /** Stores the body of a request, in place of parameters; it is removed again unless the operation keeps it. Throws DomainErrors. */
+  receive(
+    actor: A | null,
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    place: ReceivedPlace,
+  ): Promise<AsyncDisposable>;
   /** Called with the path below /api/v4 of the route that handles a request. */
   matched?(request: IncomingMessage, path: string): void;
   /** Limits how many requests of a caller run at once. */
@@ -64,6 +71,18 @@ export interface FacadeOptions<A extends Asker> {
   logError(error: unknown, request: IncomingMessage): void;
   /** The error for an unexpected failure with a temporary cause. */
   transientFailure(error: unknown): DomainError | null;
+}
+
+/** What a body is for: the project or group that the path names, and the values in the path. */
+export interface ReceivedPlace {
+  readonly ref: number | string | undefined;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Where a request is made: the route, and the project or group that its path names. */
+export interface AskedPlace {
+  readonly route: Route;
+  readonly ref: number | string | undefined;
 }
 
 /** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` the part after the `?`. */
@@ -132,18 +151,43 @@ const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, wait
 const spooledBodies = new CallerSemaphore(SPOOLED_BODIES);
 
 /** Parameters that may contain credentials. */
-const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
+const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'job_token', 'sudo'];
 
 /** Identifies the caller by headers and query before anything of the body is read: unidentified ones may send less. */
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
   const { request, endpoint } = call;
   const query = parseForm(call.query, endpoint.lists);
-  const sender = await options.authenticate(request, query);
+  const sender = await options.authenticate(request, query, placeOf(call));
+  if (endpoint.route.upload !== undefined) return answerUpload(options, call, query, sender);
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
   const work = endpoint.route.file === undefined && isLarge(request) ? answerLarge : answerSender;
   return work(options, call, { query, sender, bytes });
 }
+
+/** Answers a request whose body is a file: nothing of it is read before the caller may send it. */
+async function answerUpload<A extends Asker>(
+  options: FacadeOptions<A>,
+  call: Call,
+  query: Record<string, unknown>,
+  actor: A | null,
+): Promise<void> {
+  const { endpoint, values, request, response } = call;
+  const { route } = endpoint;
+  if (!actor) return refuse(response, 401, { message: '401 Unauthorized' });
+  options.admit(actor, endpoint, request);
+  if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
+  const given = { ...renamed(query, { ...route.aliases, ...route.synonyms }), [route.upload ?? '']: NO_FILE };
+  const early = askedFor(endpoint, values, given, actor, []);
+  if (early.problems.length > 0) return refuse(response, 400, { error: early.problems.join(', ') });
+  const place = { ref: refOf(values.get('id')), values };
+  await using file = await options.receive(actor, endpoint, request, place);
+  const asked = askedFor(endpoint, values, { ...given, [route.upload ?? '']: file }, actor, []);
+  await options.turns.run(options.callerOf(actor, request), () => operate(options, call, asked, actor));
+}
+
+/** Stands for the file while the other parameters are checked. */
+const NO_FILE = { name: '', size: 0, stream: () => [] };
 
 /** Like `answerSender`, for a body that takes long to arrive or to parse. */
 async function answerLarge<A extends Asker>(options: FacadeOptions<A>, call: Call, asked: Received<A>): Promise<void> {
@@ -181,11 +225,11 @@ async function answerSender<A extends Asker>(
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await (spooled
     ? spooledParameters(request, spooled, { bytes, lists })
-    : bodyParameters(request, { bytes, file, lists }));
+    : bodyParameters(request, { bytes, file, lists, text: route.text }));
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
   const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
-  const actor = isSaid ? await options.authenticate(request, given) : sender;
+  const actor = isSaid ? await options.authenticate(request, given, placeOf(call)) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
@@ -255,6 +299,13 @@ async function operate<A extends Asker>(
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
+  const { redirect } = endpoint.route;
+  if (redirect && subtree === null) return void refuse(response, 404, { message: '404 Not found' });
+  if (redirect) {
+    const path = new URL(urlOf(options, request)).pathname;
+    const Location = redirect(String(subtree), { values: call.values, path, query: call.query });
+    return void response.writeHead(302, { Location, 'Content-Length': 0 }).end();
+  }
   if (endpoint.route.raw) {
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };
@@ -293,6 +344,10 @@ function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unk
   const passes = options.transientFailure(error);
   if (passes) refuseBy(options, call, passes);
   else refuse(response, 500, { message: '500 Internal Server Error' });
+}
+
+function placeOf({ endpoint, values }: Call): AskedPlace {
+  return { route: endpoint.route, ref: refOf(values.get('id')) };
 }
 
 /** The value of `:id`: a number or a full path. What the database cannot compare matches nothing, like 0. */

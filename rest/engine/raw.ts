@@ -15,6 +15,8 @@ export interface RawContent {
   fileName: string;
   /** Changes with the content; null if unknown. */
   etag: string | null;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,7 +29,9 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
   response.once('close', () => stream.destroy());
   // The client may have disconnected before there was anything to send.
   if (response.destroyed) return void stream.destroy();
-  for (const [name, value] of Object.entries(headersOf(content))) response.setHeader(name, value);
+  for (const [name, value] of Object.entries({ ...headersOf(content), ...content.headers })) {
+    response.setHeader(name, value);
+  }
   if (etag !== null && request.headers['if-none-match']?.split(',').some((tag) => isSame(tag, etag))) {
     return void response.writeHead(304).end();
   }

@@ -23,14 +23,16 @@ export function respond(
     return void send(response, route.nothing.status, JSON.stringify({ message: route.nothing.message }), request);
   }
   if (subtree == null && route.done) {
-    if (Object.keys(route.done).length === 0) return void response.writeHead(202, { 'Content-Length': 0 }).end();
-    return void send(response, 202, JSON.stringify(route.done), request);
+    const { doneStatus = 202 } = route;
+    if (Object.keys(route.done).length === 0) return void response.writeHead(doneStatus, { 'Content-Length': 0 }).end();
+    return void send(response, doneStatus, JSON.stringify(route.done), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;
   render?.(body);
   if (!secret) allowCompression(response);
   if (route.constants) for (const record of [body].flat()) Object.assign(record as object, route.constants);
+  for (const key of route.omitEmpty ?? []) clearEmpty(body, key);
   if (route.omitNull) omitNulls(body, route.omitNull);
   for (const [key, names] of Object.entries(route.blank ?? {})) fillBlank(body, key, names);
   for (const [key, names] of Object.entries(route.onlyWith ?? {})) omitWithout(body, key, names);
@@ -76,6 +78,13 @@ function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
   const value = pin && (connection as Record<string, unknown>)[pin.key];
   if (pin && value != null && !url.searchParams.has(pin.parameter)) url.searchParams.set(pin.parameter, String(value));
   return url;
+}
+
+/** Writes null in place of an empty list, in the record or each record of an array. */
+function clearEmpty(body: unknown, key: string): void {
+  for (const record of Array.isArray(body) ? body : [body]) {
+    if (Array.isArray(record?.[key]) && record[key].length === 0) record[key] = null;
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ export interface CallerFacts {
 }
 
 /** The readers of content that is sent as it is, passed in by the composition root. */
-export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts';
+export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts' | 'package';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
@@ -57,10 +57,22 @@ export interface Route {
   readonly filesOfRepository?: true;
   /** Sends the content that the reader of this name makes from the operation's result, instead of a record. */
   readonly raw?: RawReader;
+  /** The parameter that a body is in place of an object with it: a JSON text. */
+  readonly text?: string;
+  /** The parameter that is the whole body, of any type and size, which is stored while it comes, before the operation. */
+  readonly upload?: string;
+  /** Whether a token is accepted as the password of Basic authentication, whatever the user name. */
+  readonly basic?: true;
+  /** Whether the token of a running job is accepted, for its user within the project of the job (code-and-ci.md R4). */
+  readonly jobToken?: true;
+  /** Redirects, with status 302 and no body, to this address, made of the text that the operation found. */
+  readonly redirect?: (found: string, asked: Redirected) => string;
   /** The status of all errors about a value, a conflict or a missing record; or the statuses of particular error codes. */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
   readonly done?: object;
+  /** The status of that response, if not 202. */
+  readonly doneStatus?: number;
   /** The parameter with which nothing is changed: the response is then `success` under its name, with status 200. */
   readonly trial?: string;
   /** The response to callers who see the record but may not do this, if not 403. */
@@ -81,6 +93,8 @@ export interface Route {
   readonly absent?: Readonly<Record<string, string>>;
   /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
+  /** Keys that are omitted from the record, or each record, if their list is empty; `omitNull` names them, too. */
+  readonly omitEmpty?: readonly string[];
   /** Keys that are, in place of null, an object with these keys, which are null. */
   readonly blank?: Readonly<Record<string, readonly string[]>>;
   /** Keys that are omitted from the record where its key of this name is false; `a.b` is key `b` of the records at `a`. */
@@ -102,6 +116,8 @@ export interface Route {
   readonly either?: Readonly<Record<string, readonly string[]>>;
   /** Keys of each record whose value is that of another key, a connection, where the operation has that: `labels` of `label_details`. */
   readonly instead?: Readonly<Record<string, string>>;
+  /** The response when the resource of that name is missing, if not a 404. */
+  readonly missing?: Readonly<Record<string, { readonly status: number; readonly message: string }>>;
   /** The message of a 404 when the resource of that name is missing, if not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
   /** The message of a conflict is a list with a single text. */
@@ -150,6 +166,15 @@ export interface Route {
   readonly choice?: Choice;
   /** What the route does, if the schema's description of its result does not fit. */
   readonly description?: string;
+}
+
+/** The request that is redirected. */
+export interface Redirected {
+  /** The parameters of the path. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The path that the client asked for, from the root of the host, and the query, each as they were sent. */
+  readonly path: string;
+  readonly query: string;
 }
 
 /** A parameter that chooses what a route does. */

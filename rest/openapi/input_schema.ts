@@ -63,6 +63,8 @@ const CHOICES: Record<string, string> = {
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',
   async: 'Whether the response has no body, and status 202.',
+  include_html_description: 'Whether the record has `description_html`.',
+  select: 'What the response has: a message when absent.',
   render_html: 'Whether the record has `title_html` and `description_html`.',
 };
 

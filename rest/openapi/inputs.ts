@@ -43,7 +43,16 @@ function ownInputs(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
     const meant = own.find((input) => input.name === other);
     return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
   });
-  return [...own, ...synonyms];
+  return [...own, ...synonyms, ...beyondOperation(endpoint)];
+}
+
+/** The parameters of the path of a redirection that the operation does not need: what is below the address that it leads to. */
+function beyondOperation({ route, parameters }: Endpoint): Input[] {
+  const names = [...route.path.matchAll(/:(\w+)/g)].flatMap(([, name = '']) => name);
+  const more = names.filter((name) => route.redirect && !parameters.some((parameter) => parameter.name === name));
+  const rest = { required: true, needed: false, around: [], isList: false, ofRecords: false };
+  const description = 'What follows in the path, which stays as it is.';
+  return more.map((name) => ({ name, in: 'path', ...rest, schema: { type: 'string' }, description }));
 }
 
 function inputOf(
@@ -56,7 +65,7 @@ function inputOf(
   const { name, required, type, commaSeparated } = parameter;
   return {
     name,
-    in: parameter.in === 'path' ? 'path' : placeOf(endpoint),
+    in: parameter.in === 'path' ? 'path' : name === endpoint.route.upload ? 'body' : placeOf(endpoint),
     required: required || parameter.in === 'path',
     needed: parameter.neededWithin ?? false,
     around: (parameter.around ?? []).map((text) => text || (variable?.description ?? '')),
@@ -71,6 +80,7 @@ function describedBy({ field, fills: [variable] }: Parameter, filled: ReadonlyMa
   return field ? { description: field.description ?? '', default: defaultOf(field) } : filled.get(variable);
 }
 
-function placeOf({ route: { method } }: Endpoint): 'query' | 'body' {
+function placeOf({ route: { method, upload } }: Endpoint): 'query' | 'body' {
+  if (upload !== undefined) return 'query';
   return method === 'POST' || method === 'PUT' ? 'body' : 'query';
 }

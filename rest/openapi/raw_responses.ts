@@ -22,6 +22,12 @@ const READERS: Record<
     hasETag: true,
     description: 'The artifacts as a zip archive.',
   },
+  package: {
+    types: ['application/octet-stream'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The file, with its SHA-256 in the header `X-Checksum-SHA256`.',
+  },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,
@@ -75,4 +81,4 @@ export function hasETag({ raw }: Route): boolean {
   return raw === undefined || READERS[raw].hasETag;
 }
 
-const BYTES = { type: 'string', format: 'binary' };
+export const BYTES = { type: 'string', format: 'binary' };

@@ -2,9 +2,11 @@ import type { Route } from '#rest/engine/route.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import type { Input } from '#rest/openapi/inputs.ts';
 import { withoutNull } from '#rest/openapi/parameters.ts';
+import { BYTES } from '#rest/openapi/raw_responses.ts';
 
 /** The body of a request: the same parameters as JSON and as forms, which spell lists and maps differently. */
 export function requestBody(name: string, inputs: readonly Input[], route: Route, components: Components): Json {
+  if (route.upload !== undefined) return { required: true, content: { 'application/octet-stream': { schema: BYTES } } };
   const body = bodySchema(inputs, route, propertiesOf(inputs));
   if (route.file !== undefined) return { required: true, content: { 'multipart/form-data': { schema: body } } };
   const json = components.refer(name, body);

@@ -12,14 +12,15 @@ import { refusalsOf } from '#rest/openapi/refusals.ts';
 export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status } = endpoint;
   const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
-  const done = route.done && {
-    202: {
-      description: 'All was done, and there is no record to show of it.',
-      ...(Object.keys(route.done).length > 0 && {
-        content: { 'application/json': { schema: constantSchema(route.done) } },
-      }),
-    },
-  };
+  const done = route.done &&
+    route.doneStatus === undefined && {
+      202: {
+        description: 'All was done, and there is no record to show of it.',
+        ...(Object.keys(route.done).length > 0 && {
+          content: { 'application/json': { schema: constantSchema(route.done) } },
+        }),
+      },
+    };
   const trial = route.trial && {
     200: {
       description: 'Nothing was changed, as it was only tried.',
@@ -31,6 +32,7 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status, paginated } = endpoint;
+  if (route.redirect) return { description: 'Where it is found. No body.', headers: { Location: LOCATION } };
   if (status === 204 || hasNoBody(route)) return { description: 'Success. No body.' };
   const mayBeEmpty = route.method === 'DELETE' && !route.body && !isNonNull(endpoint, schema);
   const headers = {
@@ -41,9 +43,16 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
   return {
     description: mayBeEmpty ? 'The deleted record; no body if there was nothing to delete.' : DESCRIPTIONS[status],
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    content: { 'application/json': { schema: bodySchema(endpoint, components) } },
+    content: { 'application/json': { schema: orDone(endpoint, bodySchema(endpoint, components)) } },
   };
 }
+
+/** The schema of a record, or of the response in place of it, if both have one status. */
+function orDone({ route }: Endpoint, record: Json): Json {
+  return route.done && route.doneStatus !== undefined ? { anyOf: [record, constantSchema(route.done)] } : record;
+}
+
+const LOCATION: Json = { description: 'The address of it.', schema: { type: 'string' }, required: true };
 
 const DESCRIPTIONS: Record<number, string> = {
   200: 'Success.',
@@ -77,7 +86,7 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     return paginated || list ? { type: 'array', items: record } : record;
   }
   if (route.constants) {
-    const record = withConstants(recordSchema(resultType, selection, shape, []), route.constants);
+    const record = withConstants(recordSchema(resultType, selection, shape, route.omitNull ?? []), route.constants);
     return paginated || list ? { type: 'array', items: record } : record;
   }
   const record = scalar

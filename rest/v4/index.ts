@@ -30,9 +30,11 @@ import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
 import { notifications } from '#rest/v4/notifications.ts';
+import { packages } from '#rest/v4/packages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { releases } from '#rest/v4/releases.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { runners } from '#rest/v4/runners.ts';
@@ -84,6 +86,8 @@ export const routes: Route[] = [
   ...milestones,
   ...resourceEvents,
   ...repository,
+  ...releases,
+  ...packages,
   ...commits,
   ...branches,
   ...tags,

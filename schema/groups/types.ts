@@ -28,6 +28,10 @@ const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').impleme
       type: 'Long',
       description: 'Size of the artifacts of jobs, in bytes.',
     }),
+    packagesSize: t.expose('packagesSize', {
+      type: 'Long',
+      description: 'Size of the files of packages, in bytes.',
+    }),
   }),
 });
 

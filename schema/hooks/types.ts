@@ -55,6 +55,9 @@ export const Webhook = builder.prismaObject('Hook', {
     wikiPageEvents: t.exposeBoolean('wikiPageEvents', {
       description: 'Whether changes of wiki pages are wanted. None are sent, as there are no wikis.',
     }),
+    releasesEvents: t.exposeBoolean('releasesEvents', {
+      description: 'Whether new, changed and deleted releases are sent.',
+    }),
     enableSslVerification: t.exposeBoolean('enableSslVerification', {
       description: 'Whether the certificate of the receiver must be valid.',
     }),

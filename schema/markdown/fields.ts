@@ -9,7 +9,7 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { Note } from '#schema/notes/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { Release } from '#schema/tags/types.ts';
+import { Release } from '#schema/releases/types.ts';
 
 const description =
   'The description as sanitised HTML, with links to what the caller can see; empty if there is no description.';
@@ -65,9 +65,10 @@ builder.prismaObjectFields(CommitComment, (t) => ({
   }),
 }));
 
-builder.objectFields(Release, (t) => ({
+builder.prismaObjectFields(Release, (t) => ({
   descriptionHtml: t.string({
     description: 'The release notes as sanitised HTML, with links to what the caller can see.',
+    select: { description: true, projectId: true },
     resolve: ({ description: text, projectId }, _args, context) => htmlOf(context, text, projectId),
   }),
 }));

@@ -4,6 +4,7 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
+import type { IssueStats } from '#src/domain/tracking/milestones/issue_stats.ts';
 
 export const MilestoneState = builder.enumType('MilestoneState', {
   description: 'Whether a milestone is active or closed.',
@@ -11,6 +12,14 @@ export const MilestoneState = builder.enumType('MilestoneState', {
     ACTIVE: { value: 'active', description: 'The milestone is active, and not reached yet.' },
     CLOSED: { value: 'closed', description: 'The milestone is closed: reached or abandoned.' },
   } as const,
+});
+
+const MilestoneIssueStats = builder.objectRef<IssueStats>('MilestoneIssueStats').implement({
+  description: 'How many issues a milestone has, of those that the caller can see.',
+  fields: (t) => ({
+    total: t.exposeInt('total', { description: 'Number of issues of the milestone.' }),
+    closed: t.exposeInt('closed', { description: 'Number of closed issues of the milestone.' }),
+  }),
 });
 
 export const Milestone = builder.prismaObject('Milestone', {
@@ -59,6 +68,12 @@ export const Milestone = builder.prismaObject('Milestone', {
       description: 'URL of the page of the milestone.',
       select: { iid: true, placePath: true },
       resolve: ({ placePath, iid }, _args, { baseUrl }) => baseUrl + pagePath(placePath, 'milestones', iid),
+    }),
+    issueStats: t.field({
+      type: MilestoneIssueStats,
+      description: 'How many issues of the milestone the caller can see.',
+      select: { id: true },
+      resolve: ({ id }, _args, { loaders }) => loaders.milestoneIssues.load(id),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the milestone was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the milestone last changed.' }),

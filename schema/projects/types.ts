@@ -99,7 +99,13 @@ const Permissions = builder.objectRef<Memberships>('ProjectPermissions').impleme
   }),
 });
 
-const STATISTICS = { commits: true, repositorySize: true, lfsObjectsSize: true, jobArtifactsSize: true } as const;
+const STATISTICS = {
+  commits: true,
+  repositorySize: true,
+  lfsObjectsSize: true,
+  jobArtifactsSize: true,
+  packagesSize: true,
+} as const;
 
 const Statistics = builder
   .objectRef<Pick<Columns['ProjectCounters'], keyof typeof STATISTICS>>('ProjectStatistics')
@@ -110,8 +116,8 @@ const Statistics = builder
       storageSize: t.field({
         type: 'Long',
         description: 'Sum of the other sizes, in bytes.',
-        resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize }) =>
-          Number(repositorySize) + Number(lfsObjectsSize) + Number(jobArtifactsSize),
+        resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize, packagesSize }) =>
+          [repositorySize, lfsObjectsSize, jobArtifactsSize, packagesSize].reduce((sum, size) => sum + Number(size), 0),
       }),
       repositorySize: t.field({
         type: 'Long',
@@ -127,6 +133,11 @@ const Statistics = builder
         type: 'Long',
         description: 'Size of the artifacts of jobs, in bytes.',
         resolve: ({ jobArtifactsSize }) => Number(jobArtifactsSize),
+      }),
+      packagesSize: t.field({
+        type: 'Long',
+        description: 'Size of the files of packages, in bytes.',
+        resolve: ({ packagesSize }) => Number(packagesSize),
       }),
     }),
   });

@@ -1,16 +1,11 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
-import type { ReleaseRow, TagRow } from '#src/domain/repository/tags/list.ts';
-
-export const Release = builder.objectRef<ReleaseRow>('Release').implement({
-  description: 'Release notes that belong to a tag.',
-  fields: (t) => ({
-    tagName: t.exposeString('tag', { description: 'Name of the tag that was released.' }),
-    description: t.exposeString('description', { description: 'The release notes, in Markdown.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the tag got release notes.' }),
-  }),
-});
+import { loaderAt } from '#schema/records/below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { Release } from '#schema/releases/types.ts';
+import { type ReleaseKey, releasesOfTags } from '#src/domain/repository/releases/list.ts';
+import type { TagRow } from '#src/domain/repository/tags/list.ts';
 
 export const Tag = builder.objectRef<TagRow>('Tag').implement({
   description: 'A tag of a repository: a permanent name for a commit.',
@@ -29,10 +24,15 @@ export const Tag = builder.objectRef<TagRow>('Tag').implement({
       nullable: true,
       description: 'The commit that the tag points to; null if it points to something else.',
     }),
-    release: t.expose('release', {
+    release: t.field({
       type: Release,
       nullable: true,
-      description: 'Release notes of the tag; null without any.',
+      description: 'Release of the tag, with its notes; null without one.',
+      resolve: ({ projectId, name }, _args, context, info) => {
+        const selection = selectionAt(info, 'Release');
+        const load = (keys: readonly ReleaseKey[]) => releasesOfTags(context, keys, selection);
+        return loaderAt(context, info, selection, load).load({ projectId, tag: name });
+      },
     }),
   }),
 });

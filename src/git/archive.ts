@@ -6,7 +6,9 @@ import { programEnvironment } from './program/environment.ts';
 import { collectComplaint, lowerPriority } from './program/run.ts';
 import type { RepositoryReader } from './reader.ts';
 
-export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
+export const ARCHIVE_FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
+
+export type ArchiveFormat = (typeof ARCHIVE_FORMATS)[number];
 
 /**
  * An archive of a commit, streamed: the stream must be read or destroyed, and fails when something is missing. `prefix` is

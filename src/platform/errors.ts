@@ -63,7 +63,10 @@ export type ErrorReason =
   | 'notMergeable'
   | 'withoutPipeline'
   | 'mergeConflict'
-  | 'notWaitingForPipeline';
+  | 'notWaitingForPipeline'
+  | 'milestonesMissing'
+  | 'valueInvalid'
+  | 'packageRefused';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

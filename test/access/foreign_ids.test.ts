@@ -90,6 +90,27 @@ await world.db.hookDelivery.create({
   },
 });
 
+const release = await world.db.release.create({
+  data: {
+    ...{ projectId: hidden.id, tag: 'zqsecret', description: 'zqsecret' },
+    links: { create: { name: 'zqsecret', url: 'https://example.org/zqsecret' } },
+  },
+  include: { links: true },
+});
+
+const pack = await world.db.package.create({
+  data: {
+    ...{ projectId: hidden.id, type: 'generic', name: 'zqsecret', version: '1' },
+    files: {
+      create: {
+        ...{ projectId: hidden.id, secret: 'zqsecret', storedAs: 'a', fileName: 'zqsecret', size: 1 },
+        ...{ md5: 'zqsecret', sha1: 'zqsecret', sha256: 'zqsecret' },
+      },
+    },
+  },
+  include: { files: true },
+});
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
   pipeline_id: pipeline,
@@ -115,11 +136,14 @@ const ids: Record<string, number> = {
       data: { mergeRequestId: request.id, authorId: victim.id, body: 'zqsecret' },
     })
   ).id,
+  package_id: pack.id,
+  package_file_id: pack.files[0]?.id ?? 0,
+  link_id: release.links[0]?.id ?? 0,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
 };
 
 /** Parameters of paths that are words. */
-const WORDS: Record<string, string> = { trigger: 'push_events', sha, commit_id: sha };
+const WORDS: Record<string, string> = { tag_name: 'zqsecret', trigger: 'push_events', sha, commit_id: sha };
 
 const numberOf = (path: string, name: string) =>
   talkOf(path)[name] ??
@@ -137,6 +161,8 @@ const state = () =>
     world.db.jobArtifacts.findMany(inHidden),
     world.db.environment.findMany(inHidden),
     world.db.deployment.findMany(inHidden),
+    world.db.releaseLink.findMany({ where: { releaseId: release.id } }),
+    world.db.package.findMany({ where: { projectId: hidden.id }, include: { files: true } }),
     world.db.trigger.findMany(inHidden),
     world.db.hook.findMany(inHidden),
     world.db.hookDelivery.findMany({ where: { hookId: hook.id } }),

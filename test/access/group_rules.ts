@@ -142,6 +142,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },
     'GET /groups/:id/projects': { ...reading, given: group },
     'GET /groups/:id/issues': { ...reading, given: group },
+    'GET /groups/:id/packages': { ...reading, given: group },
     'GET /groups/:id/issues_statistics': { ...reading, given: group },
     'GET /groups/:id/merge_requests': { ...reading, given: group },
     ...Object.fromEntries(

@@ -140,6 +140,17 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
     form.append(route.file, rest[route.file] as File);
     return (await sendForm(world, `/api/v4${path}`, form, who)).status;
   }
+  if (route.upload) {
+    const { [route.upload]: file, ...query } = rest;
+    const headers: Record<string, string> = who ? { 'PRIVATE-TOKEN': who.token } : {};
+    const body = Buffer.from(await (file as File).arrayBuffer());
+    const { status } = await world.send(
+      route.method,
+      `/api/v4${withQuery(path, new URLSearchParams(query as never))}`,
+      { headers, body },
+    );
+    return status;
+  }
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const api = world.api(who);
   const pairs = Object.entries(rest).flatMap(([name, value]) =>
@@ -152,6 +163,7 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
 
 async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: TestUser | undefined): Promise<number> {
   const { route, document, parameters, status } = endpoint;
+  const fileOf = route.file ?? route.upload;
   const declared = document.definitions.flatMap((d) =>
     'variableDefinitions' in d ? (d.variableDefinitions ?? []) : [],
   );
@@ -161,16 +173,16 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const caller = { signedIn: who !== undefined, admin: who?.actor.admin ?? false };
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const isFile = parameter.name === route.file;
+    const isFile = parameter.name === fileOf;
     if (given[parameter.name] !== undefined && !isFile)
       fill(variables, parameter.fills, coerce(given[parameter.name], parameter));
   }
   for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
   for (const [name, value] of Object.entries(engine)) if (names.has(name)) variables[name] = value;
-  const file = route.file === undefined ? undefined : (given[route.file] as File);
+  const file = fileOf === undefined ? undefined : (given[fileOf] as File);
   const { body } = file
-    ? await sendForm(world, '/graphql', graphqlForm(print(document), variables, route.file ?? '', file), who)
+    ? await sendForm(world, '/graphql', graphqlForm(print(document), variables, fileOf ?? '', file), who)
     : await world.graphql(print(document), variables, who);
   const error = body.errors?.[0];
   const code = error?.extensions?.code as ErrorCode | undefined;

@@ -20,7 +20,7 @@ async function tagged(names: string[], visibility = 'private') {
   return { ...made, base: `/${made.project.fullPath}/-/releases`, noted };
 }
 
-it('lists releases, the newest notes first, with their notes rendered, to everyone who can read the files', async () => {
+it('lists releases, the newest first, with their notes rendered, to everyone who can read the files', async () => {
   const { project, base, noted } = await tagged(['v1', 'v2', 'v10', 'plain'], 'public');
   await noted('v10', '## Old\n\n**bold** <script>alert(1)</script> <img src=x onerror=alert(2)>');
   await noted('v1');
@@ -85,13 +85,14 @@ it('writes, changes and deletes notes by forms, for tags with odd names, too', a
   expect(browser.page).toContain('rel/1.0-ä&amp;b</a>');
 });
 
-it('offers and takes changes of developers only, and shows private ones to no strangers', async () => {
+it('offers and takes changes of developers only, and shows private ones to no strangers, and to guests without files', async () => {
   const { base, noted } = await tagged(['v1', 'v2']);
   await noted('v1', 'Secret notes');
   for (const who of [reporter, guest, await world.user()]) {
     const browser = await signedIn(world, who);
     await browser.get(base);
-    expect(browser.page.includes('Secret notes')).toBe(who === reporter);
+    expect(browser.page.includes('Secret notes')).toBe(who === reporter || who === guest);
+    expect(browser.page.includes('/archive/')).toBe(who === reporter);
     for (const page of ['new', 'v1/edit', 'v1/delete']) {
       expect([403, 404]).toContain((await browser.get(`${base}/${page}`)).status);
     }
@@ -125,4 +126,57 @@ it('takes as many statements for many releases as for few, and leads from page t
   await browser.get(next.replaceAll('&amp;', '&'));
   const rest = [...browser.page.matchAll(/<h2><a href="[^"]*">([^<]*)</g)].map(([, name]) => name);
   expect(rest).toEqual(['v1', 'v0']);
+});
+
+it('shows what belongs to a release: name, author, milestones, links and archives', async () => {
+  const { project, base } = await tagged(['v1'], 'public');
+  await world.milestone(project, owner, { title: 'First <one>' });
+  const links = [
+    { name: 'App <b>', url: 'https://example.org/app', filepath: '/app', link_type: 'package' },
+    { name: 'Manual', url: 'https://example.org/manual' },
+  ];
+  const given = { tag_name: 'v1', name: 'One & only', milestones: ['First <one>'], assets: { links } };
+  await world
+    .api(developer)
+    .post(`/projects/${project.id}/releases`, { ...given, released_at: '2090-01-01T00:00:00Z' });
+  const browser = await signedIn(world, reporter);
+  for (const page of [base, `${base}/v1`]) {
+    await browser.get(page);
+    for (const text of [
+      'One &amp; only',
+      'First &lt;one&gt;',
+      'App &lt;b&gt;',
+      'Manual',
+      'will be released',
+      '0 of 0 issues',
+    ]) {
+      expect(browser.page).toContain(text);
+    }
+    expect(browser.page).toContain(`href="/${developer.username}"`);
+    expect(browser.page).toContain(`${base}/v1/downloads/app"`);
+    expect(browser.page).toContain('href="https://example.org/manual"');
+    expect(browser.page).toContain(
+      `href="/${project.fullPath}/-/archive/v1/${project.fullPath.split('/').at(-1)}-v1.tar.bz2"`,
+    );
+  }
+  const visitor = new Browser(world.send);
+  await visitor.get(base);
+  expect(visitor.page).toContain('One &amp; only');
+  expect(visitor.page).not.toContain('First &lt;one&gt;');
+  await visitor.get(`${base}/v1/downloads/app`);
+  expect(visitor.answer.headers.location).toBe('https://example.org/app');
+});
+
+it('creates the tag of a new release, and names it', async () => {
+  const { base } = await tagged(['v1']);
+  const browser = await signedIn(world, developer);
+  await browser.get(`${base}/new`);
+  await browser.submit(base, { tag: 'v2', ref: 'master', name: 'Second', description: 'notes' });
+  expect(browser.answer.headers.location).toBe(`${base}/v2`);
+  await browser.follow();
+  expect(browser.page).toContain('<h1>Second</h1>');
+  await browser.get(`${base}/v2/edit`);
+  await browser.submit(`${base}/v2/edit`, { name: '', description: 'notes' });
+  await browser.follow();
+  expect(browser.page).toContain('<h1>v2</h1>');
 });

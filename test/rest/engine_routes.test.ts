@@ -124,6 +124,9 @@ const facade = createFacade<{ id: number; admin: boolean }>({
     const errors = result.errors?.map((error) => (error.originalError ?? error) as never);
     return errors ? { ...result, errors } : result;
   },
+  receive: async () => {
+    throw new Error('No route of these receives a file');
+  },
   read: async (reader, found) => {
     const { text } = found as { text: string };
     if (text === 'secret') throw new Unauthenticated();

@@ -100,12 +100,14 @@ describe('GET /groups', () => {
       repository_size: 5_000_000_000,
       lfs_objects_size: 20,
       job_artifacts_size: 3,
+      packages_size: 0,
     });
     expect(body[0].statistics).toEqual({
       storage_size: 0,
       repository_size: 0,
       lfs_objects_size: 0,
       job_artifacts_size: 0,
+      packages_size: 0,
     });
     for (const group of (await world.api(member).get('/groups?statistics=true')).body) {
       expect(Object.keys(group)).toEqual(GROUP_KEYS);

@@ -33,6 +33,7 @@ const FLAGS = {
   note_events: false,
   pipeline_events: false,
   wiki_page_events: false,
+  releases_events: false,
   job_events: false,
 };
 

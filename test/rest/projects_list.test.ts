@@ -73,6 +73,7 @@ describe('GET /projects', () => {
       repository_size: 0,
       lfs_objects_size: 0,
       job_artifacts_size: 0,
+      packages_size: 0,
     });
   });
 

@@ -39,6 +39,9 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   withoutPipeline: ['BAD_REQUEST', 405],
   mergeConflict: ['BAD_REQUEST', 406],
   notWaitingForPipeline: ['BAD_REQUEST', 406],
+  milestonesMissing: ['BAD_REQUEST', 400],
+  packageRefused: ['BAD_REQUEST', 400],
+  valueInvalid: ['BAD_REQUEST', 400],
 };
 
 /** Sentences of the server's own, and any other one. */

@@ -85,6 +85,24 @@ await world.db.commitComment.create({
 const said = { subjectType: 'Snippet', subjectId: 1 };
 await world.db.note.create({ data: { ...said, authorId: owner.id, body: 'Why?' } });
 await world.db.awardEmoji.create({ data: { ...said, userId: owner.id, name: 'heart' } });
+await world.db.release.create({
+  data: {
+    ...{ projectId: project.id, tag: 'v1', description: 'Notes', authorId: owner.id },
+    links: { create: { name: 'app', url: 'https://app.example/' } },
+  },
+});
+await world.db.package.create({
+  data: {
+    ...{ projectId: project.id, type: 'npm', name: 'app', version: '1.0.0' },
+    tags: { create: { projectId: project.id, packageName: 'app', name: 'latest' } },
+    files: {
+      create: {
+        ...{ projectId: project.id, secret: 'secret', storedAs: 'a', fileName: 'a', size: 1 },
+        ...{ md5: '0', sha1: '0', sha256: '0' },
+      },
+    },
+  },
+});
 await createTrigger(world.as(owner), project.id, 'Nightly');
 await createVariable(world.as(owner), { project: project.id, key: 'KEY', value: 'value' });
 await registerApplication(world.as(owner), {
@@ -167,9 +185,12 @@ describe('Every field of', () => {
       'MilestoneEvent',
       'Note',
       'OAuthApplication',
+      'Package',
+      'PackageFile',
       'PersonalNamespace',
       'Pipeline',
       'Project',
+      'Release',
       'Runner',
       'Snippet',
       'StateEvent',

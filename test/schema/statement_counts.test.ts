@@ -79,6 +79,24 @@ async function filled(count: number, { id: namespaceId } = home) {
     await talkAbout('Issue', issue.id, count);
     await talkAbout('Snippet', snippetId, count);
     await talkAbout('MergeRequest', request.id, count);
+    await world.db.release.create({
+      data: {
+        ...{ projectId: project.id, tag: `v${n}`, description: 'Notes', authorId: other.id },
+        links: { create: { name: 'link', url: 'https://example.org' } },
+        milestones: { create: { milestoneId: milestone.id } },
+      },
+    });
+    const content = { size: 1, md5: 'm', sha1: 's', sha256: 's', storedAs: 'a' };
+    await world.db.package.create({
+      data: {
+        ...{ projectId: project.id, type: 'generic', name: 'app', version: String(n) },
+        files: {
+          create: Array.from({ length: count }, (_, at) => ({
+            ...{ ...content, projectId: project.id, fileName: `f${at}`, secret: world.unique('secret') },
+          })),
+        },
+      },
+    });
     const data = { projectId: project.id, authorId: other.id, sha, note: `Note ${n}` };
     await world.db.commitComment.create({ data });
   }
@@ -150,7 +168,18 @@ const comment = { projectId: project.id, authorId: owner.id, sha, note: 'Answere
 await world.db.commitComment.createMany({ data: Array.from({ length: MANY }, () => comment) });
 const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
 const board = await world.db.board.findFirstOrThrow({ where: { projectId: project.id } });
+const pack = await world.db.package.findFirstOrThrow({ where: { projectId: project.id } });
+await world.db.release.create({
+  data: {
+    ...{ projectId: project.id, tag: 'released', description: 'Notes' },
+    links: {
+      create: Array.from({ length: MANY }, (_, n) => ({ name: `link ${n}`, url: `https://example.org/${n}` })),
+    },
+  },
+});
 const given = {
+  tag_name: 'released',
+  package_id: pack.id,
   board_id: board.id,
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,

@@ -38,7 +38,7 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'snippets'],
+  ['ci', 'packages', 'snippets'],
   ['lifecycle', 'tracking'],
   ['notifications', 'webhooks'],
 ];

@@ -38,7 +38,7 @@ describe('A backup', { timeout: 300_000 }, () => {
   );
 
   it(
-    'is restored with repositories that have the recorded refs and are sound, with uploads and the secret',
+    'is restored with repositories that have the recorded refs and are sound, with uploads, packages and the secret',
     LONG,
     async () => {
       const config = await emptyPlace();
@@ -51,6 +51,9 @@ describe('A backup', { timeout: 300_000 }, () => {
       const [row] = await sql('SELECT secret FROM uploads');
       const uploaded = path.join(config.dataDir, 'uploads', String(project.id), String(row?.secret), 'first.txt');
       expect(readFileSync(uploaded, 'utf8')).toBe('The first upload');
+      const [file] = await sql('SELECT secret, stored_as FROM package_files');
+      const inStore = ['packages', String(project.id), String(file?.secret), String(file?.stored_as)];
+      expect(readFileSync(path.join(config.dataDir, 'uploads', ...inStore), 'utf8')).toBe('The first package');
       const secret = path.join(config.dataDir, 'secret');
       expect(readFileSync(secret, 'utf8')).toBe(`${SECRET}\n`);
       expect(statSync(secret).mode & 0o777).toBe(0o600);

@@ -96,9 +96,13 @@ describe('The configuration', () => {
       GANTRY_GIT_REQUESTS: '6',
       GANTRY_MAX_TRACE_BYTES: '7',
       GANTRY_MAX_ARTIFACTS_BYTES: '0',
+      GANTRY_MAX_PACKAGE_FILE_BYTES: '8',
     });
     const limits = { objectBytes: 1, pushBytes: 2, unzippedBytes: 3, archiveBytes: 4, quotaBytes: 5 };
-    expect([repositoryLimits, gitRequests]).toEqual([{ ...limits, traceBytes: 7, artifactsBytes: 0 }, 6]);
+    expect([repositoryLimits, gitRequests]).toEqual([
+      { ...limits, traceBytes: 7, artifactsBytes: 0, packageFileBytes: 8 },
+      6,
+    ]);
     expect(load({}).repositoryLimits).toEqual({});
   });
 
@@ -138,6 +142,7 @@ describe('The configuration', () => {
     ['GANTRY_MAX_OBJECT_BYTES', '0'],
     ['GANTRY_MAX_TRACE_BYTES', '0'],
     ['GANTRY_MAX_ARTIFACTS_BYTES', '1 GB'],
+    ['GANTRY_MAX_PACKAGE_FILE_BYTES', '-1'],
     ['GANTRY_REPOSITORY_QUOTA_BYTES', '1 GB'],
     ['GANTRY_GIT_REQUESTS', 'many'],
     ['GANTRY_COMPRESSION', 'brotli'],

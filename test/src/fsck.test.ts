@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packagesStore } from '#src/domain/packages/place.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { check } from '#src/entrances/fsck/check.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
@@ -203,6 +204,26 @@ describe('gantry fsck finds', () => {
     expect(await about(false)).toEqual([expect.stringMatching(/No project/)]);
     expect(existsSync(stray)).toBe(true);
     rmSync(stray, { recursive: true });
+  });
+
+  it('files of packages that are missing, and those that were never recorded', async () => {
+    const { project } = await filled();
+    const address = (name: string) => `/api/v4/projects/${project.id}/packages/generic/app/1/${name}`;
+    const headers = { 'PRIVATE-TOKEN': owner.token };
+    for (const name of ['kept', 'lost']) await world.send('PUT', address(name), { headers, body: 'x' });
+    expect(await findings(project)).toEqual([]);
+    const lost = await world.db.packageFile.findFirstOrThrow({ where: { projectId: project.id, fileName: 'lost' } });
+    const store = packagesStore(world);
+    await store.remove(lost);
+    expect(await findings(project)).toMatchObject([{ what: 'The file lost of package app 1 is missing.' }]);
+    const place = { projectId: project.id, secret: 'f'.repeat(32), fileName: 'a.txt' };
+    await store.write(place, content(), 0);
+    old(uploadPath(world, 'packages', project.id, place.secret, place.fileName));
+    const broken = async (fix: boolean) =>
+      (await findings(undefined, fix)).filter(({ place: at }) => at.includes('ffff'));
+    expect(await broken(true)).toMatchObject([{ isHarmless: true, isFixed: true }]);
+    expect(await broken(false)).toEqual([]);
+    expect(await store.has(place)).toBe(false);
   });
 
   it('no project of a name that there is not', async () => {

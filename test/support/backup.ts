@@ -87,6 +87,8 @@ export async function startFilledWorld() {
     await world.issue(project, owner, { title: `Tab\t, back\\slash, "quotes" and 🐚 ${at}` });
   }
   await upload('first.txt', 'The first upload');
+  const address = `${world.url}/api/v4/projects/${project.id}/packages/generic/app/1.0/bin/app.txt`;
+  await fetch(address, { method: 'PUT', body: 'The first package', headers: { 'private-token': owner.token } });
   await world.idle();
   await sql(`INSERT INTO pgboss.job (name, data, start_after, retry_limit, priority)
     VALUES ('projects.remove', '{"projectId": 0}', now() + interval '1 day', 7, 3)`);

@@ -14,6 +14,7 @@ export type DomainChange =
   | ProjectChanged
   | BranchesMoved
   | RefsPushed
+  | ReleaseChanged
   | PipelineChanged
   | MergeRequestBlocked
   | ProjectMoved
@@ -116,6 +117,14 @@ export interface RefsPushed {
   isRecovered: boolean;
   /** Whether it starts no pipelines. */
   skipCi?: boolean;
+}
+
+/** A release was created, changed or deleted. It is there still while `delete` is recorded. */
+export interface ReleaseChanged {
+  type: 'releaseChanged';
+  project: { id: number };
+  release: { id: number };
+  action: 'create' | 'update' | 'delete';
 }
 
 /** The status of a pipeline was written, or it failed from the start. */

@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { packagesStore } from '#src/domain/packages/place.ts';
 import { finishForks } from '#src/domain/repository/fork.ts';
 import { withNobodyInside } from '#src/domain/repository/lock.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -30,6 +31,7 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   await repositories.removeTraces(doomed);
   await uploads.remove({ projectId });
   await artifactsStore({ uploads }).remove({ projectId });
+  await packagesStore({ uploads }).remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
     sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`,

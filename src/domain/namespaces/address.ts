@@ -1,5 +1,5 @@
 /** What has pages below a project or group: the word of it in addresses. */
-type Resource = 'commit' | 'issues' | 'jobs' | 'merge_requests' | 'milestones' | 'pipelines' | 'snippets';
+type Resource = 'commit' | 'issues' | 'jobs' | 'merge_requests' | 'milestones' | 'pipelines' | 'releases' | 'snippets';
 
 /**
  * The path of the page of something in a project: `/group/project/-/issues/1`. All page addresses that the server hands out are made
@@ -28,4 +28,20 @@ export function labelledIssuesPath(place: string, title: string): string {
 /** The path of a snippet, which belongs to a project or, without one, to its author alone. */
 export function snippetPath(place: string | null, id: number): string {
   return place === null ? `/-/snippets/${id}` : pagePath(place, 'snippets', id);
+}
+
+/** The name of a branch or tag as part of an address, in which its slashes stay. */
+export function refInPath(ref: string): string {
+  return ref.toWellFormed().split('/').map(encodeURIComponent).join('/');
+}
+
+/** The path of the page of a release, and of what is below it. */
+export function releasePath(place: string, tag: string, below = ''): string {
+  return `${pagePath(place, 'releases', refInPath(tag))}${below}`;
+}
+
+/** The path of the archive of a branch or tag of a project. */
+export function archivePath(place: string, ref: string, format: string): string {
+  const name = `${place.split('/').at(-1)}-${ref.toWellFormed().replaceAll('/', '-')}`;
+  return `/${place}/-/archive/${refInPath(ref)}/${encodeURIComponent(name)}.${format}`;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { activeUser, authenticate, authenticatedUser } from '#src/access/credentials/authenticate.ts';
-import { readCredentials } from '#src/access/credentials/credentials.ts';
-import { jobOfToken } from '#src/access/credentials/tokens/job_token.ts';
+import { authenticate, authenticatedUser } from '#src/access/credentials/authenticate.ts';
+import { readBasic, readCredentials } from '#src/access/credentials/credentials.ts';
+import { actorOfJob } from '#src/access/credentials/job_actor.ts';
 import { isJobToken } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
@@ -31,7 +31,11 @@ export async function identifyRemote(
   const basic = readBasic(headers.authorization);
   const { privateToken, bearer } = readCredentials(headers);
   if (!basic && !privateToken && !bearer) return null;
-  if (basic && isJobToken(basic.password)) return actorOfJob(context.db, basic.password);
+  if (basic && isJobToken(basic.password)) {
+    const actor = await actorOfJob(context.db, basic.password);
+    if (!actor) throw new Unauthenticated('The token of a job is only valid while the job runs.');
+    return actor;
+  }
   const actor = await authenticate(context.db, { privateToken: privateToken ?? basic?.password, bearer });
   if (actor) return actor;
   if (!basic) throw new Unauthenticated(UNKNOWN);
@@ -104,14 +108,6 @@ export const ASK = 'Authentication is required: your user name, with your passwo
 export const NO_PROJECT = 'There is no such project, or you are not allowed to see it.';
 const UNKNOWN = 'User name, password or access token are wrong.';
 
-/** The user who started the running job of this token, restricted to the job's access. Throws Unauthenticated. */
-async function actorOfJob(db: Context['db'], token: string): Promise<Actor> {
-  const job = await jobOfToken(db, token);
-  const user = job && (await activeUser(db, job.userId));
-  if (!user) throw new Unauthenticated('The token of a job is only valid while the job runs.');
-  return { ...user, credential: 'job', jobProjectId: job.projectId };
-}
-
 async function find(context: Context, fullPath: string): Promise<ProjectRow> {
   try {
     requireApiScope(context.actor);
@@ -143,16 +139,6 @@ async function withPassword(
   const actor = await authenticatedUser(context.db, user.id);
   if (!actor) throw refuse(UNKNOWN);
   return actor;
-}
-
-function readBasic(header: string | undefined): { username: string; password: string } | null {
-  const encoded = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(header ?? '')?.[1];
-  if (encoded === undefined) return null;
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
-  const mark = text.indexOf(':');
-  return mark < 0
-    ? { username: text, password: '' }
-    : { username: text.slice(0, mark), password: text.slice(mark + 1) };
 }
 
 export function forbidden(message: string): DomainError {

@@ -16,6 +16,8 @@ export interface RepositoryLimits {
   traceBytes: number;
   /** The largest artifacts of a job; 0 if none are accepted. */
   artifactsBytes: number;
+  /** The largest file of a package; 0 if none are accepted. */
+  packageFileBytes: number;
 }
 
 export const DEFAULT_LIMITS: RepositoryLimits = {
@@ -27,4 +29,5 @@ export const DEFAULT_LIMITS: RepositoryLimits = {
   quotaBytes: Number.POSITIVE_INFINITY,
   traceBytes: 4 * 1024 ** 2,
   artifactsBytes: 100 * 1024 ** 2,
+  packageFileBytes: 5 * 1024 ** 3,
 };

@@ -29,6 +29,8 @@ export interface RawContent {
   fileName: string;
   /** Changes with the content; null if unknown. */
   etag: string | null;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A text that is sent as it is. */

@@ -8,6 +8,7 @@ import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store
 
 /** Uploaded files on the disk: `<directory>/<project ID>/<secret>/<name>`. */
 export class DiskUploads implements UploadStore {
+  readonly needsSize = false;
   readonly #root: string;
 
   constructor(directory: string) {

@@ -9,6 +9,7 @@ import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store
 
 /** Uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
 export class S3Uploads implements UploadStore {
+  readonly needsSize = true;
   readonly #settings: S3Settings;
   readonly #client: S3Client;
   readonly #prefix: string;

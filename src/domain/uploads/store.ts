@@ -30,6 +30,9 @@ export interface ByteRange {
 
 /** A store of uploaded files. Throws UploadsUnavailable if a remote store does not respond. */
 export interface UploadStore {
+  /** Whether `write` needs the size of the content in advance. */
+  readonly needsSize: boolean;
+
   /** Stores a content of `size` bytes durably: it survives a crash or loss of power once this returns. */
   write(place: UploadLocation, content: AsyncIterable<Uint8Array>, size: number): Promise<void>;
   /** The content or a range of it; null if the file does not exist. The caller must read or destroy the stream. */

@@ -1,5 +1,6 @@
 import type { Follower } from '#src/domain/changes/record.ts';
 import { recordCommentEvent, recordNoteEvent } from '#src/domain/webhooks/record_note.ts';
+import { recordReleaseEvent } from '#src/domain/webhooks/record_release.ts';
 import { recordSubjectEvent } from '#src/domain/webhooks/record_subject.ts';
 
 /** Records webhook events caused by commands. Database triggers record those of pushes, jobs, pipelines and the server. */
@@ -7,4 +8,5 @@ export const webhooks: Follower = {
   subjectChanged: recordSubjectEvent,
   noteWritten: recordNoteEvent,
   commitCommented: recordCommentEvent,
+  releaseChanged: recordReleaseEvent,
 };

@@ -10,6 +10,7 @@ export const HEADERS = {
   job: 'Job Hook',
   pipeline: 'Pipeline Hook',
   wiki_page: 'Wiki Page Hook',
+  release: 'Release Hook',
 } as const;
 
 export type ProjectEventKind = keyof typeof HEADERS;
@@ -52,6 +53,7 @@ export const SWITCHES = [
   'jobEvents',
   'pipelineEvents',
   'wikiPageEvents',
+  'releasesEvents',
 ] as const;
 
 export type Switch = (typeof SWITCHES)[number];

@@ -2,6 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { EventKind } from '#src/domain/webhooks/kinds.ts';
 import type { HookPlace } from '#src/domain/webhooks/list.ts';
 import { noteFacts } from '#src/domain/webhooks/record_note.ts';
+import { releaseFacts } from '#src/domain/webhooks/record_release.ts';
 import { issueFacts, mergeRequestFacts, type SubjectEvent } from '#src/domain/webhooks/subject_facts.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -19,6 +20,7 @@ export const TEST_TRIGGERS = [
   'job_events',
   'pipeline_events',
   'wiki_page_events',
+  'releases_events',
 ] as const;
 
 export type TestTrigger = (typeof TEST_TRIGGERS)[number];
@@ -105,6 +107,9 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
         FROM pipelines p WHERE p.project_id IN ${within} ORDER BY p.id DESC LIMIT 1`;
     case 'wiki_page_events':
       return sql`SELECT '' AS kind, 0 AS project_id, '{}'::jsonb AS facts WHERE false`;
+    case 'releases_events':
+      return sql`SELECT 'release' AS kind, r.project_id, ${releaseFacts('create')} AS facts FROM releases r
+        WHERE r.project_id IN ${within} ORDER BY r.id DESC LIMIT 1`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { packagesStore } from '#src/domain/packages/place.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { selectWaiting, WAITING_JOBS } from '#src/platform/background/carry.ts';
@@ -13,6 +14,7 @@ import { archiveHostKeys } from './host_keys.ts';
 import { archiveArtifacts, archiveTraces } from './job_files.ts';
 import { Known } from './known.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
+import { archivePackages } from './packages.ts';
 import { isThere } from './present.ts';
 import { archiveRepositories, type Sources } from './repositories.ts';
 import { tableDirectory } from './tables.ts';
@@ -83,6 +85,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   yield* archiveRepositories(sources, repositories);
   yield* archiveUploads(sources, uploads);
   yield* archiveArtifacts(sources, artifactsStore({ uploads }));
+  yield* archivePackages(sources, packagesStore({ uploads }));
   yield* archiveTraces(sources, repositories);
   yield* archive.finish({ id: head.id, elsewhere: known.taken, missing });
   return { ...summary, missing, elsewhere: known.taken.length };

@@ -79,7 +79,7 @@ const ARTIFACTS = `
   WHERE job_id > $1 ORDER BY job_id LIMIT $2`;
 
 /** All rows of a statement, in batches; none if the table does not exist in an older database. */
-async function* rowsOf<Row extends { id: number }>(
+export async function* rowsOf<Row extends { id: number }>(
   snapshot: Snapshot,
   table: string,
   statement: string,

@@ -48,7 +48,7 @@ export interface Elsewhere extends Sum {
 
 /** A file that is recorded in the database but was not found. */
 export interface Missing {
-  kind: 'repository' | 'upload' | 'trace' | 'artifacts';
+  kind: 'repository' | 'upload' | 'trace' | 'artifacts' | 'package';
   projectId: number;
   path: string;
   /** Whether the project was deleted while the backup was made. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { packagesStore } from '#src/domain/packages/place.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import { removeProjectsLater } from '#src/platform/background/carry.ts';
@@ -117,6 +118,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     await stage.placeTraces(repositories, signal);
     await stage.placeUploads(uploads, signal);
     await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
+    await stage.placeUploads(packagesStore({ uploads }), signal, 'packages');
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
     await syncDisks(placesOf(config));
@@ -198,6 +200,7 @@ async function refuseFullBucket(config: Config): Promise<void> {
   for (const [files, prefix] of [
     [store, uploads.prefix],
     [artifactsStore({ uploads: store }), `${uploads.prefix}artifacts/`],
+    [packagesStore({ uploads: store }), `${uploads.prefix}packages/`],
   ] as const) {
     for await (const { projectId, secret, fileName } of files.list()) {
       const file = `${prefix}${projectId}/${secret}/${fileName}`;

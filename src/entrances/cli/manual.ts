@@ -128,7 +128,7 @@ export const manual: Readonly<Record<string, ManualPage>> = {
       ...PROGRESS,
     },
     notes:
-      'The backup holds the database, repositories, uploads, traces and artifacts of jobs, and the secret. - is the standard output.',
+      'The backup holds the database, repositories, uploads, packages, traces and artifacts of jobs, and the secret. - is the standard output.',
   },
   'backup verify': {
     usage: 'FILE [EARLIER …]',

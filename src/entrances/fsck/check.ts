@@ -5,6 +5,7 @@ import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkArtifacts, checkJobFiles, checkTraces } from '#src/entrances/fsck/job_files.ts';
+import { checkPackageFiles, checkPackages } from '#src/entrances/fsck/packages.ts';
 import { type CheckedProject, checkRepository, FIX } from '#src/entrances/fsck/repository.ts';
 import { isAbandoned } from '#src/git/write/leftovers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -41,6 +42,7 @@ export async function* check(
     yield* await checkRepository(stores, found, fix);
     yield* checkUploads(stores, found);
     yield* checkArtifacts(stores, found);
+    yield* checkPackages(stores, found);
     yield* checkTraces(stores, found, fix);
   }
   if (project !== undefined) {
@@ -50,6 +52,7 @@ export async function* check(
   yield* checkStorages(stores, fix);
   yield* checkUnrecorded(stores, fix);
   yield* checkJobFiles(stores, fix);
+  yield* checkPackageFiles(stores, fix);
 }
 
 async function* projects({ db }: CheckStores, fullPath: string | undefined): AsyncGenerator<CheckedProject> {

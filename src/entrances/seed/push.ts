@@ -92,7 +92,7 @@ export function tag({ at, project, by, notes, ...values }: SampleTag): Scene {
     at,
     async play(stage: Stage) {
       const input = { ...values, releaseDescription: notes };
-      await createTag(await stage.as(by), project, input, signature(by, at));
+      await createTag(await stage.as(by), project, input, { tagger: signature(by, at) });
     },
   };
 }

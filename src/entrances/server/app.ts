@@ -14,7 +14,7 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
-import { readCredentials } from '#src/access/credentials/credentials.ts';
+import { readBasic, readCredentials, readJobToken } from '#src/access/credentials/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
@@ -27,6 +27,8 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
+import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
+import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
 import {
   plainText,
   type RawArchive,
@@ -57,6 +59,7 @@ import { pages } from '#src/entrances/web/pages/index.ts';
 import { refusedAuthorization } from '#src/entrances/web/pages/refused_authorization.ts';
 import { PublicText } from '#src/entrances/web/public_text.ts';
 import { serveRawSnippets } from '#src/entrances/web/raw_snippets.ts';
+import { isPackagePath, receivePackageFile } from '#src/entrances/web/receive_package.ts';
 import { noteCaller, noteRoute } from '#src/entrances/web/request_facts.ts';
 import { requestLog } from '#src/entrances/web/request_log.ts';
 import { isArtifactsPath } from '#src/entrances/web/runner_artifacts.ts';
@@ -196,7 +199,7 @@ export function createApp({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
-  app.use(bodyArrival(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path), UNREAD));
+  app.use(bodyArrival(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path) || isPackagePath(path), UNREAD));
   app.use(endStalled(STALLED));
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
@@ -294,7 +297,12 @@ function serveRest(app: Express, entrance: Entrance): void {
     schema,
     routes,
     openapi: (request, response) => openapi.send(request as Request, response as Response),
-    authenticate: identify,
+    authenticate: (request, parameters, { route, ref }) => {
+      const password = route.basic ? readBasic(request.headers.authorization)?.password : undefined;
+      const jobToken = route.jobToken ? readJobToken(request.headers, parameters, password) : undefined;
+      if (jobToken !== undefined) return actorOfJobIn(stores.db, jobToken, ref);
+      return identify(request, password ? { private_token: password, ...parameters } : parameters);
+    },
     admit: (actor, { route }) => {
       if (route.method !== 'GET' && !route.reads) requireApiScope(actor);
     },
@@ -313,11 +321,16 @@ function serveRest(app: Express, entrance: Entrance): void {
     read: async (reader, found, actor, endpoint, request) => {
       if (reader === 'text') return plainText('changes.diff', (found as { text: string }).text);
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
+      if (reader === 'package') return readRawPackageFile(context, found as RawPackageFile);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
       if (reader === 'blob') return readRawBlob(context, found as RawBlob);
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
       return readRawArchive(context, found as RawArchive);
+    },
+    receive: (actor, _endpoint, request, { ref, values }) => {
+      const context = domainContext(actor, request);
+      return receivePackageFile(context, ref as IdOrPath, request as Request, values.get('file_name') ?? '');
     },
     turns,
     matched: noteRoute,

@@ -19,6 +19,8 @@ import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
 import { sendTold } from '#src/domain/notifications/mailing/send.ts';
+import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
+import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
@@ -97,6 +99,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => cleanUpAll({ db, repositories }),
         () => cleanUpUploads({ db, uploads }),
         () => cleanUpArtifacts({ db, uploads }),
+        () => cleanUpPackages({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
         () => maintainActive({ db, repositories }),
       ]);
@@ -142,6 +145,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
+    'packages.remove': ({ files }) => removePackageFiles({ uploads }, files),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),

@@ -86,6 +86,7 @@ export interface Config {
     quotaBytes?: number;
     traceBytes?: number;
     artifactsBytes?: number;
+    packageFileBytes?: number;
   };
   /** Milliseconds between SIGTERM and the end of listening; a default when absent. */
   drain?: number | undefined;
@@ -215,6 +216,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       quotaBytes: setting('GANTRY_REPOSITORY_QUOTA_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
       traceBytes: setting('GANTRY_MAX_TRACE_BYTES', atMost(MOST_INLINE_BYTES)),
       artifactsBytes: setting('GANTRY_MAX_ARTIFACTS_BYTES', parseFreeBytes),
+      packageFileBytes: setting('GANTRY_MAX_PACKAGE_FILE_BYTES', parseFreeBytes),
     }),
     drain: setting('GANTRY_DRAIN_SECONDS', parseDelay),
     gitGrace: setting('GANTRY_GIT_GRACE_SECONDS', parseDelay),

@@ -1,3 +1,5 @@
+import { publishNpmPackage } from '#src/domain/packages/npm.ts';
+import { publishFile } from '#src/domain/packages/publish.ts';
 import { createDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
@@ -65,7 +67,121 @@ export function repositoryRules({
     return { id: at.project.id, key_id: (await deployKeyOf(other)).key_id };
   };
 
+  const released = async (at: Stage) => {
+    const given = await newTag(at);
+    await world.db.release.create({
+      data: {
+        ...{ projectId: given.id, tag: given.tag_name, description: 'notes' },
+        links: { create: { name: 'a', url: 'https://example.org/a', directAssetPath: '/a' } },
+      },
+    });
+    return given;
+  };
+  const linked = async (at: Stage) => {
+    const given = await released(at);
+    const where = { release: { projectId: given.id, tag: given.tag_name } };
+    const { id } = await world.db.releaseLink.findFirstOrThrow({ where });
+    return { ...given, link_id: id };
+  };
+  const one = '/projects/:id/releases/:tag_name';
+  const ofReleases: Record<string, Rule> = {
+    'GET /projects/:id/releases': { success: 200, level: 10, open: 'anyone', given: project },
+    'POST /projects/:id/releases': { success: 201, level: 30, given: newTag },
+    'GET /projects/:id/releases/permalink/latest': { ...repository, success: 302, given: released },
+    'GET /projects/:id/releases/permalink/latest/:suffix': {
+      ...{ ...repository, success: 302 },
+      given: async (at) => ({ ...(await released(at)), suffix: 'downloads/a' }),
+    },
+    [`GET ${one}`]: { ...repository, given: released },
+    [`PUT ${one}`]: { success: 200, level: 30, given: async (at) => ({ ...(await released(at)), name: 'New' }) },
+    [`DELETE ${one}`]: { success: 200, level: 30, given: released },
+    [`GET ${one}/downloads/:direct_asset_path`]: {
+      ...{ ...repository, success: 302 },
+      given: async (at) => ({ ...(await released(at)), direct_asset_path: 'a' }),
+    },
+    [`GET ${one}/assets/links`]: { success: 200, level: 10, open: 'anyone', given: released },
+    [`POST ${one}/assets/links`]: {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await released(at)), name: 'b', url: 'https://example.org/b' }),
+    },
+    [`GET ${one}/assets/links/:link_id`]: { success: 200, level: 10, open: 'anyone', given: linked },
+    [`PUT ${one}/assets/links/:link_id`]: {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await linked(at)), name: 'c' }),
+    },
+    [`DELETE ${one}/assets/links/:link_id`]: { success: 200, level: 30, given: linked },
+  };
+
+  const packaged = async (at: Stage) => {
+    const own = await fresh(at);
+    const file = {
+      name: 'a',
+      size: 1,
+      stream: async function* () {
+        yield Buffer.from('x');
+      },
+    };
+    const address = { name: 'app', version: '1', fileName: 'a' };
+    const { id } = await publishFile(world.as(owner), own.id, { ...address, file });
+    const { packageId } = await world.db.packageFile.findUniqueOrThrow({ where: { id } });
+    return {
+      id: own.id,
+      package_id: packageId,
+      package_file_id: id,
+      package_name: 'app',
+      package_version: '1',
+      file_name: 'a',
+    };
+  };
+  const publication = (name: string, version = '1.0.0') => ({
+    package_name: name,
+    versions: { [version]: { name, version } },
+    'dist-tags': { latest: version },
+    _attachments: { a: { data: Buffer.from('x').toString('base64') } },
+  });
+  const npmPackaged = async (at: Stage) => {
+    const own = await fresh(at);
+    const { 'dist-tags': distTags, _attachments: attachments, versions } = publication('app');
+    await publishNpmPackage(world.as(owner), own.id, { name: 'app', distTags, attachments, versions });
+    return { id: own.id, package_name: 'app', file_name: 'app-1.0.0.tgz', tag: 'latest', version: '1.0.0' };
+  };
+  const npm = { ...repository, given: npmPackaged } as const;
+  const dist = '/projects/:id/packages/npm/-/package/:package_name/dist-tags';
+  const ofNpm: Record<string, Rule> = {
+    'PUT /projects/:id/packages/npm/:package_name': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...project(at), ...publication(world.unique('pack').toLowerCase()) }),
+    },
+    'GET /projects/:id/packages/npm/:package_name': npm,
+    'GET /projects/:id/packages/npm/:package_name/-/:file_name': npm,
+    [`GET ${dist}`]: npm,
+    [`PUT ${dist}/:tag`]: { success: 204, level: 30, given: npmPackaged },
+    [`DELETE ${dist}/:tag`]: { success: 204, level: 30, given: npmPackaged },
+  };
+  const reading = { ...repository, given: packaged } as const;
+  const generic = '/projects/:id/packages/generic/:package_name/:package_version/:file_name';
+  const pack = '/projects/:id/packages/:package_id';
+  const ofPackages: Record<string, Rule> = {
+    [`PUT ${generic}`]: {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await packaged(at)), file: new File(['y'], 'a') }),
+    },
+    [`GET ${generic}`]: reading,
+    'GET /projects/:id/packages': { ...repository, given: project },
+    [`GET ${pack}`]: reading,
+    [`DELETE ${pack}`]: { success: 204, level: 40, given: packaged },
+    [`GET ${pack}/package_files`]: reading,
+    [`DELETE ${pack}/package_files/:package_file_id`]: { success: 204, level: 40, given: packaged },
+  };
+
   return {
+    ...ofReleases,
+    ...ofPackages,
+    ...ofNpm,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
     'POST /projects/:id/deploy_keys': {

@@ -249,6 +249,18 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
        'main', COALESCE(m.merge_commit_sha, repeat('a', 40)), j.user_id, j.id
      FROM jobs j LEFT JOIN merge_requests m ON m.target_project_id = j.project_id AND m.iid = j.pipeline_id % 1000
      WHERE j.id % 3 = 1`,
+    `INSERT INTO releases (project_id, tag, description, author_id, created_at, released_at)
+     SELECT p, r, 'Notes', 3, timestamptz '2026-01-01Z' + r * interval '1 day', timestamptz '2026-02-01Z' - r * interval '1 day'
+     FROM generate_series(1, ${projects}) p, generate_series(1, 30) r ORDER BY p, r`,
+    `INSERT INTO release_links (release_id, name, url)
+     SELECT r.id, 'link ' || l, 'https://example.org/' || l FROM releases r, generate_series(1, 5) l`,
+    `INSERT INTO release_milestones (release_id, milestone_id)
+     SELECT r.id, m.id FROM releases r JOIN milestones m ON m.project_id = r.project_id AND m.iid = 1`,
+    `INSERT INTO packages (project_id, type, name, version)
+     SELECT p, 'generic', 'app-' || k % 10, k FROM generate_series(1, ${projects}) p, generate_series(1, 50) k ORDER BY p, k`,
+    `INSERT INTO package_files (package_id, project_id, secret, stored_as, file_name, size, md5, sha1, sha256)
+     SELECT k.id, k.project_id, k.id || '-' || f, 'a', 'file-' || f, 1, '0', '0', '0' FROM packages k, generate_series(1, 5) f
+     ORDER BY k.id, f`,
     `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
      SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), ${ENCRYPTED} FROM generate_series(1, ${projects}) t`,
     ...inParts(

@@ -149,8 +149,51 @@ project.tags.create({"tag_name": "light/2", "ref": "main"})
 assert server.http_post(f"{project.tags.path}/light%2F2/release", post_data={"description": "2"})["tag_name"] == "light/2"
 assert [one.name for one in project.tags.list(get_all=True)] == ["v1.0", "light/2"]
 assert project.tags.get("light/2").commit["id"] == project.commits.get("main").id
+release = project.releases.get("light/2")
+assert (release.name, release.description) == ("light/2", "2")
+goal = project.milestones.create({"title": "Third"})
+released = project.releases.create(
+    {
+        "tag_name": "v3",
+        "ref": "main",
+        "name": "Three",
+        "description": "New",
+        "milestones": ["Third"],
+        "assets": {"links": [{"name": "app", "url": "https://example.org/app", "direct_asset_path": "/app"}]},
+    }
+)
+assert (released.name, released.author["username"]) == ("Three", "root")
+assert [one["title"] for one in released.milestones] == ["Third"]
+refused(409, lambda: project.releases.create({"tag_name": "v3", "description": "again"}))
+link = released.links.create({"name": "manual", "url": "https://example.org/manual", "link_type": "runbook"})
+link.name = "handbook"
+link.save()
+assert [one.name for one in released.links.list(get_all=True)] == ["handbook", "app"]
+link.delete()
+released = project.releases.get("v3")
+released.description = "Newer"
+released.save()
+assert project.releases.get("v3").description == "Newer"
+assert [one.tag_name for one in project.releases.list(get_all=True)][0] == "v3"
+project.releases.delete("v3")
+project.tags.delete("v3")
+goal.delete()
 project.tags.delete("light/2")
 refused(404, lambda: project.tags.get("light/2"))
+
+# Packages
+with tempfile.TemporaryDirectory() as place:
+    path = f"{place}/app.bin"
+    with open(path, "wb") as content:
+        content.write(bytes(range(256)) * 1000)
+    published = project.generic_packages.upload("app", "1.0", "app.bin", path)
+    assert published.message == "201 Created"
+assert project.generic_packages.download("app", "1.0", "app.bin") == bytes(range(256)) * 1000
+package = project.packages.list(package_name="APP", get_all=True)[0]
+assert (package.name, package.version, package.package_type) == ("app", "1.0", "generic")
+assert [file.file_name for file in package.package_files.list(get_all=True)] == ["app.bin"]
+package.delete()
+refused(404, lambda: project.packages.get(package.id))
 
 # git itself
 remote = project.http_url_to_repo.replace("://", f"://root:{token}@")

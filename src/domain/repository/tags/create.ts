@@ -4,9 +4,10 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/domain/repository/record.ts';
+import { insertRelease } from '#src/domain/repository/releases/insert.ts';
+import { checkRelease } from '#src/domain/repository/releases/values.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { findTag, type TagRow } from '#src/domain/repository/tags/list.ts';
-import { checkNotes } from '#src/domain/repository/tags/release.ts';
 import { requireMade, signatureOf, writableProject } from '#src/domain/repository/write.ts';
 import { MissingObject } from '#src/git/errors.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
@@ -27,16 +28,25 @@ export interface NewTag {
   releaseDescription?: string | null | undefined;
 }
 
-/**
- * Creates a tag, and optionally its release; the tagger of an annotated one is the actor, now, unless given. Throws NotFound,
- * Forbidden, BadRequest.
- */
-export async function createTag(context: Context, ref: IdOrPath, input: NewTag, tagger?: Signature): Promise<TagRow> {
+export interface NewTagOptions {
+  /** The tagger of an annotated tag; the actor, now, when absent. */
+  tagger?: Signature | undefined;
+  /** Runs in the transaction that records the tag. */
+  also?: ((tx: Transaction) => Promise<void>) | undefined;
+}
+
+/** Creates a tag, and optionally its release. Throws NotFound, Forbidden, BadRequest. */
+export async function createTag(
+  context: Context,
+  ref: IdOrPath,
+  input: NewTag,
+  options: NewTagOptions = {},
+): Promise<TagRow> {
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');
   const reader = await context.repositories.open(project);
-  const outcomes = await tagNow(context, { actor, project, tagger }, reader, input);
+  const outcomes = await tagNow(context, { actor, project, ...options }, reader, input);
   // The commit was unreachable, and has been removed since, in whole or in part.
   if (outcomes.some(({ error }) => error instanceof MissingObject)) throw invalidTarget(input);
   // It was created concurrently, or there are tags below that name.
@@ -44,41 +54,38 @@ export async function createTag(context: Context, ref: IdOrPath, input: NewTag, 
   return findTag(context, project, name);
 }
 
-interface Tagging {
+interface Tagging extends NewTagOptions {
   actor: Actor;
   project: ProjectRow;
-  tagger: Signature | undefined;
 }
 
 async function tagNow(
   context: Context,
-  { actor, project, tagger }: Tagging,
+  { actor, project, tagger, also }: Tagging,
   reader: RepositoryReader | null,
   input: NewTag,
 ): Promise<RefOutcome[]> {
   const { name, target, releaseDescription } = input;
   const commit = target === '' || !reader ? null : await resolveRevision(context, project, reader, target);
   if (!reader || commit === null) throw invalidTarget(input);
-  checkNotes(releaseDescription ?? '');
+  checkRelease({ description: releaseDescription ?? null });
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');
   const keepLock = await PackKeepLock.open(reader.directory);
   try {
     const to = await tagged(context, { actor, project, tagger }, reader, commit, input, keepLock);
     const change = { name: `refs/tags/${name}`, from: null, to };
-    const release = (tx: Transaction) => addRelease(tx, project, name, releaseDescription);
+    const release = async (tx: Transaction) => {
+      // One of a tag that was there before, if its deletion was never recorded.
+      await tx.release.deleteMany({ where: { projectId: project.id, tag: name.toWellFormed() } });
+      if (releaseDescription) {
+        await insertRelease(tx, context, { actor, project }, { tag: name, description: releaseDescription });
+      }
+      await also?.(tx);
+    };
     return await pushRefs(context, actor, project, [change], release, { keepLock });
   } finally {
     await keepLock?.release();
   }
-}
-
-async function addRelease(tx: Transaction, { id }: ProjectRow, tag: string, description?: string | null) {
-  if (!description) return;
-  await tx.release.upsert({
-    where: { projectId_tag: { projectId: id, tag } },
-    create: { projectId: id, tag, description },
-    update: { description },
-  });
 }
 
 function invalidTarget({ target }: NewTag): BadRequest {

@@ -9,28 +9,20 @@ import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import type { Columns } from '#src/platform/records/model.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 
-/** The release notes of a tag, in Markdown. */
-export interface ReleaseRow extends Pick<Columns['Release'], 'projectId' | 'tag' | 'description'> {
-  createdAt: Date | string;
-}
-
-export const RELEASE = { projectId: true, tag: true, description: true, createdAt: true } as const;
-
-/** A tag with its commit and its release. */
+/** A tag with its commit. */
 export interface TagRow {
+  projectId: number;
   name: string;
   /** The annotation; null for lightweight tags. */
   message: string | null;
   /** Null if the tag does not point to a readable commit. */
   commit: CommitRow | null;
-  release: ReleaseRow | null;
 }
 
 /** The tags of a project in descending order of name, like `listBranches`. Throws Forbidden, Unauthenticated. */
@@ -48,7 +40,7 @@ export async function listTags(
 
 const release = alias('Release', 'r');
 const NEWEST_FIRST = order('Release', ['createdAt', 'id'], 'desc');
-const RELEASED = select('Release', RELEASE);
+const RELEASED = select('Release', { tag: true, createdAt: true });
 
 /** The tags of a project that have release notes, the newest notes first. Throws Forbidden, Unauthenticated. */
 export async function listReleasedTags(
@@ -64,10 +56,7 @@ export async function listReleasedTags(
   const found = await readPage(context.db, RELEASED, { rows: release, where, order: NEWEST_FIRST }, page);
   const shown = found.nodes.flatMap(({ tag }) => tags.get(tag) ?? []);
   const commits = await commitsOf(context, project, repository, shown);
-  const nodes = found.nodes.map((row) => {
-    return { ...tagRow(tags.get(row.tag) ?? { name: row.tag }, commits), release: row };
-  });
-  return { ...found, nodes };
+  return { ...found, nodes: found.nodes.map(({ tag }) => tagRow(project, tags.get(tag) ?? { name: tag }, commits)) };
 }
 
 /** One tag. Throws NotFound, Forbidden, Unauthenticated. */
@@ -87,17 +76,8 @@ async function tagRows(
   tags: Tag[],
 ): Promise<TagRow[]> {
   if (tags.length === 0) return [];
-  const [commits, releases] = await Promise.all([
-    commitsOf(context, project, repository, tags),
-    context.db.release.findMany({
-      where: { projectId: project.id, tag: { in: tags.map(({ name }) => name.toWellFormed()) } },
-      select: RELEASE,
-    }),
-  ]);
-  return tags.map((tag) => ({
-    ...tagRow(tag, commits),
-    release: releases.find((one) => one.tag === tag.name) ?? null,
-  }));
+  const commits = await commitsOf(context, project, repository, tags);
+  return tags.map((tag) => tagRow(project, tag, commits));
 }
 
 /** The commits of tags by their hashes, as far as they are readable. */
@@ -112,8 +92,13 @@ async function commitsOf(
   return new Map(commits.flatMap((commit) => (commit ? [[commit.oid, commit] as const] : [])));
 }
 
-function tagRow({ name, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>, commits: ReadonlyMap<Oid, CommitRow>) {
+function tagRow(
+  { id: projectId }: ProjectRow,
+  { name, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>,
+  commits: ReadonlyMap<Oid, CommitRow>,
+): TagRow {
   return {
+    projectId,
     name,
     message: annotation?.message.replace(/\n$/, '') ?? null,
     commit: commit ? (commits.get(commit) ?? null) : null,

@@ -5,6 +5,7 @@ import { jobPayload, pipelinePayload } from '#src/domain/webhooks/payload/job.ts
 import { mergeRequestPayload } from '#src/domain/webhooks/payload/merge_request.ts';
 import { notePayload } from '#src/domain/webhooks/payload/note.ts';
 import { pushPayload } from '#src/domain/webhooks/payload/push.ts';
+import { releasePayload } from '#src/domain/webhooks/payload/release.ts';
 import { type SystemFacts, systemPayload } from '#src/domain/webhooks/payload/system.ts';
 
 /** Bytes of the largest body that is sent. */
@@ -46,6 +47,8 @@ async function build(kind: EventKind, facts: unknown, around: Surroundings): Pro
       return of(jobPayload);
     case 'pipeline':
       return of(pipelinePayload);
+    case 'release':
+      return of(releasePayload);
     case 'wiki_page':
       throw new Error('There are no wikis');
     default:

@@ -152,6 +152,22 @@ export interface CommentColumns {
   updated_at?: string | null;
 }
 
+export interface ReleaseColumns {
+  id: number;
+  tag: string;
+  name: string | null;
+  description: string;
+  created_at: string;
+  released_at: string;
+}
+
+export interface ReleaseLinkFacts {
+  id: number;
+  type: string;
+  name: string;
+  url: string;
+}
+
 export interface JobFacts {
   id: number;
   name: string;

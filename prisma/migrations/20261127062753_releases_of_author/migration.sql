@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "releases_author_id_idx" ON "releases" ("author_id");

@@ -1,0 +1,242 @@
+import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { Release, ReleaseLink, ReleaseLinkType } from '#schema/releases/types.ts';
+import { createReleaseLink, deleteReleaseLink, updateReleaseLink } from '#src/domain/repository/releases/links.ts';
+import { findRelease, type ReleaseLinkRow } from '#src/domain/repository/releases/list.ts';
+import {
+  createRelease,
+  deleteRelease,
+  type SavedRelease,
+  updateRelease,
+} from '#src/domain/repository/releases/save.ts';
+
+const which = (t: InputFields) => ({
+  project: projectField(t, 'of the tag'),
+  tag: t.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }),
+});
+
+const values = (t: InputFields) => ({
+  name: t.string({ description: 'Name of the release; null or blank for that of its tag.' }),
+  description: t.string({ description: 'The release notes, in Markdown.' }),
+  milestones: t.stringList({
+    description: 'Titles of the milestones of the project that it reaches, at most 100. Not with `milestoneIds`.',
+  }),
+  milestoneIds: t.field({
+    ...idsOf('Milestone'),
+    description: 'Global or numeric IDs of the milestones of the project that it reaches. Not with `milestones`.',
+  }),
+  releasedAt: t.field({
+    type: 'DateTime',
+    description: 'When it is released, in the past or the future; for a new one by default now.',
+  }),
+});
+
+const path = (t: InputFields) => ({
+  directAssetPath: t.string({
+    description:
+      'Path below the address of the release that leads to the link, unique within it: begins with a slash, ends in a letter or digit.',
+  }),
+  filepath: t.string({ description: 'The earlier name of `directAssetPath`, which wins over it.' }),
+  linkType: t.field({ type: ReleaseLinkType, description: 'What the link leads to; `OTHER` for a new one.' }),
+});
+
+const URL = 'The address that it leads to, with http, https or ftp; unique within the release.';
+
+const ReleaseLinkInput = builder.inputType('ReleaseLinkInput', {
+  description: 'A link of a new release.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Name of the link, unique within the release.' }),
+    url: t.string({ required: true, description: URL }),
+    ...path(t),
+  }),
+});
+
+const ReleaseAssetsInput = builder.inputType('ReleaseAssetsInput', {
+  description: 'What belongs to a new release besides its tag.',
+  fields: (t) => ({
+    links: t.field({ type: [ReleaseLinkInput], description: 'Links of the release, at most 200.' }),
+  }),
+});
+
+const CreateReleaseInput = builder.inputType('CreateReleaseInput', {
+  description: 'A release for a tag that has none.',
+  fields: (t) => ({
+    ...which(t),
+    ref: t.string({
+      description: 'What the tag points to if it does not exist yet: a branch, a tag or the hash of a commit.',
+    }),
+    tagMessage: t.string({
+      description: 'Message of the tag if it does not exist yet, which makes it an annotated one.',
+    }),
+    ...values(t),
+    assets: t.field({ type: ReleaseAssetsInput, description: 'What belongs to the release besides its tag.' }),
+  }),
+});
+
+const UpdateReleaseInput = builder.inputType('UpdateReleaseInput', {
+  description: 'Changes to a release: what is left out stays as it is.',
+  fields: (t) => ({ ...which(t), ...values(t) }),
+});
+
+const DeleteReleaseInput = builder.inputType('DeleteReleaseInput', {
+  description: 'The tag whose release to delete.',
+  fields: which,
+});
+
+const CreateReleaseLinkInput = builder.inputType('CreateReleaseLinkInput', {
+  description: 'A new link of a release.',
+  fields: (t) => ({
+    ...which(t),
+    name: t.string({ required: true, description: 'Name of the link, unique within the release.' }),
+    url: t.string({ required: true, description: URL }),
+    ...path(t),
+  }),
+});
+
+const link = (t: InputFields) => ({
+  ...which(t),
+  id: t.field({ ...idOf('ReleaseLink'), required: true, description: 'Numeric ID of the link.' }),
+});
+
+const UpdateReleaseLinkInput = builder.inputType('UpdateReleaseLinkInput', {
+  description: 'Changes to a link of a release: what is left out stays as it is.',
+  fields: (t) => ({
+    ...link(t),
+    name: t.string({ description: 'Name of the link, unique within the release.' }),
+    url: t.string({ description: URL }),
+    ...path(t),
+  }),
+});
+
+const DeleteReleaseLinkInput = builder.inputType('DeleteReleaseLinkInput', {
+  description: 'Which link of a release to delete.',
+  fields: link,
+});
+
+const DeleteReleasePayload = builder
+  .objectRef<{ tag: string; release: { id: number } }>('DeleteReleasePayload')
+  .implement({
+    description: 'The release that was deleted.',
+    fields: (t) => ({
+      deletedReleaseTagName: t.exposeString('tag', { description: 'Name of the tag, which has no release now.' }),
+      release: t.field({
+        type: Release,
+        description: 'The release as it was.',
+        resolve: ({ release }) => release as never,
+      }),
+    }),
+  });
+
+function releasePayload(mutation: string) {
+  return builder.objectRef<SavedRelease>(namesOf(mutation).payload).implement({
+    description: 'The release after the mutation.',
+    fields: (t) => ({
+      release: t.field({
+        type: Release,
+        description: 'The release as it is now.',
+        resolve: ({ project, tag }, _args, context, info) =>
+          findRelease(context, project, tag, selectionAt(info, 'Release')),
+      }),
+    }),
+  });
+}
+
+const DeleteReleaseLinkPayload = builder.objectRef<{ link: ReleaseLinkRow }>('DeleteReleaseLinkPayload').implement({
+  description: 'The link that was deleted.',
+  fields: (t) => ({
+    deletedReleaseLinkId: t.id({
+      description: 'Global ID of the link that was deleted.',
+      resolve: ({ link }) => toGlobalId('ReleaseLink', link.id),
+    }),
+    link: t.expose('link', { type: ReleaseLink, description: 'The link as it was.' }),
+  }),
+});
+
+function linkPayload(mutation: string, description: string) {
+  return builder.objectRef<{ link: ReleaseLinkRow }>(namesOf(mutation).payload).implement({
+    description,
+    fields: (t) => ({
+      link: t.expose('link', { type: ReleaseLink, description: 'The link of the release.' }),
+    }),
+  });
+}
+
+/** The path of a link under either of its names. */
+function pathOf({ directAssetPath, filepath }: { directAssetPath?: string | null; filepath?: string | null }) {
+  return { directAssetPath: directAssetPath === undefined ? filepath : directAssetPath };
+}
+
+builder.mutationFields((t) => ({
+  createRelease: t.field({
+    type: releasePayload('createRelease'),
+    description:
+      'Releases a tag, which is created first from `ref` if it does not exist. For developers. CONFLICT when it has a release.',
+    args: { input: t.arg({ type: CreateReleaseInput, required: true, description: 'Names the tag, and its notes.' }) },
+    resolve: async (_root, { input: { project, assets, ...given } }, context) => {
+      const links = assets?.links?.map(({ linkType, ...one }) => ({ ...one, ...pathOf(one), type: linkType }));
+      return createRelease(context, project, { ...given, links });
+    },
+  }),
+  updateRelease: t.field({
+    type: releasePayload('updateRelease'),
+    description: 'Changes the release of a tag. For developers.',
+    args: {
+      input: t.arg({ type: UpdateReleaseInput, required: true, description: 'Names the tag, and what changes.' }),
+    },
+    resolve: async (_root, { input: { project, tag, ...changes } }, context) =>
+      updateRelease(context, project, tag, changes),
+  }),
+  deleteRelease: t.field({
+    type: DeleteReleasePayload,
+    description: 'Deletes the release of a tag, which stays. For developers.',
+    args: {
+      input: t.arg({
+        type: DeleteReleaseInput,
+        required: true,
+        description: 'Names the tag whose release is deleted.',
+      }),
+    },
+    resolve: async (_root, { input: { project, tag } }, context, info) => {
+      const selection = selectionAt(info, 'Release');
+      const release = await deleteRelease(context, project, tag, (of) => findRelease(context, of, tag, selection));
+      return { tag, release };
+    },
+  }),
+  createReleaseLink: t.field({
+    type: linkPayload('createReleaseLink', 'The link that was added.'),
+    description: 'Adds a link to a release. For developers.',
+    args: {
+      input: t.arg({
+        type: CreateReleaseLinkInput,
+        required: true,
+        description: 'Names the release, and its new link.',
+      }),
+    },
+    resolve: async (_root, { input: { project, tag, linkType: type, ...given } }, context) => ({
+      link: await createReleaseLink(context, { project, tag }, { ...given, ...pathOf(given), type }),
+    }),
+  }),
+  updateReleaseLink: t.field({
+    type: linkPayload('updateReleaseLink', 'The link after the mutation.'),
+    description: 'Changes a link of a release. For developers.',
+    args: {
+      input: t.arg({ type: UpdateReleaseLinkInput, required: true, description: 'Names the link, and what changes.' }),
+    },
+    resolve: async (_root, { input: { project, tag, id, linkType: type, ...given } }, context) => ({
+      link: await updateReleaseLink(context, { project, tag }, id, { ...given, ...pathOf(given), type }),
+    }),
+  }),
+  deleteReleaseLink: t.field({
+    type: DeleteReleaseLinkPayload,
+    description: 'Removes a link of a release. For developers.',
+    args: {
+      input: t.arg({ type: DeleteReleaseLinkInput, required: true, description: 'Names the link to remove.' }),
+    },
+    resolve: async (_root, { input: { project, tag, id } }, context) => ({
+      link: await deleteReleaseLink(context, { project, tag }, id),
+    }),
+  }),
+}));

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { recordFile } from '#src/domain/packages/publish.ts';
+import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { violates } from '#src/platform/database/db.ts';
+import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
+
+type Json = Record<string, unknown>;
+
+/** What `npm publish` sends: one version with its archive. */
+export interface NpmPublication {
+  name: string;
+  /** Manifests by version. */
+  versions: Json;
+  /** Versions by tag. */
+  distTags: Json;
+  /** Archives by file name, each with its `data` in base64. */
+  attachments: Json;
+}
+
+/** Characters of the longest name, version, tag and manifest. */
+const LONGEST = { name: 214, version: 128, tag: 128, manifest: 256 * 1024 };
+
+/** Maximum number of versions that a document lists, and of tags. */
+const MOST_VERSIONS = 1_000;
+const MOST_TAGS = 100;
+
+const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+const VERSION = /^\d{1,16}\.\d{1,16}\.\d{1,16}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+const TAG = /^(?!v?\d)[\w.-]+$/;
+
+/**
+ * Publishes a version of an npm package with its archive, and has tags lead to it. A version is published once.
+ *
+ * @throws NotFound, BadRequest, Forbidden also for a version that exists
+ */
+export async function publishNpmPackage(
+  context: Context,
+  ref: IdOrPath,
+  publication: NpmPublication,
+): Promise<{ name: string; version: string }> {
+  const { actor, project } = await publishableProject(context, ref);
+  const { name, version, manifest, data, tags } = read(publication);
+  const fileName = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+  const received = { name: fileName, size: data.length, content: chunksOf([data]) };
+  await using stored = await StoredContent.receive(context, project.id, received);
+  const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`;
+  const document = { ...manifest, name, version, dist: { integrity, shasum: stored.checksums.sha1 } };
+  try {
+    await context.db.$transaction(async (tx) => {
+      const key = { projectId: project.id, type: 'npm', name, version } as const;
+      const made = { ...key, creatorId: actor.id, manifest: document as never };
+      const { id: packageId } = await tx.package.create({ data: made, select: { id: true } });
+      await recordFile(tx, { project, packageId, fileName }, stored);
+      for (const tag of tags) await point(tx, { projectId: project.id, packageName: name, name: tag }, packageId);
+    });
+  } catch (error) {
+    throw violates(error, 'packages_project_id_type_name_version') || violates(error, 'version')
+      ? new Forbidden('Package already exists.')
+      : error;
+  }
+  stored.keep();
+  return { name, version };
+}
+
+/**
+ * The document of an npm package, as clients of npm read it: its versions and tags. Versions that are hidden are left out.
+ *
+ * @param registryUrl of the project, below which the archives are
+ * @throws NotFound, Forbidden, Unauthenticated
+ */
+export async function npmPackument(context: Context, project: ProjectRow, name: string, registryUrl: string) {
+  authorize(context.actor, 'read_package', project);
+  const where = { projectId: project.id, type: 'npm', status: 'default', name } as const;
+  const select = { id: true, version: true, manifest: true, createdAt: true };
+  const found = name.includes('\0')
+    ? []
+    : await context.db.package.findMany({ where, select, orderBy: { id: 'desc' }, take: MOST_VERSIONS });
+  if (found.length === 0) throw new NotFound('Package');
+  const versions = found.reverse().map(({ version, manifest }) => {
+    const { dist, ...rest } = manifest as Json & { dist: Json };
+    const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+    return [version, { ...rest, dist: { ...dist, tarball: `${registryUrl}/${name}/-/${encodeURIComponent(file)}` } }];
+  });
+  return {
+    _id: name,
+    name,
+    'dist-tags': await tagsOf(context, project, name),
+    versions: Object.fromEntries(versions),
+    time: Object.fromEntries(found.map(({ version, createdAt }) => [version, createdAt.toISOString()])),
+  };
+}
+
+/** The versions that the tags of an npm package lead to. Throws NotFound, Forbidden, Unauthenticated. */
+export async function npmDistTags(
+  context: Context,
+  project: ProjectRow,
+  name: string,
+): Promise<Record<string, string>> {
+  authorize(context.actor, 'read_package', project);
+  const where = { projectId: project.id, type: 'npm', name } as const;
+  if (name.includes('\0') || (await context.db.package.count({ where })) === 0) throw new NotFound('Package');
+  return tagsOf(context, project, name);
+}
+
+async function tagsOf({ db }: Context, { id: projectId }: ProjectRow, packageName: string) {
+  const found = await db.packageTag.findMany({
+    where: { projectId, packageName, package: { status: 'default' } },
+    select: { name: true, package: { select: { version: true } } },
+    orderBy: { name: 'asc' },
+    take: MOST_TAGS,
+  });
+  return Object.fromEntries(found.map(({ name, package: { version } }) => [name, version]));
+}
+
+/** Identifies a tag of an npm package. */
+export interface NpmTag {
+  packageName: string;
+  tag: string;
+}
+
+/** Has a tag lead to a version. Throws NotFound, Forbidden, BadRequest. */
+export async function setNpmDistTag(
+  context: Context,
+  ref: IdOrPath,
+  { packageName, tag, version }: NpmTag & { version: string },
+): Promise<void> {
+  const { project } = await publishableProject(context, ref);
+  if (tag.length > LONGEST.tag || !TAG.test(tag)) throw invalid('tag');
+  const where = { projectId: project.id, type: 'npm', name: packageName, version } as const;
+  const isNul = [packageName, version].some((text) => text.includes('\0'));
+  const found = isNul ? null : await context.db.package.findFirst({ where, select: { id: true } });
+  if (!found) throw new NotFound('Package');
+  const key = { projectId: project.id, packageName, name: tag };
+  await context.db.$transaction((tx) => point(tx, key, found.id));
+}
+
+/** Removes a tag; the version stays. Throws NotFound, Forbidden. */
+export async function deleteNpmDistTag(context: Context, ref: IdOrPath, { packageName, tag }: NpmTag): Promise<void> {
+  const { project } = await publishableProject(context, ref);
+  const where = { projectId: project.id, packageName, name: tag };
+  const isNul = [packageName, tag].some((text) => text.includes('\0'));
+  const { count } = isNul ? { count: 0 } : await context.db.packageTag.deleteMany({ where });
+  if (count === 0) throw new NotFound('PackageTag');
+}
+
+type Tags = Pick<Context['db'], 'packageTag'>;
+
+/** Throws BadRequest for too many tags. */
+async function point(
+  tx: Tags,
+  key: { projectId: number; packageName: string; name: string },
+  packageId: number,
+): Promise<void> {
+  const { projectId, packageName, name } = key;
+  const others = await tx.packageTag.count({ where: { projectId, packageName, NOT: { name } } });
+  if (others >= MOST_TAGS) throw new BadRequest(`a package has at most ${MOST_TAGS} tags`, 'tag');
+  await tx.packageTag.upsert({
+    where: { projectId_packageName_name: key },
+    create: { ...key, packageId },
+    update: { packageId },
+  });
+}
+
+/** What is published, checked. Throws BadRequest. */
+function read({ name, versions, distTags, attachments }: NpmPublication) {
+  if (name.length > LONGEST.name || !NAME.test(name)) throw invalid('name');
+  const [[version, manifest] = ['', null], ...more] = Object.entries(versions);
+  if (!isRecord(manifest) || more.length > 0) throw new BadRequest('versions must hold one version', 'versions');
+  if (version.length > LONGEST.version || !VERSION.test(version)) throw invalid('version');
+  if (manifest.name !== name || manifest.version !== version) throw invalid('versions');
+  const text = JSON.stringify(manifest);
+  if (text.length > LONGEST.manifest) throw new BadRequest('versions is too large', 'versions');
+  if (text.includes('\\u0000')) throw invalid('versions');
+  const [attachment, ...others] = Object.values(attachments);
+  const encoded = isRecord(attachment) ? attachment.data : undefined;
+  if (typeof encoded !== 'string' || others.length > 0)
+    throw new BadRequest('_attachments must hold one file', 'attachments');
+  const data = Buffer.from(encoded, 'base64');
+  const length = isRecord(attachment) ? attachment.length : undefined;
+  if (data.length === 0 || (length !== undefined && length !== data.length)) throw invalid('_attachments');
+  const tags = Object.keys(distTags).filter((tag) => distTags[tag] === version);
+  if (tags.some((tag) => tag.length > LONGEST.tag || !TAG.test(tag))) throw invalid('dist-tags');
+  return { name, version, manifest, data, tags };
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(parameter: string): BadRequest {
+  return new BadRequest(`${parameter} is invalid`, parameter, 'valueInvalid');
+}
+
+async function* chunksOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}

@@ -1,0 +1,74 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { packagesStore } from '#src/domain/packages/place.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Removes files of packages whose record is gone. */
+    'packages.remove': { files: { projectId: number; secret: string }[] };
+  }
+}
+
+/** Deletes a package with its files. Returns its ID. Throws NotFound, Forbidden. */
+export async function deletePackage(context: Context, ref: IdOrPath, id: number): Promise<number> {
+  const project = await deletable(context, ref);
+  await context.db.$transaction(async (tx) => {
+    const there = await tx.$queryRaw<object[]>`
+      SELECT id FROM packages WHERE id = ${id} AND project_id = ${project.id} FOR UPDATE`;
+    if (there.length === 0) throw new NotFound('Package');
+    await forget(tx, context, project, { packageId: id });
+    await tx.package.deleteMany({ where: { id } });
+  });
+  return id;
+}
+
+/** Deletes a file of a package, which stays, even if it is empty then. Returns its ID. Throws NotFound, Forbidden. */
+export async function deletePackageFile(
+  context: Context,
+  ref: IdOrPath,
+  { packageId, id }: { packageId: number; id: number },
+): Promise<number> {
+  const project = await deletable(context, ref);
+  await context.db.$transaction(async (tx) => {
+    if ((await forget(tx, context, project, { packageId, id })) === 0) throw new NotFound('PackageFile');
+  });
+  return id;
+}
+
+async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'delete_package', project);
+  return project;
+}
+
+/** Deletes the records of files, with a background job for their content. Returns how many there were. */
+async function forget(
+  tx: Transaction,
+  { jobs }: Context,
+  { id: projectId }: ProjectRow,
+  which: { packageId: number; id?: number },
+): Promise<number> {
+  const where = { ...which, projectId };
+  const files = await tx.packageFile.findMany({ where, select: { id: true, secret: true, size: true } });
+  const { count } = await tx.packageFile.deleteMany({ where: { id: { in: files.map(({ id }) => id) } } });
+  if (count === 0) return 0;
+  const size = files.reduce((sum, file) => sum + file.size, 0n);
+  await tx.$executeRaw`UPDATE project_counters SET packages_size = greatest(0, packages_size - ${size}::bigint)
+    WHERE project_id = ${projectId}`;
+  await jobs.enqueue(tx, 'packages.remove', { files: files.map(({ secret }) => ({ projectId, secret })) });
+  return count;
+}
+
+/** Removes the content of files. */
+export async function removePackageFiles(
+  stores: Pick<Context, 'uploads'>,
+  files: readonly { projectId: number; secret: string }[],
+): Promise<void> {
+  const store = packagesStore(stores);
+  for (const file of files) await store.remove(file);
+}

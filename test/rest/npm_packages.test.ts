@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/git_program.ts';
+import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
+import { endJob, takenJob } from '../support/running_job.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const developer = await world.user();
+const reporter = await world.user();
+const api = world.api(developer);
+
+async function made(settings: Json = {}) {
+  const project = await world.project({ owner, visibility: 'private', ...settings });
+  await world.member(project, developer, 'developer');
+  await world.member(project, reporter, 'reporter');
+  return { project, at: `/projects/${project.id}/packages/npm` };
+}
+
+/** What `npm publish` sends of a version. */
+function publication(name: string, version: string, more: Json = {}): Json {
+  const data = Buffer.from(`archive of ${name} ${version}`);
+  return {
+    _id: name,
+    name,
+    'dist-tags': { latest: version },
+    versions: { [version]: { name, version, description: 'Does it', dependencies: { left: '^1.0.0' } } },
+    _attachments: {
+      [`${name}-${version}.tgz`]: {
+        content_type: 'application/octet-stream',
+        data: data.toString('base64'),
+        length: data.length,
+      },
+    },
+    ...more,
+  };
+}
+
+describe('The npm registry of a project', () => {
+  it('publishes versions, and gives back their document, tags and archives', async () => {
+    const { project, at } = await made();
+    for (const version of ['1.0.0', '1.1.0-beta.1']) {
+      expect((await api.put(`${at}/@team%2Fapp`, publication('@team/app', version))).status).toBe(200);
+    }
+    await api.put(`${at}/other`, publication('other', '2.0.0'));
+    const { status, body } = await world.api(reporter).get(`${at}/@team%2Fapp`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ name: '@team/app', 'dist-tags': { latest: '1.1.0-beta.1' } });
+    expect(Object.keys(body.versions)).toEqual(['1.0.0', '1.1.0-beta.1']);
+    expect(body.versions['1.0.0']).toMatchObject({
+      description: 'Does it',
+      dependencies: { left: '^1.0.0' },
+      dist: {
+        integrity: expect.stringMatching(/^sha512-/),
+        shasum: expect.stringMatching(/^[0-9a-f]{40}$/),
+        tarball: `${world.url}/api/v4${at}/@team/app/-/app-1.0.0.tgz`,
+      },
+    });
+    const tarball = body.versions['1.0.0'].dist.tarball.slice(world.url.length);
+    const file = await world.send('GET', tarball, { headers: { 'PRIVATE-TOKEN': reporter.token } });
+    expect(file).toMatchObject({ status: 200, body: 'archive of @team/app 1.0.0' });
+    const list = await api.get(`/projects/${project.id}/packages?package_type=npm&order_by=version`);
+    expect(list.body).toMatchObject([
+      { name: '@team/app', version: '1.0.0', tags: [] },
+      { name: '@team/app', version: '1.1.0-beta.1', tags: ['latest'] },
+      { name: 'other', version: '2.0.0', tags: ['latest'] },
+    ]);
+  });
+
+  it('has tags that are set, listed and removed', async () => {
+    const { at } = await made();
+    for (const version of ['1.0.0', '2.0.0']) await api.put(`${at}/app`, publication('app', version));
+    const tags = `${at}/-/package/app/dist-tags`;
+    const set = (tag: string, version: string) =>
+      world.send('PUT', `/api/v4${tags}/${tag}`, {
+        headers: { 'PRIVATE-TOKEN': developer.token, 'Content-Type': 'application/json' },
+        body: JSON.stringify(version),
+      });
+    expect((await set('stable', '1.0.0')).status).toBe(204);
+    expect((await api.get(tags)).body).toEqual({ latest: '2.0.0', stable: '1.0.0' });
+    expect((await set('stable', '3.0.0')).status).toBe(404);
+    expect((await set('1.2.3', '1.0.0')).status).toBe(400);
+    expect((await api.delete(`${tags}/stable`)).status).toBe(204);
+    expect((await api.delete(`${tags}/stable`)).status).toBe(404);
+    expect((await api.get(tags)).body).toEqual({ latest: '2.0.0' });
+    expect((await world.api(reporter).delete(`${tags}/latest`)).status).toBe(403);
+  });
+
+  it('publishes a version once, and nothing that does not fit together', async () => {
+    const { project, at } = await made();
+    const put = (body: Json, name = 'app') => api.put(`${at}/${name}`, body);
+    expect((await put(publication('app', '1.0.0'))).status).toBe(200);
+    const answers = await Promise.all(['2.0.0', '2.0.0'].map((version) => put(publication('app', version))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect(await put(publication('app', '1.0.0'))).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden  - Package already exists.' },
+    });
+    const good = publication('app', '3.0.0');
+    const [file] = Object.values(good._attachments) as Json[];
+    const wrong: Json[] = [
+      publication('other', '3.0.0'),
+      publication('app', 'three'),
+      { ...good, versions: {} },
+      { ...good, versions: { ...good.versions, '4.0.0': good.versions['3.0.0'] } },
+      { ...good, versions: { '3.0.0': 'text' } },
+      { ...good, _attachments: {} },
+      { ...good, _attachments: { a: { ...file, length: 1 } } },
+      { ...good, 'dist-tags': { '../up': '3.0.0' } },
+      { ...good, versions: { '3.0.0': { ...good.versions['3.0.0'], description: 'a\u0000b' } } },
+    ];
+    for (const body of wrong) expect((await put(body)).status).toBe(400);
+    expect((await put(publication('Upper', '1.0.0'), 'Upper')).status).toBe(400);
+    expect((await api.get(`${at}/app`)).body.versions).not.toHaveProperty('3.0.0');
+    expect(await world.db.packageFile.count({ where: { projectId: project.id } })).toBe(2);
+    expect((await world.api(reporter).put(`${at}/app`, good)).status).toBe(403);
+    expect((await world.api(await world.user()).get(`${at}/app`)).status).toBe(404);
+    expect((await api.get(`${at}/none`)).status).toBe(404);
+  });
+
+  it('goes with the packages that are deleted', async () => {
+    const { project, at } = await made();
+    for (const version of ['1.0.0', '2.0.0']) await api.put(`${at}/app`, publication('app', version));
+    const packages = `/projects/${project.id}/packages`;
+    const latest = (await api.get(`${packages}?package_version=2.0.0`)).body[0];
+    expect((await world.api(owner).delete(`${packages}/${latest.id}`)).status).toBe(204);
+    expect((await api.get(`${at}/app`)).body).toMatchObject({ 'dist-tags': {}, versions: { '1.0.0': {} } });
+    expect((await api.get(`${at}/app/-/app-2.0.0.tgz`)).status).toBe(404);
+  });
+});
+
+describe('npm itself', () => {
+  const npm = async (cwd: string, ...args: string[]) => {
+    const home = scratch();
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      npm_config_cache: path.join(home, 'cache'),
+      npm_config_update_notifier: 'false',
+    };
+    return promisify(execFile)('npm', args, { cwd, env });
+  };
+
+  /** A directory with a package, whose scope is in the registry of a project. */
+  function directory(at: string, token: string, manifest: Json): string {
+    const made = scratch();
+    mkdirSync(made, { recursive: true });
+    const registry = `${world.url}/api/v4${at}/`;
+    const lines = [
+      `@team:registry=${registry}`,
+      `${registry.replace(/^http:/, '')}:_authToken=${token}`,
+      'audit=false',
+      'fund=false',
+    ];
+    writeFileSync(path.join(made, '.npmrc'), `${lines.join('\n')}\n`);
+    writeFileSync(path.join(made, 'package.json'), JSON.stringify(manifest));
+    return made;
+  }
+
+  it('publishes by the token of a job, sets tags and installs what was published', LONG, async () => {
+    const { project, at } = await made();
+    const job = await takenJob(world, developer, project);
+    for (const version of ['1.0.0', '1.1.0']) {
+      const work = directory(at, job.token, { name: '@team/greeting', version, main: 'index.js' });
+      writeFileSync(path.join(work, 'index.js'), `module.exports = 'hello from ${version}';\n`);
+      await npm(work, 'publish');
+    }
+    await endJob(world, job.id);
+    const own = directory(at, developer.token, { name: 'own', version: '1.0.0' });
+    await npm(own, 'dist-tag', 'add', '@team/greeting@1.0.0', 'stable');
+    expect((await npm(own, 'dist-tag', 'ls', '@team/greeting')).stdout.trim()).toBe('latest: 1.1.0\nstable: 1.0.0');
+    expect((await npm(own, 'view', '@team/greeting', 'versions', '--json')).stdout).toContain('1.1.0');
+    const user = directory(at, reporter.token, { name: 'user', version: '1.0.0' });
+    await npm(user, 'install', '@team/greeting@stable');
+    const installed = path.join(user, 'node_modules/@team/greeting/index.js');
+    expect(readFileSync(installed, 'utf8')).toContain('hello from 1.0.0');
+    await npm(user, 'install', '@team/greeting@latest');
+    expect(readFileSync(installed, 'utf8')).toContain('hello from 1.1.0');
+    const again = directory(at, developer.token, { name: '@team/greeting', version: '1.1.0' });
+    await expect(npm(again, 'publish')).rejects.toThrow(/E403|cannot publish over/i);
+  });
+});
