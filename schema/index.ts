@@ -58,6 +58,8 @@ import '#schema/search/queries.ts';
 import '#schema/search/find.ts';
 import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
+import '#schema/protections/types.ts';
+import '#schema/protections/mutations.ts';
 import '#schema/commits/queries.ts';
 import '#schema/commits/refs.ts';
 import '#schema/commits/comments.ts';

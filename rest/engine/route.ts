@@ -13,7 +13,7 @@ export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'art
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /api/v4; `:name` is a segment that fills the variable of that name. */
   readonly path: string;
   /** Undocumented other paths of the route. */
@@ -21,7 +21,7 @@ export interface Route {
   readonly operation: DocumentNode;
   /** The subtree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
   readonly result: string;
-  /** Defaults to 200 for GET, PUT and DELETE, 201 for POST; 204 has no body. */
+  /** Defaults to 200 for GET, PUT, PATCH and DELETE, 201 for POST; 204 has no body. */
   readonly status?: number;
   /** Defaults to `required`. */
   readonly auth?: 'required' | 'optional';

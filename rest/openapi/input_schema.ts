@@ -9,7 +9,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { type Parameter, recordFields, snakeCase } from '#rest/engine/coerce.ts';
+import { type Parameter, recordFields, recordKey } from '#rest/engine/coerce.ts';
 import type { Route } from '#rest/engine/route.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { defaultOf, type Filled } from '#rest/openapi/described.ts';
@@ -89,11 +89,11 @@ function valueSchema(type: GraphQLInputType, components: Components): Json {
 
 function recordSchema(type: GraphQLInputObjectType, components: Components): Json {
   const fields = recordFields(type);
-  const required = fields.filter(isRequiredInputField).map(({ name }) => snakeCase(name));
+  const required = fields.filter(isRequiredInputField).map(({ name }) => recordKey(name));
   return {
     type: 'object',
     description: inRestWords(type.description ?? ''),
-    properties: Object.fromEntries(fields.map((field) => [snakeCase(field.name), fieldSchema(field, components)])),
+    properties: Object.fromEntries(fields.map((field) => [recordKey(field.name), fieldSchema(field, components)])),
     ...(required.length > 0 ? { required } : {}),
   };
 }

@@ -72,5 +72,5 @@ function describedBy({ field, fills: [variable] }: Parameter, filled: ReadonlyMa
 }
 
 function placeOf({ route: { method } }: Endpoint): 'query' | 'body' {
-  return method === 'POST' || method === 'PUT' ? 'body' : 'query';
+  return ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'query';
 }

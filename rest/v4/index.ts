@@ -33,6 +33,7 @@ import { notifications } from '#rest/v4/notifications.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { protections } from '#rest/v4/protections.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { runners } from '#rest/v4/runners.ts';
@@ -90,6 +91,7 @@ export const routes: Route[] = [
   ...commitsWrite,
   ...filesWrite,
   ...branchesWrite,
+  ...protections,
   ...tagsWrite,
   ...statuses,
   ...pipelines,

@@ -57,6 +57,7 @@ export type ErrorReason =
   | 'changeConflicts'
   | 'changeEmpty'
   | 'sameBranch'
+  | 'ruleInvalid'
   | 'notAFork'
   | 'mergeForbidden'
   | 'notApprovable'

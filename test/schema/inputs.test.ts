@@ -110,7 +110,8 @@ describe('Payloads', () => {
     for (const deletion of deletions) {
       const what = deletion.name.replace('delete', '');
       const gone = Object.values(payloadOf(deletion).getFields()).filter(({ name }) => name.startsWith('deleted'));
-      const expected = { Branch: 'Name', Tag: 'Name', Release: 'TagName', File: 'Path', Variable: 'Key' }[what] ?? 'Id';
+      const named = { Branch: 'Name', Tag: 'Name', BranchProtectionRule: 'Name', TagProtectionRule: 'Name' };
+      const expected = { ...named, Release: 'TagName', File: 'Path', Variable: 'Key' }[what] ?? 'Id';
       expect(gone.map(({ name }) => name)).toEqual([`deleted${what}${expected}`]);
       expect(gone[0] && getNamedType(gone[0].type).name).toBe(expected === 'Id' ? 'ID' : 'String');
     }

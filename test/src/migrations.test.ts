@@ -117,6 +117,7 @@ const RELEASED: Record<string, string> = {
   '20261126140031_time_summaries': 'fe4fffb0c94a7d1db1aa37ee5cc5170735db4f0245af7a6b5e866e5c3796d794',
   '20261126140041_last_changes': 'a3c03084fa4fa72f321170af79cc30a4ef91dc3185d44c2e94d1d8bbfe6a6e60',
   '20261126140051_releases_by_creation': '38c87a9adf74a1f8ecb07988d8105fde51d8c7a96e500661980b3c8cb553332c',
+  '20261127064314_protection_levels': '0d2ad387da5762e88832fcabdc431b425a8fc17d9476869fc267fb8fd4aaaef9',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -249,6 +249,11 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
        'main', COALESCE(m.merge_commit_sha, repeat('a', 40)), j.user_id, j.id
      FROM jobs j LEFT JOIN merge_requests m ON m.target_project_id = j.project_id AND m.iid = j.pipeline_id % 1000
      WHERE j.id % 3 = 1`,
+    `INSERT INTO protected_branches (project_id, name) SELECT n, 'branch-' || b || '/*'
+     FROM generate_series(1, ${projects}) n, generate_series(1, 25) b WHERE n = 1 OR b < 4`,
+    `WITH made AS (INSERT INTO protected_tags (project_id, name) SELECT n, 'v' || t || '.*'
+       FROM generate_series(1, ${projects}) n, generate_series(1, 25) t WHERE n = 1 OR t < 4 RETURNING id)
+     INSERT INTO protected_tag_levels (protected_tag_id, access_level) SELECT id, 40 FROM made`,
     `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
      SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), ${ENCRYPTED} FROM generate_series(1, ${projects}) t`,
     ...inParts(

@@ -6,6 +6,7 @@ import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/domain/repository/record.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { findTag, type TagRow } from '#src/domain/repository/tags/list.ts';
+import { tagRefusals } from '#src/domain/repository/tags/protection.ts';
 import { checkNotes } from '#src/domain/repository/tags/release.ts';
 import { requireMade, signatureOf, writableProject } from '#src/domain/repository/write.ts';
 import { MissingObject } from '#src/git/errors.ts';
@@ -35,6 +36,8 @@ export async function createTag(context: Context, ref: IdOrPath, input: NewTag, 
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');
+  const refusal = (await tagRefusals(context.db, actor, project))(name, 'create');
+  if (refusal !== null) throw new BadRequest(refusal, 'name');
   const reader = await context.repositories.open(project);
   const outcomes = await tagNow(context, { actor, project, tagger }, reader, input);
   // The commit was unreachable, and has been removed since, in whole or in part.

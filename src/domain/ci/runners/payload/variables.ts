@@ -8,8 +8,9 @@ import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
-import { mayPushOrMerge } from '#src/domain/repository/collaboration.ts';
+import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { allows, type Pusher } from '#src/domain/repository/protections/levels.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
@@ -116,19 +117,33 @@ async function ofProject(db: Db, job: PayloadJob, secret: string): Promise<Varia
 }
 
 /**
- * Protected variables are only passed to jobs of protected branches, not of merge requests, and only if both the user who started the pipeline, and may
- * have given it variables, and the user who started this job may currently push or merge to the branch.
+ * Protected variables are only passed to jobs of protected branches and tags, not of merge requests, and only if both the user who started
+ * the pipeline, and may have given it variables, and the user who started this job may currently push or merge to the branch, or create
+ * the tag.
  */
 async function mayHaveProtectedOnes(db: Db, { projectId, ref, tag, ...job }: PayloadJob): Promise<boolean> {
-  const protection =
-    tag || job.mergeRequestId !== null ? null : protectionOf(await listProtections(db, projectId), ref);
-  if (!protection?.protected) return false;
+  if (job.mergeRequestId !== null) return false;
+  const may = tag ? await creators(db, projectId, ref) : await writers(db, projectId, ref);
+  if (may === null) return false;
   for (const id of new Set([job.userId, job.starterId])) {
     const actor = await activeUser(db, id);
     const [project] = actor ? await queryJson<ProjectRow[]>(db, namedProject(actor, projectId, BASE)) : [];
-    if (!actor || !project || !mayPushOrMerge(actor, project, protection)) return false;
+    if (!actor || !project || !may({ actor, project })) return false;
   }
   return true;
+}
+
+/** Who may write to a branch; null unless it is protected. */
+async function writers(db: Db, projectId: number, branch: string): Promise<((pusher: Pusher) => boolean) | null> {
+  const protection = protectionOf(await listProtections(db, projectId), branch);
+  return protection.protected ? (pusher) => mayPushOrMerge(protection, pusher) : null;
+}
+
+/** Who may create a tag; null unless it is protected. */
+async function creators(db: Db, projectId: number, tag: string): Promise<((pusher: Pusher) => boolean) | null> {
+  const protections = protectionsOfTag(await listTagProtections(db, projectId), tag);
+  const levels = protections.flatMap((one) => one.levels);
+  return protections.length > 0 ? (pusher) => allows(levels, pusher) : null;
 }
 
 const BASE = select('Project', PROJECT_BASE);
