@@ -116,6 +116,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notBesideIssue: () => ({ status: 422, body: { message: { error: 'Unprocessable Entity' } } }),
   changeConflicts: (message) => ({ body: { message, error_code: 'conflict' } }),
   changeEmpty: (message) => ({ body: { message, error_code: 'empty' } }),
+  rangeInvalid: (message) => ({ body: { error: message } }),
   ruleInvalid: (message) => ({ status: 422, body: { message: [message] } }),
   sameBranch: (message) => ({ status: 422, body: { error: [message] } }),
   notAFork: (message) => ({ status: 422, body: { error: [message] } }),

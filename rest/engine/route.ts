@@ -87,6 +87,8 @@ export interface Route {
   readonly pinned?: { readonly parameter: string; readonly key: string };
   /** Headers that are `true` if the result, such as a connection, is true at the key. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Headers with values of the record at that place of the operation's result; none where a value is null. */
+  readonly headersOf?: { readonly at: string; readonly headers: Readonly<Record<string, string>> };
   /**
    * Keys of the record, or each record, whose numbers become texts, with so many decimals, or as many as needed but at least one;
    * `a.b` is key `b` of the record at `a`.

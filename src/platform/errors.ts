@@ -58,6 +58,7 @@ export type ErrorReason =
   | 'changeEmpty'
   | 'sameBranch'
   | 'ruleInvalid'
+  | 'rangeInvalid'
   | 'notAFork'
   | 'mergeForbidden'
   | 'notApprovable'

@@ -57,6 +57,9 @@ function oracle(sha: string): Json {
     committer_name: committer,
     committer_email: committerEmail,
     committed_date: date(committed),
+    web_url: `${world.url}/${project.fullPath}/-/commit/${id}`,
+    trailers: {},
+    extended_trailers: {},
   };
 }
 

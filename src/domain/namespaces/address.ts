@@ -29,3 +29,13 @@ export function labelledIssuesPath(place: string, title: string): string {
 export function snippetPath(place: string | null, id: number): string {
   return place === null ? `/-/snippets/${id}` : pagePath(place, 'snippets', id);
 }
+
+/** The path of the page of files at a branch, or of a tag: `/group/project/-/tree/feature/one`. */
+export function refPath(place: string, page: 'tree' | 'tags', ref: string): string {
+  return `/${place}/-/${page}/${ref.toWellFormed().split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** The path of the page that compares two commits; `straight` with the first itself, not where the second one left it. */
+export function comparePath(place: string, from: string, to: string, straight = false): string {
+  return `/${place}/-/compare/${from}...${to}${straight ? '?straight=true' : ''}`;
+}

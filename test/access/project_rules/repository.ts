@@ -153,6 +153,7 @@ export function repositoryRules({
       open: 'user',
       given: async (at) => ({ ...(await branches(at)), sha: 'master', note: 'a note' }),
     },
+    'GET /projects/:id/repository/files/:file_path/blame': { ...repository, given: file },
     'POST /projects/:id/repository/files/:file_path': {
       success: 201,
       level: 30,

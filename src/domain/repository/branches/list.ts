@@ -20,6 +20,7 @@ export interface BranchRow extends Protection {
   commit: CommitRow;
   /** Whether its commits are all in the default branch, and it is not that branch. */
   merged: boolean;
+  default: boolean;
 }
 
 /** The branches of a project by name, those with a text in their names if one is given. Throws Forbidden, Unauthenticated. */
@@ -68,7 +69,9 @@ async function branchRows(
     const branch = branches[index];
     if (!branch || !commit) return [];
     const { name } = branch;
-    return [{ name, commit, merged: name !== root && merged.has(commit.oid), ...protectionOf(protections, name) }];
+    const isDefault = name === root;
+    const isMerged = !isDefault && merged.has(commit.oid);
+    return [{ name, commit, default: isDefault, merged: isMerged, ...protectionOf(protections, name) }];
   });
 }
 

@@ -3,7 +3,8 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
-import type { Oid, Tag } from '#src/git/model.ts';
+import { listTagProtections, protectionsOfTag, type TagProtectionRow } from '#src/domain/repository/tags/protection.ts';
+import { NO_OBJECT, type Oid, type Signature, type Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -28,6 +29,10 @@ export interface TagRow {
   name: string;
   /** The annotation; null for lightweight tags. */
   message: string | null;
+  target: Oid;
+  /** Who made an annotated tag, and when; null for lightweight ones, and those without. */
+  tagger: Signature | null;
+  protected: boolean;
   /** Null if the tag does not point to a readable commit. */
   commit: CommitRow | null;
   release: ReleaseRow | null;
@@ -63,9 +68,12 @@ export async function listReleasedTags(
   const where = sql`${release.projectId} = ${project.id}`;
   const found = await readPage(context.db, RELEASED, { rows: release, where, order: NEWEST_FIRST }, page);
   const shown = found.nodes.flatMap(({ tag }) => tags.get(tag) ?? []);
-  const commits = await commitsOf(context, project, repository, shown);
+  const [commits, protections] = await Promise.all([
+    commitsOf(context, project, repository, shown),
+    listTagProtections(context.db, project.id),
+  ]);
   const nodes = found.nodes.map((row) => {
-    return { ...tagRow(tags.get(row.tag) ?? { name: row.tag }, commits), release: row };
+    return { ...tagRow(tags.get(row.tag) ?? { name: row.tag }, commits, protections), release: row };
   });
   return { ...found, nodes };
 }
@@ -87,15 +95,16 @@ async function tagRows(
   tags: Tag[],
 ): Promise<TagRow[]> {
   if (tags.length === 0) return [];
-  const [commits, releases] = await Promise.all([
+  const [commits, protections, releases] = await Promise.all([
     commitsOf(context, project, repository, tags),
+    listTagProtections(context.db, project.id),
     context.db.release.findMany({
       where: { projectId: project.id, tag: { in: tags.map(({ name }) => name.toWellFormed()) } },
       select: RELEASE,
     }),
   ]);
   return tags.map((tag) => ({
-    ...tagRow(tag, commits),
+    ...tagRow(tag, commits, protections),
     release: releases.find((one) => one.tag === tag.name) ?? null,
   }));
 }
@@ -112,10 +121,17 @@ async function commitsOf(
   return new Map(commits.flatMap((commit) => (commit ? [[commit.oid, commit] as const] : [])));
 }
 
-function tagRow({ name, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>, commits: ReadonlyMap<Oid, CommitRow>) {
+function tagRow(
+  { name, target, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>,
+  commits: ReadonlyMap<Oid, CommitRow>,
+  protections: readonly TagProtectionRow[],
+) {
   return {
     name,
     message: annotation?.message.replace(/\n$/, '') ?? null,
+    target: target ?? NO_OBJECT,
+    tagger: annotation?.tagger ?? null,
+    protected: protectionsOfTag(protections, name).length > 0,
     commit: commit ? (commits.get(commit) ?? null) : null,
   };
 }

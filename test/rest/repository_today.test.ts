@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { trailersOf } from '#src/domain/repository/commits/trailers.ts';
+import { startCommittingWorld } from '../support/commits.ts';
+import { git } from '../support/git_program.ts';
+import type { Json } from '../support/http.ts';
+import { part } from '../support/repository.ts';
+import type { TestUser } from '../support/world.ts';
+
+const { world, owner, master, developer, reporter, filled, committed } = await startCommittingWorld();
+const api = world.api(owner);
+const file = (path: string, content = 'one\n', more = {}) => ({ action: 'create', file_path: path, content, ...more });
+
+describe('Branches, tags and commits', () => {
+  it('have the addresses of their pages, which lead there', async () => {
+    const { project, at } = await filled([file('a.txt')], { visibility: 'public' });
+    await api.post(`${at}/branches`, { branch: 'feature/ü#1', ref: 'master' });
+    const { body: branch } = await api.get(`${at}/branches/${part('feature/ü#1')}`);
+    expect(branch.web_url).toBe(`${world.url}/${project.fullPath}/-/tree/feature/%C3%BC%231`);
+    expect(branch.commit.web_url).toBe(`${world.url}/${project.fullPath}/-/commit/${branch.commit.id}`);
+    const { body: compared } = await api.get(`${at}/compare?from=master&to=${branch.commit.id}`);
+    const straight = await api.get(`${at}/compare?from=master&to=${branch.commit.id}&straight=true`);
+    expect(straight.body.web_url).toBe(`${compared.web_url}?straight=true`);
+    for (const address of [branch.web_url, branch.commit.web_url, compared.web_url]) {
+      const { pathname, search } = new URL(address);
+      const { status } = await world.send('GET', pathname + search, { headers: { 'PRIVATE-TOKEN': owner.token } });
+      expect([address, status]).toEqual([address, expect.any(Number)]);
+      expect(status).not.toBe(404);
+    }
+  });
+
+  it('say which branch is the default one, and who can push', async () => {
+    const { at } = await filled([file('a.txt')], { visibility: 'public' });
+    await api.post(`${at}/branches`, { branch: 'topic', ref: 'master' });
+    await api.put(`${at}/branches/master/protect`);
+    const seen = async (who?: TestUser) =>
+      (await world.api(who).get(`${at}/branches`)).body.map((one: Json) => [one.name, one.default, one.can_push]);
+    expect(await seen(master)).toEqual([
+      ['master', true, true],
+      ['topic', false, true],
+    ]);
+    expect(await seen(developer)).toEqual([
+      ['master', true, false],
+      ['topic', false, true],
+    ]);
+    for (const who of [reporter, await world.user(), undefined]) {
+      expect(await seen(who)).toEqual([
+        ['master', true, false],
+        ['topic', false, false],
+      ]);
+    }
+  });
+
+  it('say what a tag points to, when it was made, and whether it is protected', async () => {
+    const { project, at, directory } = await filled([file('a.txt')]);
+    await api.post(`${at}/tags`, { tag_name: 'light', ref: 'master' });
+    await api.post(`${at}/tags`, { tag_name: 'v1.0', ref: 'master', message: 'First' });
+    await api.post(`/projects/${project.id}/protected_tags`, { name: 'v*' });
+    const head = git(directory, ['rev-parse', 'master']).trim();
+    expect((await api.get(`${at}/tags`)).body).toMatchObject([
+      {
+        name: 'v1.0',
+        target: git(directory, ['rev-parse', 'v1.0']).trim(),
+        protected: true,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        commit: { id: head },
+      },
+      { name: 'light', target: head, protected: false, created_at: null },
+    ]);
+  });
+
+  it.each([
+    'Title\n\nSigned-off-by: A <a@example.com>\nReviewed-by: B\nReviewed-by: C\n',
+    'Title\n\nBody: not the last\n\nKey: a value\n  that is folded\nOther:x\n\n',
+    'Title: no trailer\n',
+    'Title\nKey: in the first paragraph\n',
+    'Title\n\nWords and then\nKey: value\n',
+    'Title\n\nWords and then\nKey: value\nSigned-off-by: A\n',
+    'Title\n\nA\nB\nC\nD\nE\nF\nG\nSigned-off-by: A\n',
+    'Title\n\nnot-a key : value\nKey : spaced\n',
+    'Title\n\nKey: value\n(cherry picked from commit 0123)\n',
+    '',
+    'Title\n\n  Key: indented\n',
+  ])('have the trailers that git finds in %j', (message) => {
+    const { directory } = history;
+    const lines = git(directory, ['interpret-trailers', '--parse', '--no-divider'], message)
+      .split('\n')
+      .filter((line) => line !== '');
+    const own = [...trailersOf(message)].flatMap(([key, values]) => values.map((value) => `${key}: ${value}`));
+    expect(own.toSorted()).toEqual(lines.toSorted());
+  });
+
+  it('carry trailers in their records, each with the last value, and all values', async () => {
+    const { at } = await filled();
+    const commit_message = 'Title\n\nReviewed-by: A\nReviewed-by: B\nKey: x\n';
+    const { body } = await api.post(`${at}/commits`, { branch: 'master', commit_message, actions: [file('a.txt')] });
+    expect((await api.get(`${at}/commits/${body.id}`)).body).toMatchObject({
+      trailers: { 'Reviewed-by': 'B', Key: 'x' },
+      extended_trailers: { 'Reviewed-by': ['A', 'B'], Key: ['x'] },
+    });
+  });
+});
+
+describe('Files', () => {
+  it('have headers about themselves, on GET and HEAD, also of raw content and blame', async () => {
+    const { at, directory } = await filled([file('dir/ü.txt', 'x\n')], { visibility: 'public' });
+    await committed(at, [file('other.txt')]);
+    const head = git(directory, ['rev-parse', 'master']).trim();
+    const first = git(directory, ['log', '--format=%H', '-1', '--', 'dir/ü.txt']).trim();
+    const wanted = {
+      'x-gitlab-blob-id': git(directory, ['rev-parse', 'master:dir/ü.txt']).trim(),
+      'x-gitlab-commit-id': head,
+      'x-gitlab-content-sha256': createHash('sha256').update('x\n').digest('hex'),
+      'x-gitlab-encoding': 'base64',
+      'x-gitlab-execute-filemode': 'false',
+      'x-gitlab-file-name': 'ü.txt',
+      'x-gitlab-file-path': 'dir/ü.txt',
+      'x-gitlab-last-commit-id': first,
+      'x-gitlab-ref': 'master',
+      'x-gitlab-size': '2',
+    };
+    const address = `${at}/files/${part('dir/ü.txt')}`;
+    for (const path of [address, `${address}/raw`, `${address}/blame`]) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await world.send(method, `/api/v4${path}?ref=master`);
+        const found = Object.keys(wanted).map((name) => {
+          return [name, Buffer.from(String(headers[name]), 'latin1').toString()];
+        });
+        expect([path, method, status, Object.fromEntries(found)]).toEqual([path, method, 200, wanted]);
+        expect(headers['access-control-expose-headers']).toContain('X-Gitlab-Last-Commit-Id');
+      }
+    }
+    expect((await api.get(`${address}?ref=master`)).body).toMatchObject({
+      content_sha256: wanted['x-gitlab-content-sha256'],
+      execute_filemode: false,
+    });
+    for (const [path, status] of [
+      [`${at}/files/none?ref=master`, 404],
+      [`${address}?ref=none`, 404],
+    ] as const) {
+      const { headers, ...answer } = await world.send('HEAD', `/api/v4${path}`);
+      expect([answer.status, headers['x-gitlab-size']]).toEqual([status, undefined]);
+    }
+  });
+
+  it('have no line break of their names in a header', async () => {
+    const { at, directory } = await filled([file('a.txt')]);
+    const blob = git(directory, ['hash-object', '-w', '--stdin'], 'x').trim();
+    const tree = git(directory, ['mktree', '-z'], `100755 blob ${blob}\ta\nX-Evil: 1\0`).trim();
+    const commit = git(directory, [
+      '-c',
+      'user.name=A',
+      '-c',
+      'user.email=a@b.c',
+      'commit-tree',
+      '-m',
+      'x',
+      tree,
+    ]).trim();
+    git(directory, ['update-ref', 'refs/heads/master', commit]);
+    const { status, headers } = await api.get(`${at}/files/${part('a\nX-Evil: 1')}?ref=master`);
+    expect([status, headers['x-evil'], headers['x-gitlab-file-name']]).toEqual([200, undefined, 'a_X-Evil: 1']);
+    expect(headers['x-gitlab-execute-filemode']).toBe('true');
+  });
+
+  it('are blamed as git does it, as a whole and in a range', async () => {
+    const { project, at, directory } = await filled([file('a.txt', 'one\ntwo\nthree\nfour\n')], {
+      visibility: 'public',
+    });
+    await committed(at, [{ action: 'update', file_path: 'a.txt', content: 'one\n2\n3\nfour\nfive' }]);
+    const blame = `${at}/files/a.txt/blame`;
+    const lines = git(directory, ['blame', '-l', '--root', '-s', 'master', '--', 'a.txt'])
+      .split('\n')
+      .flatMap((line) => /^(\w{40}) +\d+\) (.*)$/.exec(line)?.slice(1) ?? []);
+    const shown = (body: Json) =>
+      body.flatMap((one: Json) => one.lines.flatMap((line: string) => [one.commit.id, line]));
+    const { status, body } = await world.api().get(`${blame}?ref=master`);
+    expect([status, shown(body)]).toEqual([200, lines]);
+    expect(Object.keys(body[0].commit)).toEqual([
+      ...['id', 'message', 'parent_ids', 'authored_date', 'author_name', 'author_email', 'committed_date'],
+      ...['committer_name', 'committer_email'],
+    ]);
+    const some = await world.api().get(`${blame}?ref=master&range[start]=2&range[end]=4`);
+    expect(shown(some.body)).toEqual(lines.slice(2, 8));
+    expect((await api.get(`${blame}?ref=master&range[start]=9&range[end]=12`)).body).toEqual([]);
+    expect(await api.get(`${blame}?ref=master&range[start]=4&range[end]=2`)).toMatchObject({
+      status: 400,
+      body: { error: 'range[start] must be less than or equal to range[end]' },
+    });
+    for (const wrong of [
+      'range[start]=1',
+      'range[end]=1',
+      'range[start]=0&range[end]=1',
+      'range[start]=x&range[end]=1',
+    ]) {
+      expect([wrong, (await api.get(`${blame}?ref=master&${wrong}`)).status]).toEqual([wrong, 400]);
+    }
+    expect((await api.get(blame)).status).toBe(400);
+    expect(await api.get(`${blame}?ref=none`)).toMatchObject({
+      status: 404,
+      body: { message: '404 Commit Not Found' },
+    });
+    expect(await api.get(`${at}/files/none/blame?ref=master`)).toMatchObject({
+      status: 404,
+      body: { message: '404 File Not Found' },
+    });
+    await world.db.project.update({ where: { id: project.id }, data: { visibility: 'private' } });
+    expect((await world.api().get(`${blame}?ref=master`)).status).toBe(404);
+    expect((await world.api(await world.user()).get(`${blame}?ref=master`)).status).toBe(404);
+    expect((await world.api(reporter).get(`${blame}?ref=master`)).status).toBe(200);
+  });
+
+  it('are blamed up to 2 MB, and 20,000 lines at once', async () => {
+    const { at } = await filled([
+      file('long.txt', 'x\n'.repeat(20_001)),
+      file('large.txt', 'y'.repeat(2 * 1024 * 1024 + 1)),
+    ]);
+    expect((await api.get(`${at}/files/large.txt/blame?ref=master`)).status).toBe(413);
+    expect((await api.get(`${at}/files/long.txt/blame?ref=master`)).status).toBe(413);
+    const { body } = await api.get(`${at}/files/long.txt/blame?ref=master&range[start]=2&range[end]=20001`);
+    expect(body[0].lines).toHaveLength(20_000);
+  });
+});
+
+const history = await filled([file('a.txt')]);
