@@ -69,6 +69,8 @@ export interface Route {
   readonly commaSeparated?: readonly string[];
   /** Parameters that must not be blank if present. */
   readonly notBlank?: readonly string[];
+  /** Parameters that must be present unless another one, here the value, is true. */
+  readonly requiredUnless?: Readonly<Record<string, string>>;
   /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
   /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */

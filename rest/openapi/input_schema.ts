@@ -58,6 +58,8 @@ const CHOICES: Record<string, string> = {
   view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
   with_labels_details: 'Whether `labels` of the records are labels rather than their names.',
   statistics: 'Whether records have `statistics`.',
+  stats: 'Whether the record has `stats`, the numbers of lines that changed.',
+  with_stats: 'Whether the records have `stats`, the numbers of lines that changed.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',
   async: 'Whether the response has no body, and status 202.',

@@ -4,6 +4,7 @@ import { trailersOf } from '#src/domain/repository/commits/trailers.ts';
 import { startCommittingWorld } from '../support/commits.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { signedIn } from '../support/oauth.ts';
 import { part } from '../support/repository.ts';
 import type { TestUser } from '../support/world.ts';
 
@@ -21,11 +22,9 @@ describe('Branches, tags and commits', () => {
     const { body: compared } = await api.get(`${at}/compare?from=master&to=${branch.commit.id}`);
     const straight = await api.get(`${at}/compare?from=master&to=${branch.commit.id}&straight=true`);
     expect(straight.body.web_url).toBe(`${compared.web_url}?straight=true`);
+    const browser = await signedIn(world, owner);
     for (const address of [branch.web_url, branch.commit.web_url, compared.web_url]) {
-      const { pathname, search } = new URL(address);
-      const { status } = await world.send('GET', pathname + search, { headers: { 'PRIVATE-TOKEN': owner.token } });
-      expect([address, status]).toEqual([address, expect.any(Number)]);
-      expect(status).not.toBe(404);
+      expect([address, (await browser.get(new URL(address).pathname)).status]).toEqual([address, 200]);
     }
   });
 
@@ -219,6 +218,138 @@ describe('Files', () => {
     expect((await api.get(`${at}/files/long.txt/blame?ref=master`)).status).toBe(413);
     const { body } = await api.get(`${at}/files/long.txt/blame?ref=master&range[start]=2&range[end]=20001`);
     expect(body[0].lines).toHaveLength(20_000);
+  });
+});
+
+describe('A commit over the API', () => {
+  const commit = (at: string, given: object, who = owner) =>
+    world.api(who).post(`${at}/commits`, { commit_message: 'x', actions: [file(world.unique('f'))], ...given });
+  const tipOf = (directory: string, branch: string) => git(directory, ['rev-parse', branch]).trim();
+
+  it('begins a branch at another one or at a commit, and replaces a branch if it is told to', async () => {
+    const { at, directory } = await filled([file('a.txt')]);
+    const first = tipOf(directory, 'master');
+    await committed(at, [file('b.txt')]);
+    const second = tipOf(directory, 'master');
+    const begun = await commit(at, { branch: 'topic', start_branch: 'master' });
+    expect([begun.status, begun.body.parent_ids]).toEqual([201, [second]]);
+    const bySha = await commit(at, { branch: 'other', start_sha: first });
+    expect(bySha.body.parent_ids).toEqual([first]);
+    const taken = "A branch called 'topic' already exists. Switch to that branch in order to make changes";
+    for (const start of [{ start_branch: 'master' }, { start_sha: first }]) {
+      expect(await commit(at, { branch: 'topic', ...start })).toMatchObject({ status: 400, body: { message: taken } });
+    }
+    const forced = await commit(at, { branch: 'topic', start_sha: first, force: true });
+    expect([forced.body.parent_ids, tipOf(directory, 'topic')]).toEqual([[first], forced.body.id]);
+    expect((await commit(at, { branch: 'topic', start_branch: 'topic' })).body.parent_ids).toEqual([forced.body.id]);
+    expect(await commit(at, { branch: 'x', start_branch: 'master', start_sha: first })).toMatchObject({
+      status: 400,
+      body: { error: 'start_branch, start_sha are mutually exclusive' },
+    });
+    for (const start of [{ start_branch: 'none' }, { start_sha: 'f'.repeat(40) }, { start_sha: 'x' }]) {
+      expect([start, (await commit(at, { branch: 'y', ...start })).status]).toEqual([start, 400]);
+    }
+    expect(git(directory, ['for-each-ref', '--format=%(refname:short)', 'refs/heads']).trim().split('\n')).toEqual([
+      ...['master', 'other', 'topic'],
+    ]);
+    expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+  });
+
+  it('replaces a protected branch only where its rule allows forced pushes', async () => {
+    const { project, at, directory } = await filled([file('a.txt')]);
+    const first = tipOf(directory, 'master');
+    await committed(at, [file('b.txt')]);
+    const tip = tipOf(directory, 'master');
+    const rules = `/projects/${project.id}/protected_branches`;
+    await api.post(rules, { name: 'mast*' });
+    const given = { branch: 'master', start_sha: first, force: true };
+    const refused = 'You are not allowed to force push code to a protected branch on this project.';
+    expect(await commit(at, given, master)).toMatchObject({ status: 400, body: { message: refused } });
+    expect((await commit(at, given, developer)).status).toBe(400);
+    expect(tipOf(directory, 'master')).toBe(tip);
+    await api.delete(`${rules}/${part('mast*')}`);
+    await api.delete(`${rules}/master`);
+    await api.post(rules, { name: 'mast*', allow_force_push: true });
+    expect((await commit(at, given, developer)).status).toBe(400);
+    expect((await commit(at, given, master)).status).toBe(201);
+    const { body: events } = await api.get(`/projects/${project.id}/events`);
+    expect(events[0]).toMatchObject({ action_name: 'pushed to' });
+  });
+
+  it('changes the mode of files, alone or with their content', async () => {
+    const { at, directory } = await filled([file('a.sh'), file('b.sh', 'b', { execute_filemode: true })]);
+    const modes = () =>
+      Object.fromEntries(
+        git(directory, ['ls-tree', 'master'])
+          .trim()
+          .split('\n')
+          .map((line) => [line.split('\t')[1], line.slice(0, 6)]),
+      );
+    expect(modes()).toEqual({ 'a.sh': '100644', 'b.sh': '100755' });
+    const chmod = (path: string, more: object) =>
+      commit(at, { branch: 'master', actions: [{ action: 'chmod', file_path: path, ...more }] });
+    expect((await chmod('a.sh', { execute_filemode: true })).status).toBe(201);
+    expect(modes()).toEqual({ 'a.sh': '100755', 'b.sh': '100755' });
+    expect(await chmod('a.sh', {})).toMatchObject({
+      status: 400,
+      body: { message: 'You must provide execute_filemode.' },
+    });
+    expect((await chmod('a.sh', { execute_filemode: true })).status).toBe(400);
+    expect(await chmod('none', { execute_filemode: true })).toMatchObject({
+      status: 400,
+      body: { message: 'File to be changed `none` does not exist.' },
+    });
+    const actions = [
+      { action: 'update', file_path: 'a.sh', content: 'two', execute_filemode: false },
+      { action: 'move', previous_path: 'b.sh', file_path: 'c.sh', execute_filemode: false },
+      { action: 'update', file_path: 'c.sh', content: 'three' },
+    ];
+    expect((await commit(at, { branch: 'master', actions })).status).toBe(201);
+    expect(modes()).toEqual({ 'a.sh': '100644', 'c.sh': '100644' });
+    const { body: known } = await api.get(`${at}/files/a.sh?ref=master`);
+    await committed(at, [{ action: 'update', file_path: 'a.sh', content: 'four' }]);
+    expect(await chmod('a.sh', { execute_filemode: true, last_commit_id: known.last_commit_id })).toMatchObject({
+      status: 400,
+      body: { message: 'The file has changed since you started editing it: a.sh' },
+    });
+  });
+
+  it('is made without actions if that is allowed, and has no statistics if they are not wanted', async () => {
+    const { at } = await filled([file('a.txt')]);
+    const none = { branch: 'master', commit_message: 'Empty' };
+    expect(await api.post(`${at}/commits`, none)).toMatchObject({ status: 400, body: { error: 'actions is missing' } });
+    const { status, body } = await api.post(`${at}/commits`, { ...none, allow_empty: true });
+    expect([status, body.stats]).toEqual([201, { additions: 0, deletions: 0, total: 0 }]);
+    const shown = await api.get(`${at}/commits/${body.id}`);
+    expect(shown.body).toMatchObject({ title: 'Empty', project_id: expect.any(Number) });
+    for (const path of [`${at}/commits/${body.id}?stats=false`, `${at}/commits`]) {
+      const { body: found } = await api.get(path);
+      expect([path, [found].flat()[0].stats]).toEqual([path, undefined]);
+    }
+    expect((await api.get(`${at}/commits?with_stats=true`)).body.map(({ stats }: Json) => stats.total)).toEqual([0, 1]);
+    const small = await commit(at, { branch: 'master', stats: false });
+    expect([small.status, small.body.stats]).toEqual([201, undefined]);
+  });
+});
+
+describe('A file over the API', () => {
+  it('begins a branch, is made executable, and is not written over what somebody else changed', async () => {
+    const { at, directory } = await filled([file('a.sh')]);
+    const path = `${at}/files/a.sh`;
+    const { body: known } = await api.get(`${path}?ref=master`);
+    const given = { branch: 'topic', start_branch: 'master', commit_message: 'x' };
+    expect(await api.put(path, { ...given, content: 'two', execute_filemode: true })).toMatchObject({
+      status: 200,
+      body: { file_path: 'a.sh', branch: 'topic' },
+    });
+    expect(git(directory, ['ls-tree', 'topic', 'a.sh'])).toMatch(/^100755/);
+    const later = { branch: 'topic', commit_message: 'x', last_commit_id: known.last_commit_id };
+    const changed = { status: 400, body: { message: 'The file has changed since you started editing it: a.sh' } };
+    expect(await api.put(path, { ...later, content: 'three' })).toMatchObject(changed);
+    expect(await api.delete(path, later)).toMatchObject(changed);
+    const made = await api.post(`${at}/files/b.sh`, { ...given, branch: 'next', content: 'b', execute_filemode: true });
+    expect(made.status).toBe(201);
+    expect(git(directory, ['ls-tree', 'next', 'b.sh'])).toMatch(/^100755/);
   });
 });
 
