@@ -353,4 +353,88 @@ describe('A file over the API', () => {
   });
 });
 
+describe('Lists', () => {
+  it('of branches are searched from the beginning and the end of names, and sorted by their latest commits', async () => {
+    const { at } = await filled([file('a.txt')]);
+    for (const branch of ['zeta', 'Topic-one', 'one-topic', 'topic']) {
+      await api.post(`${at}/branches`, { branch, ref: 'master' });
+    }
+    const names = async (query: string) =>
+      (await api.get(`${at}/branches?${query}`)).body.map(({ name }: Json) => name);
+    expect(await names('search=TOPIC')).toEqual(['Topic-one', 'one-topic', 'topic']);
+    expect(await names('search=^topic')).toEqual(['Topic-one', 'topic']);
+    expect(await names('search=topic$')).toEqual(['one-topic', 'topic']);
+    expect(await names('search=^topic$')).toEqual(['topic']);
+    expect(await names('search=^.*$')).toEqual([]);
+    const later = { commit_message: 'x', actions: [file('b.txt')] };
+    const { body } = await api.get(`${at}/branches/master`);
+    await world.until(async () => Date.now() / 1000 > Date.parse(body.commit.committed_date) / 1000 + 1.1);
+    await api.post(`${at}/commits`, { ...later, branch: 'one-topic' });
+    expect((await names('sort=updated_desc'))[0]).toBe('one-topic');
+    expect((await names('sort=updated_asc')).at(-1)).toBe('one-topic');
+    expect(await names('sort=updated_desc&per_page=1&page=1')).toEqual(['one-topic']);
+    expect((await api.get(`${at}/branches?sort=size`)).status).toBe(400);
+    for (const [branch, status] of [
+      ['topic', 200],
+      ['none', 404],
+    ] as const) {
+      const answer = await world.send('HEAD', `/api/v4${at}/branches/${branch}`, {
+        headers: { 'PRIVATE-TOKEN': owner.token },
+      });
+      expect([branch, answer.status]).toEqual([branch, status]);
+    }
+  });
+
+  it('of tags are searched and sorted by name, version and time', async () => {
+    const { at } = await filled([file('a.txt')]);
+    for (const tag_name of ['v1.10.0', 'v1.9.0', 'v1.10.0-rc1', 'v1.2', 'other']) {
+      await api.post(`${at}/tags`, { tag_name, ref: 'master' });
+    }
+    const names = async (query: string) => (await api.get(`${at}/tags?${query}`)).body.map(({ name }: Json) => name);
+    expect(await names('')).toEqual(['v1.9.0', 'v1.2', 'v1.10.0-rc1', 'v1.10.0', 'other']);
+    expect(await names('sort=asc')).toEqual((await names('')).toReversed());
+    expect(await names('search=^v&order_by=version')).toEqual(['v1.10.0', 'v1.10.0-rc1', 'v1.9.0', 'v1.2']);
+    expect(await names('search=^v&order_by=version&sort=asc')).toEqual(['v1.2', 'v1.9.0', 'v1.10.0-rc1', 'v1.10.0']);
+    expect((await names('order_by=updated')).toSorted()).toEqual((await names('')).toSorted());
+    expect((await api.get(`${at}/tags?order_by=size`)).status).toBe(400);
+  });
+
+  it('of commits have those of all refs, of an author, of first parents, and of a range, as git finds them', async () => {
+    const { at, directory } = await filled([file('a.txt')]);
+    await committed(at, [file('b.txt')], { author_name: 'Ann Author', author_email: 'ann@example.com' });
+    await api.post(`${at}/commits`, {
+      ...{ branch: 'aside', start_branch: 'master', commit_message: 'Aside', actions: [file('c.txt')] },
+      ...{ author_name: 'Ben', author_email: 'ben.*@example.com' },
+    });
+    git(directory, [
+      ...['-c', 'user.name=Merger', '-c', 'user.email=m@example.com', 'update-ref', 'refs/heads/joined'],
+      git(directory, [
+        ...['-c', 'user.name=Merger', '-c', 'user.email=m@example.com', 'commit-tree', '-m', 'Join'],
+        ...['-p', 'master', '-p', 'aside', 'aside^{tree}'],
+      ]).trim(),
+    ]);
+    const found = async (query: string) => {
+      const { status, headers, body } = await api.get(`${at}/commits?${query}`);
+      expect([query, status, headers['x-total']]).toEqual([query, 200, String(body.length)]);
+      return body.map(({ id }: Json) => id);
+    };
+    const wanted = (...args: string[]) =>
+      git(directory, ['log', '--format=%H', ...args])
+        .trim()
+        .split('\n');
+    // Those of one second are in no order.
+    expect((await found('all=true&ref_name=master')).toSorted()).toEqual(wanted('--all').toSorted());
+    expect(await found('ref_name=joined')).toEqual(wanted('joined'));
+    expect(await found('ref_name=joined&first_parent=true')).toEqual(wanted('--first-parent', 'joined'));
+    expect(await found('ref_name=master..joined')).toEqual(wanted('master..joined'));
+    expect(await found('ref_name=master..aside&path=c.txt')).toEqual(wanted('master..aside', '--', 'c.txt'));
+    expect(await found('ref_name=joined&author=Ann')).toEqual(wanted('--author=Ann', 'joined'));
+    expect(await found(`ref_name=joined&author=${part('ben.*@')}`)).toEqual(wanted('-F', '--author=ben.*@', 'joined'));
+    expect(await found('ref_name=joined&author=a.*a')).toEqual([]);
+    for (const range of ['none..master', 'master..none']) {
+      expect([range, (await api.get(`${at}/commits?ref_name=${range}`)).status]).toEqual([range, 404]);
+    }
+  });
+});
+
 const history = await filled([file('a.txt')]);

@@ -122,12 +122,14 @@ describe('Orders', () => {
   it('have one name each', () => {
     const orders = types.filter(({ name }) => /Order/.test(name) && isEnumType(schema.getType(name)));
     expect(orders.map(({ name }) => name).sort()).toEqual([
+      'BranchOrder',
       'GroupOrder',
       'IssueOrder',
       'MergeRequestOrder',
       'NoteOrder',
       'PipelineOrder',
       'ProjectOrder',
+      'TagOrder',
     ]);
   });
 });
