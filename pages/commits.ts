@@ -1,11 +1,13 @@
 import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   CommitListPageDocument,
   type CommitListPageQuery,
   CommitPageDocument,
   CommitSearchPageDocument,
+  CommitThreadPageDocument,
   SendCommitCommentDocument,
 } from '#src/generated/page_operations.ts';
 
@@ -33,14 +35,28 @@ const commit = page({
   view: 'commits/commit',
   found: ({ project }) => (project?.repository?.commit ? project : null),
   title: (project) => `${project.repository?.commit?.title} · ${project.fullPath}`,
+  variables: (given) => {
+    const most = String(THREADS);
+    const isFromEnd = given.threads === 'last' || given.threadsBefore !== undefined;
+    return { ...withSoughtNote(given), threads: isFromEnd ? '' : most, lastThreads: isFromEnd ? most : '' };
+  },
+  leadsTo: (project, facts) => {
+    const { sha, discussions, note } = project.repository?.commit ?? {};
+    const thread = path(project.fullPath, '-', 'commit', sha ?? '', 'discussions');
+    return discussions
+      ? pageOfNote(project.fullPath, discussions, note, facts, { after: 'threadsAfter', thread })
+      : null;
+  },
   show: (project, { given }) => {
     const commit = project.repository?.commit;
     const files = commit?.fileDiffs ? shownFiles(commit.fileDiffs, { isAlone: given.path !== undefined }) : [];
     const threads = commit?.discussions?.nodes ?? [];
     const placed = placeThreads(threads, files);
+    const shown = new Set(Object.values(placed).flat());
     return {
       ...{ project, tab: 'code', commit, files, diff: commit?.fileDiffs },
-      onCommit: threads.filter(({ position }) => !position),
+      // On the whole commit, and on lines that are not on this page.
+      onCommit: threads.filter((thread) => !shown.has(thread)),
       threads: placed,
       line: project.viewerCanCommentOnCommits ? (readLineId(given.line) ? given.line : '') : undefined,
     };
@@ -72,11 +88,23 @@ export const commits: Row[] = [
     operation: SendCommitCommentDocument,
     goTo: ({ createCommitComment }, { url, given }) => {
       const query = new URLSearchParams(url.search);
-      query.delete('line');
+      for (const name of ['line', 'note']) query.delete(name);
       const text = query.toString();
       return `${url.pathname}${text === '' ? '' : `?${text}`}#note_${createCommitComment?.comment.databaseId ?? given.sha}`;
     },
     again: commit,
+  }),
+  page({
+    path: '/:project/-/commit/:sha/discussions/:thread',
+    operation: CommitThreadPageDocument,
+    view: 'commits/whole_thread',
+    found: ({ project }) => {
+      const commit = project?.repository?.commit;
+      return project && commit?.discussion ? { project, commit, thread: commit.discussion } : null;
+    },
+    title: ({ project }) => `Thread · ${project.fullPath}`,
+    show: (found) => ({ ...found, tab: 'code' }),
+    pageSize: 100,
   }),
 ];
 

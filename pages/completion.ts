@@ -46,8 +46,12 @@ const MARKS: Record<string, Mark> = {
   },
   '@': {
     asks: 'users',
-    choices: ({ project }) =>
-      (project?.users?.nodes ?? []).map(({ username, name }) => ({ insert: `@${username} `, about: name })),
+    choices: ({ project }) => {
+      const takingPart = (project?.issue ?? project?.mergeRequest)?.participants.nodes ?? [];
+      const all = [...takingPart, ...(project?.users?.nodes ?? [])];
+      const found = new Map(all.map(({ username, name }) => [username, { insert: `@${username} `, about: name }]));
+      return [...found.values()];
+    },
   },
   '#': {
     asks: 'issues',
@@ -74,6 +78,9 @@ const MARKS: Record<string, Mark> = {
   },
 };
 
+/** The variable that asks for those who take part in what a text is on. */
+const SUBJECTS: Record<string, string> = { Issue: 'ofIssue', MergeRequest: 'ofMergeRequest' };
+
 /** The mark that was written, and the text behind it. */
 function writtenIn({ mark, text }: Facts['given']): { mark: Mark | undefined; text: string } {
   const known = typeof mark === 'string' && Object.hasOwn(MARKS, mark) ? MARKS[mark] : undefined;
@@ -88,7 +95,9 @@ export const completion: Row[] = [
     variables: (given) => {
       const { mark, text } = writtenIn(given);
       const number = NUMBER.test(text) ? text : '0';
-      return { project: given.project, text, emoji: text, number, ...(mark && { [mark.asks]: 'true' }) };
+      const asked = { project: given.project, text, emoji: text, number, ...(mark && { [mark.asks]: 'true' }) };
+      const subject = mark?.asks === 'users' && SUBJECTS[String(given.on)];
+      return subject && NUMBER.test(String(given.iid)) ? { ...asked, iid: given.iid, [subject]: 'true' } : asked;
     },
     found: (data) => (data.project ? data : null),
     answer: (data, facts) => {

@@ -1,5 +1,5 @@
 import { calendar } from '#pages/calendar.ts';
-import { form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
@@ -37,6 +37,9 @@ const newGroup = page({
   signIn: true,
 });
 
+/** Without a path, one is made from the name. */
+const withoutEmptyPath = (given: Facts['given']) => ({ ...given, path: given.path === '' ? undefined : given.path });
+
 /** What there is on the server, and how projects and groups begin. */
 export const explore: Row[] = [
   page({
@@ -59,8 +62,7 @@ export const explore: Row[] = [
   form({
     path: '/projects',
     operation: SendNewProjectDocument,
-    // Without a path, one is made from the name.
-    variables: (given) => ({ ...given, path: given.path === '' ? undefined : given.path }),
+    variables: withoutEmptyPath,
     goTo: ({ createProject }) => `/${createProject?.project.fullPath}`,
     again: newProject,
   }),
@@ -68,6 +70,7 @@ export const explore: Row[] = [
   form({
     path: '/groups',
     operation: SendNewGroupDocument,
+    variables: withoutEmptyPath,
     goTo: ({ createGroup }) => `/groups/${createGroup?.group.fullPath}`,
     again: newGroup,
   }),

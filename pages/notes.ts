@@ -30,6 +30,12 @@ function subjectOf({ noteableType, noteableId, noteableIid }: NotePlaceFragment,
 export const withSoughtNote = (given: Facts['given']): Facts['given'] =>
   /^\d{1,9}$/.test(String(given.note)) ? { ...given, seeksNote: 'true' } : { ...given, note: undefined };
 
+/** How the pages of a timeline are addressed: the parameter behind which one begins, and the page of a whole thread. */
+interface Addresses {
+  after: string;
+  thread: string;
+}
+
 interface Timeline {
   nodes: readonly { id: string; notes: { nodes: readonly { databaseId: number }[] } }[];
 }
@@ -43,17 +49,18 @@ export function pageOfNote(
   { nodes }: Timeline,
   note: NoteSoughtFragment | null | undefined,
   { given, url }: Facts,
+  { after, thread }: Addresses = { after: 'after', thread: `${path(place)}/-/discussions` },
 ): string | null {
   if (!note || nodes.some(({ notes }) => notes.nodes.some(({ databaseId }) => databaseId === note.databaseId))) {
     return null;
   }
   const anchor = `#note_${note.databaseId}`;
   if (nodes.some(({ id }) => id === note.discussionId)) {
-    const thread = path(place, '-', 'discussions', note.discussionId ?? '');
-    return `${thread}?${new URLSearchParams({ after: note.cursorInThread })}${anchor}`;
+    const whole = `${thread}${path(note.discussionId ?? '')}`;
+    return `${whole}?${new URLSearchParams({ after: note.cursorInThread })}${anchor}`;
   }
-  if (given.after === note.threadCursor) return null;
-  const query = new URLSearchParams({ after: note.threadCursor, note: String(note.databaseId) });
+  if (given[after] === note.threadCursor) return null;
+  const query = new URLSearchParams({ [after]: note.threadCursor, note: String(note.databaseId) });
   return `${url.pathname}?${query}${anchor}`;
 }
 

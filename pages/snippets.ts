@@ -1,11 +1,28 @@
 import { page, type Row } from '#pages/engine/row.ts';
+import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import {
   ProjectSnippetPageDocument,
   SnippetListPageDocument,
   SnippetPageDocument,
 } from '#src/generated/page_operations.ts';
 
-/** Snippets of projects, and those that belong to their author alone. */
+const LIST = '/:project/-/snippets';
+const ONE = `${LIST}/:id`;
+
+const snippet = page({
+  path: ONE,
+  operation: ProjectSnippetPageDocument,
+  view: 'snippets/show',
+  found: ({ project, commented }) =>
+    project?.snippet && { project, snippet: project.snippet, talk: commented?.snippet ?? null },
+  title: ({ project, snippet }) => `${snippet.title} · ${project.fullPath}`,
+  show: (found) => ({ ...found, tab: 'snippets' }),
+  variables: withSoughtNote,
+  leadsTo: ({ project, talk }, facts) => talk && pageOfNote(project.fullPath, talk.discussions, talk.note, facts),
+  pageSize: THREADS,
+});
+
+/** Snippets of projects with comments, and those that belong to their author alone. */
 export const snippets: Row[] = [
   page({
     path: '/-/snippets/:id',
@@ -16,19 +33,13 @@ export const snippets: Row[] = [
     show: (snippet) => ({ snippet }),
   }),
   page({
-    path: '/:project/-/snippets',
+    path: LIST,
     operation: SnippetListPageDocument,
     view: 'snippets/list',
     found: ({ project }) => project,
     title: (project) => `Snippets · ${project.fullPath}`,
     show: (project) => ({ project, snippets: project.snippets, tab: 'snippets' }),
   }),
-  page({
-    path: '/:project/-/snippets/:id',
-    operation: ProjectSnippetPageDocument,
-    view: 'snippets/show',
-    found: ({ project }) => project?.snippet && { project, snippet: project.snippet },
-    title: ({ project, snippet }) => `${snippet.title} · ${project.fullPath}`,
-    show: (found) => ({ ...found, tab: 'snippets' }),
-  }),
+  snippet,
+  commentForm(ONE, snippet),
 ];

@@ -3,7 +3,7 @@ import type { TokenScope as Reach } from '#src/access/credentials/tokens/create.
 import type { Scope } from '#src/access/permissions/scopes.ts';
 
 /** Enum values: domain values by GraphQL name, each with a description. */
-function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
+export function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
   return described;
 }
 

@@ -62,6 +62,8 @@ import '#schema/releases/queries.ts';
 import '#schema/releases/mutations.ts';
 import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
+import '#schema/protections/types.ts';
+import '#schema/protections/mutations.ts';
 import '#schema/commits/queries.ts';
 import '#schema/commits/refs.ts';
 import '#schema/commits/comments.ts';

@@ -76,7 +76,8 @@
     await new Promise((resolve) => setTimeout(resolve, 100));
     if (turn !== asked) return;
     const place = project().split('/').map(encodeURIComponent).join('/');
-    const query = new URLSearchParams({ mark: now.mark, text: now.text, on: target.dataset.actions ?? '' });
+    const [, iid = ''] = /\/-\/(?:issues|merge_requests)\/(\d+)/.exec(location.pathname) ?? [];
+    const query = new URLSearchParams({ mark: now.mark, text: now.text, on: target.dataset.actions ?? '', iid });
     const answer = await fetch(`/${place}/-/completion?${query}`).catch(() => null);
     const choices = answer?.ok ? await answer.json().catch(() => []) : [];
     if (turn !== asked || document.activeElement !== target || choices.length === 0) return;

@@ -213,7 +213,7 @@ function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Plac
   const record: Record<string, unknown> = {};
   for (const field of recordFields(type)) {
     const { name, type: fieldType } = field;
-    const key = snakeCase(name);
+    const key = recordKey(name);
     const given = (value as Record<string, unknown>)[key];
     const bare = isNonNullType(fieldType) ? fieldType.ofType : fieldType;
     const there = placesAt(key, places);
@@ -236,6 +236,12 @@ function blank(type: GraphQLInputType, { passUnknownEnum }: Places): unknown {
   if (isEnumType(type) && passUnknownEnum.includes('')) return new UnknownWord('');
   throw new Unusable(isEnumType(type) ? 'does not have a valid value' : 'is invalid');
 }
+
+/** Keys of records in this API that are not those of the schema: clients know this one from other servers. */
+const RECORD_KEYS: Readonly<Record<string, string>> = { remove: '_destroy' };
+
+/** The key of a record of a parameter for a field of the schema. */
+export const recordKey = (field: string): string => RECORD_KEYS[field] ?? snakeCase(field);
 
 /** Converts a field name of the schema to this API's. */
 export function snakeCase(name: string): string {

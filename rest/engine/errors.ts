@@ -118,6 +118,8 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notBesideIssue: () => ({ status: 422, body: { message: { error: 'Unprocessable Entity' } } }),
   changeConflicts: (message) => ({ body: { message, error_code: 'conflict' } }),
   changeEmpty: (message) => ({ body: { message, error_code: 'empty' } }),
+  rangeInvalid: (message) => ({ body: { error: message } }),
+  ruleInvalid: (message) => ({ status: 422, body: { message: [message] } }),
   sameBranch: (message) => ({ status: 422, body: { error: [message] } }),
   notAFork: (message) => ({ status: 422, body: { error: [message] } }),
   mergeForbidden: () => ({ status: 401, body: { message: '401 Unauthorized' } }),

@@ -94,9 +94,11 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
   for (const route of options.routes) {
     for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
   }
+  const ofRoutes = options.routes.flatMap(({ flags, headersOf }) => Object.keys({ ...flags, ...headersOf?.headers }));
+  const exposed = [...new Set([...PAGINATION_HEADERS, ...ofRoutes, 'X-Search-Limited', 'X-Search-Type'])].join(', ');
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', EXPOSED);
+    response.setHeader('Access-Control-Expose-Headers', exposed);
     response.setHeader('Vary', 'Origin');
     if (path === '/openapi.json' && (request.method === 'GET' || request.method === 'HEAD')) {
       return options.openapi(request, response);
@@ -119,8 +121,6 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     }
   };
 }
-
-const EXPOSED = [...PAGINATION_HEADERS, 'X-Diff-Overflow', 'X-Search-Limited', 'X-Search-Type'].join(', ');
 
 /** A request with its endpoint. */
 interface Call {
@@ -306,6 +306,8 @@ async function operate<A extends Asker>(
     const Location = redirect(String(subtree), { values: call.values, path, query: call.query });
     return void response.writeHead(302, { Location, 'Content-Length': 0 }).end();
   }
+  const { headersOf } = endpoint.route;
+  if (headersOf) setHeaders(headersOf.headers, valueAt(result.data, headersOf.at.split('.')), response);
   if (endpoint.route.raw) {
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };
@@ -313,6 +315,16 @@ async function operate<A extends Asker>(
   const { trial } = endpoint.route;
   if (trial && variables[trial] === true) return void respondToTrial(trial, request, response);
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
+}
+
+/** Sets headers to values of a record: texts as they are, in UTF-8, without what a header cannot have. */
+function setHeaders(headers: Readonly<Record<string, string>>, record: unknown, response: ServerResponse): void {
+  for (const [name, key] of Object.entries(headers)) {
+    const value = (record as Record<string, unknown> | null | undefined)?.[key];
+    if (value == null) continue;
+    const text = String(value).replace(/\p{Cc}/gu, '_');
+    response.setHeader(name, Buffer.from(text).toString('latin1'));
+  }
 }
 
 /** The value at the end of the keys: null if a record there has none, undefined if there is no such record. */

@@ -13,7 +13,7 @@ export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'art
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /api/v4; `:name` is a segment that fills the variable of that name. */
   readonly path: string;
   /** Undocumented other paths of the route. */
@@ -21,7 +21,7 @@ export interface Route {
   readonly operation: DocumentNode;
   /** The subtree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
   readonly result: string;
-  /** Defaults to 200 for GET, PUT and DELETE, 201 for POST; 204 has no body. */
+  /** Defaults to 200 for GET, PUT, PATCH and DELETE, 201 for POST; 204 has no body. */
   readonly status?: number;
   /** Defaults to `required`. */
   readonly auth?: 'required' | 'optional';
@@ -83,6 +83,8 @@ export interface Route {
   readonly commaSeparated?: readonly string[];
   /** Parameters that must not be blank if present. */
   readonly notBlank?: readonly string[];
+  /** Parameters that must be present unless another one, here the value, is true. */
+  readonly requiredUnless?: Readonly<Record<string, string>>;
   /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
   /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */
@@ -103,6 +105,8 @@ export interface Route {
   readonly pinned?: { readonly parameter: string; readonly key: string };
   /** Headers that are `true` if the result, such as a connection, is true at the key. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Headers with values of the record at that place of the operation's result; none where a value is null. */
+  readonly headersOf?: { readonly at: string; readonly headers: Readonly<Record<string, string>> };
   /**
    * Keys of the record, or each record, whose numbers become texts, with so many decimals, or as many as needed but at least one;
    * `a.b` is key `b` of the record at `a`.

@@ -22,7 +22,12 @@ export function readVariables(
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (required || route.alternatives?.[0] === name || (neededWithin && isBegun(given, parameter.keys)))
+      else if (
+        required ||
+        route.alternatives?.[0] === name ||
+        isRequired(route, name, given) ||
+        (neededWithin && isBegun(given, parameter.keys))
+      )
         problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
@@ -84,6 +89,12 @@ function givenAt(given: Record<string, unknown>, keys: Parameter['keys']): unkno
 function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boolean {
   const around = keys.slice(0, -1) as unknown as Parameter['keys'];
   return givenAt(given, around) != null && !isBlank(givenAt(given, around));
+}
+
+/** Whether a parameter is required, as the one that would excuse its absence is not true. */
+function isRequired({ requiredUnless = {} }: Route, name: string, given: Record<string, unknown>): boolean {
+  const excuse = requiredUnless[name];
+  return excuse !== undefined && !/^(true|1|yes|y|t|on)$/i.test(String(given[excuse] ?? '').trim());
 }
 
 /** Optional parameters that are empty count as absent. */

@@ -9,7 +9,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { type Parameter, recordFields, snakeCase } from '#rest/engine/coerce.ts';
+import { type Parameter, recordFields, recordKey } from '#rest/engine/coerce.ts';
 import type { Route } from '#rest/engine/route.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { defaultOf, type Filled } from '#rest/openapi/described.ts';
@@ -60,6 +60,8 @@ const CHOICES: Record<string, string> = {
   include_merged_yaml: 'Whether the record has `merged_yaml`: the content with all that it includes.',
   include_jobs: 'Whether the record has `jobs`: those that the content defines.',
   statistics: 'Whether records have `statistics`.',
+  stats: 'Whether the record has `stats`, the numbers of lines that changed.',
+  with_stats: 'Whether the records have `stats`, the numbers of lines that changed.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',
   async: 'Whether the response has no body, and status 202.',
@@ -93,11 +95,11 @@ function valueSchema(type: GraphQLInputType, components: Components): Json {
 
 function recordSchema(type: GraphQLInputObjectType, components: Components): Json {
   const fields = recordFields(type);
-  const required = fields.filter(isRequiredInputField).map(({ name }) => snakeCase(name));
+  const required = fields.filter(isRequiredInputField).map(({ name }) => recordKey(name));
   return {
     type: 'object',
     description: inRestWords(type.description ?? ''),
-    properties: Object.fromEntries(fields.map((field) => [snakeCase(field.name), fieldSchema(field, components)])),
+    properties: Object.fromEntries(fields.map((field) => [recordKey(field.name), fieldSchema(field, components)])),
     ...(required.length > 0 ? { required } : {}),
   };
 }

@@ -82,5 +82,5 @@ function describedBy({ field, fills: [variable] }: Parameter, filled: ReadonlyMa
 
 function placeOf({ route: { method, upload } }: Endpoint): 'query' | 'body' {
   if (upload !== undefined) return 'query';
-  return method === 'POST' || method === 'PUT' ? 'body' : 'query';
+  return ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'query';
 }

@@ -7,7 +7,7 @@ import type { ErrorCode } from '#src/platform/errors.ts';
 /** The error responses of an endpoint by status; `codes` are the error codes that the schema names for it. */
 export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): Record<string, Json> {
   const { method, raw } = endpoint.route;
-  const hasContent = method === 'POST' || method === 'PUT' || raw !== undefined;
+  const hasContent = ['POST', 'PUT', 'PATCH'].includes(method) || raw !== undefined;
   const refused: ErrorCode[] = [...ANYWHERE, ...(hasContent ? (['CONTENT_TOO_LARGE'] as const) : []), ...codes];
   const statuses = new Set([
     ...refused.map((code) => statusOf(code, endpoint.route)),

@@ -117,6 +117,7 @@ export const SHARED_RESPONSES: Record<string, Json> = {
     'LimitError',
     'ParameterError',
     'Message',
+    'MessageList',
     'WrappedError',
   ]),
   TooManyRequests: { ...refusal('The caller sends too many requests.', ['Message']), headers: RETRY_AFTER },

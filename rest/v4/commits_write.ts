@@ -13,6 +13,8 @@ export const commitsWrite: Route[] = [
     verbatim: ['actions.content'],
     precheck,
     passUnknownEnum: ['actions.action'],
+    exclusive: [['start_branch', 'start_sha']],
+    requiredUnless: { actions: 'allow_empty' },
   },
   {
     method: 'POST',

@@ -34,6 +34,7 @@ import { packages } from '#rest/v4/packages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { protections } from '#rest/v4/protections.ts';
 import { releases } from '#rest/v4/releases.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
@@ -94,6 +95,7 @@ export const routes: Route[] = [
   ...commitsWrite,
   ...filesWrite,
   ...branchesWrite,
+  ...protections,
   ...tagsWrite,
   ...statuses,
   ...pipelines,

@@ -10,6 +10,23 @@ const ARCHIVES = { '.zip': 'ZIP', '.tar': 'TAR', '.tar.gz': 'TAR_GZ', '.tar.bz2'
 /** Other suffixes of archives, by that of their format. */
 const ALSO_CALLED = { 'tar.gz': ['tgz'], 'tar.bz2': ['tbz2', 'tbz', 'tb2', 'bz2'] };
 
+/** What the responses about a file say of it. */
+const headersOf = {
+  at: 'project.repository.file',
+  headers: {
+    'X-Gitlab-Blob-Id': 'blob_id',
+    'X-Gitlab-Commit-Id': 'commit_id',
+    'X-Gitlab-Content-Sha256': 'content_sha256',
+    'X-Gitlab-Encoding': 'encoding',
+    'X-Gitlab-Execute-Filemode': 'execute_filemode',
+    'X-Gitlab-File-Name': 'file_name',
+    'X-Gitlab-File-Path': 'file_path',
+    'X-Gitlab-Last-Commit-Id': 'last_commit_id',
+    'X-Gitlab-Ref': 'ref',
+    'X-Gitlab-Size': 'size',
+  },
+};
+
 const archive = {
   method: 'GET',
   operation: operations.RepositoryArchiveDocument,
@@ -54,6 +71,7 @@ export const repository: Route[] = [
     operation: operations.RepositoryFileDocument,
     result: 'project.repository.file',
     auth,
+    headersOf,
     filesOfRepository: true,
   },
   {
@@ -63,7 +81,20 @@ export const repository: Route[] = [
     description: 'The content of a file at a ref, as it is.',
     result: 'project.repository.file',
     auth,
+    headersOf,
     raw: 'blob',
+    filesOfRepository: true,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/files/:file_path/blame',
+    operation: operations.BlameFileDocument,
+    description: 'The lines of a file with the commits in which they were written, or those of a range.',
+    result: 'project.repository.file.blame',
+    auth,
+    headersOf,
+    nested: ['range'],
+    alsoRefuses: [413],
     filesOfRepository: true,
   },
   {

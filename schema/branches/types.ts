@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { refPath } from '#src/domain/namespaces/address.ts';
 import { type BranchRow, type Divergence, divergenceOf, MOST_COUNTED } from '#src/domain/repository/branches/list.ts';
 
 const BranchDivergence = builder.objectRef<Divergence>('BranchDivergence').implement({
@@ -25,6 +26,11 @@ export const Branch = builder.objectRef<BranchRow>('Branch').implement({
     commit: t.expose('commit', { type: Commit, description: 'The latest commit of the branch.' }),
     merged: t.exposeBoolean('merged', {
       description: 'Whether all its commits are in the default branch; false for the default branch itself.',
+    }),
+    default: t.exposeBoolean('default', { description: 'Whether it is the default branch of the project.' }),
+    webUrl: t.string({
+      description: 'URL of the page of the files at the branch.',
+      resolve: ({ name, commit }, _args, { baseUrl }) => baseUrl + refPath(commit.project.fullPath, 'tree', name),
     }),
     divergence: t.field({
       type: BranchDivergence,

@@ -36,6 +36,7 @@ const CommitAction = builder.enumType('CommitAction', {
     UPDATE: { value: 'update', description: 'Gives a file new content.' },
     DELETE: { value: 'delete', description: 'Removes a file.' },
     MOVE: { value: 'move', description: 'Moves a file to another path, with new content if given.' },
+    CHMOD: { value: 'chmod', description: 'Makes a file executable, or no longer so.' },
   } as const,
 });
 
@@ -61,6 +62,10 @@ export const lastCommitId = (t: InputFields) =>
     description:
       'Full hash of a commit in which the file was as the client knows it, such as `lastCommitSha` of the file. BAD_REQUEST if its content has changed since; not checked when left out.',
   });
+
+/** Whether a file can be run. */
+export const executeFilemode = (t: InputFields) =>
+  t.boolean({ description: 'Whether the file is executable. It stays as it is when left out; new files are not.' });
 
 /** A file for contents too large for the text of a request. */
 export const contentFile = (t: InputFields) =>
@@ -89,6 +94,7 @@ const CommitActionInput = builder.inputType('CommitActionInput', {
       defaultValue: 'text',
       description: 'How `content` is given.',
     }),
+    executeFilemode: executeFilemode(t),
     lastCommitId: lastCommitId(t),
   }),
 });
@@ -102,12 +108,20 @@ const CreateCommitInput = builder.inputType('CreateCommitInput', {
       description: 'Name of the branch that gets the commit; in an empty repository any name.',
     }),
     startBranch: startBranch(t),
+    startSha: t.string({
+      description: 'Full hash of the commit at which `branch` begins, in the place of `startBranch`.',
+    }),
+    force: t.boolean({
+      description:
+        'Whether a branch that exists is replaced by one that begins at `startBranch` or `startSha`, as by a forced push.',
+    }),
     message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
     actions: t.field({
       type: [CommitActionInput],
       required: true,
       description: 'The changes to files, in order. Either all are made or none.',
     }),
+    allowEmpty: t.boolean({ description: 'Whether a commit without actions is made, which changes no files.' }),
     ...author(t),
   }),
 });

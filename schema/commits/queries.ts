@@ -11,10 +11,18 @@ builder.objectFields(Repository, (t) => ({
     description: 'The history of a ref, newest commits first.',
     args: {
       ...pageArgs,
-      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch by default.' }),
+      ref: t.arg.string({
+        description:
+          'A branch, a tag or a hash, or a range `A..B` of what B has and A lacks; the default branch by default.',
+      }),
       path: t.arg.string({ description: 'Only commits that changed this file or directory.' }),
       since: t.arg({ type: 'DateTime', description: 'Only commits made at this time or later.' }),
       until: t.arg({ type: 'DateTime', description: 'Only commits made at this time or earlier.' }),
+      all: t.arg.boolean({
+        description: 'Whether the commits are those of all branches and tags, whatever `ref` says.',
+      }),
+      author: t.arg.string({ description: 'Only commits of authors with this text in `Name <address>`.' }),
+      firstParent: t.arg.boolean({ description: 'Whether merges are followed to their first parent alone.' }),
     },
     resolve: (project, args, context, info) =>
       loadCountedPage(args, info, (page) => listCommits(context, project, args, page)),

@@ -4,7 +4,9 @@ import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
 import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/domain/repository/commits/find.ts';
+import { trailersOf } from '#src/domain/repository/commits/trailers.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
   description: 'Number of lines that a commit changed compared to its first parent. Binary files count as none.',
@@ -82,6 +84,21 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
       type: 'CommitDateTime',
       description: 'When the change was committed, as recorded in the commit.',
       resolve: ({ committer }) => committer,
+    }),
+    webUrl: t.string({
+      description: 'URL of the page of the commit.',
+      resolve: ({ project, oid }, _args, { baseUrl }) => baseUrl + pagePath(project.fullPath, 'commit', oid),
+    }),
+    trailers: t.field({
+      type: 'JSON',
+      description: 'The trailers of its message, such as `Signed-off-by`, by key, each with its last value.',
+      resolve: ({ message }) =>
+        Object.fromEntries([...trailersOf(message)].map(([key, values]) => [key, values.at(-1) ?? ''])),
+    }),
+    extendedTrailers: t.field({
+      type: 'JSON',
+      description: 'The trailers of its message by key, each with all of its values.',
+      resolve: ({ message }) => Object.fromEntries(trailersOf(message)),
     }),
     stats: t.field({
       type: CommitStatistics,

@@ -1,5 +1,12 @@
 import { builder } from '#schema/builder.ts';
-import { author, ContentEncoding, contentFile, lastCommitId, startBranch } from '#schema/commits/mutations.ts';
+import {
+  author,
+  ContentEncoding,
+  contentFile,
+  executeFilemode,
+  lastCommitId,
+  startBranch,
+} from '#schema/commits/mutations.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/domain/repository/files/write.ts';
@@ -23,6 +30,7 @@ const write = (t: InputFields) => ({
     defaultValue: 'text',
     description: 'How `content` is given.',
   }),
+  executeFilemode: executeFilemode(t),
 });
 
 const CreateFileInput = builder.inputType('CreateFileInput', {

@@ -23,7 +23,10 @@ const CreateGroupInput = builder.inputType('CreateGroupInput', {
   description: 'A new group, owned by the caller.',
   fields: (t) => ({
     name: t.string({ required: true, description: NAME }),
-    path: t.string({ required: true, description: 'Last part of the group’s URL; unique within its parent.' }),
+    path: t.string({
+      description:
+        'Last part of the group’s URL; unique within its parent. In GraphQL, it is made from the name when left out.',
+    }),
     description: description(t),
     lfsEnabled: t.boolean({ required: true, defaultValue: true, description: LFS }),
     requestAccessEnabled: t.boolean({ required: true, defaultValue: false, description: REQUESTS }),

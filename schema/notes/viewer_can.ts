@@ -4,6 +4,7 @@ import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { Note } from '#schema/notes/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { Snippet } from '#schema/snippets/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { mayChangeNote } from '#src/domain/tracking/notes/change.ts';
 import { mayComment } from '#src/domain/tracking/notes/create.ts';
@@ -11,7 +12,7 @@ import { mayComment } from '#src/domain/tracking/notes/create.ts';
 const COMMENT = 'Whether the caller can write notes on it and answer in its threads.';
 const INTERNALLY = 'Whether the caller can write internal notes on it, as reporters can who may comment.';
 
-/** What the caller may write on an issue or merge request of a project. */
+/** What the caller may write on an issue, merge request or snippet of a project. */
 async function rightsOn(
   context: GraphQLContext,
   projectId: number,
@@ -51,6 +52,15 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     select: { targetProjectId: true, discussionLocked: true },
     resolve: async ({ targetProjectId, discussionLocked }, _args, context) =>
       (await rightsOn(context, targetProjectId, discussionLocked)).mayCommentInternally,
+  }),
+}));
+
+builder.prismaObjectFields(Snippet, (t) => ({
+  viewerCanComment: t.boolean({
+    description: `${COMMENT} False for personal snippets, which have none.`,
+    select: { projectId: true },
+    resolve: async ({ projectId }, _args, context) =>
+      projectId !== null && (await rightsOn(context, projectId, null)).mayComment,
   }),
 }));
 

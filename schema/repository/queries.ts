@@ -54,8 +54,13 @@ builder.objectFields(Repository, (t) => ({
     args: {
       from: t.arg.string({ required: true, description: 'The base of the comparison: a branch, a tag or a hash.' }),
       to: t.arg.string({ required: true, description: 'The ref to compare with the base: a branch, a tag or a hash.' }),
+      straight: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the changes are those between the two refs themselves, not since where they parted.',
+      }),
     },
-    resolve: (project, { from, to }, context) => compareRefs(context, project, from, to),
+    resolve: (project, { from, to, straight }, context) => compareRefs(context, project, from, to, straight),
   }),
   contributors: t.field({
     type: ContributorConnection,

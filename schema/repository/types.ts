@@ -7,12 +7,17 @@ import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type BlameRow, blameOf } from '#src/domain/repository/blame.ts';
+import {
+  type BlamedLines as BlamedLinesRow,
+  type BlameRow,
+  blameLines,
+  blameOf,
+} from '#src/domain/repository/blame.ts';
 import { type BlobRow, blobContent } from '#src/domain/repository/blob.ts';
 import { diffPage } from '#src/domain/repository/commits/diff.ts';
 import type { ComparisonRow } from '#src/domain/repository/compare.ts';
 import type { Table } from '#src/domain/repository/csv.ts';
-import { type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
+import { contentHash, type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
 import {
   hasPreview,
   imageTypeOf,
@@ -27,6 +32,7 @@ import {
 } from '#src/domain/repository/file_text.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
 import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
+import { EXECUTABLE } from '#src/git/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
@@ -109,6 +115,22 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
   }),
 });
 
+const BlameRange = builder.inputType('BlameRange', {
+  description: 'Lines that follow each other, with both ends.',
+  fields: (t) => ({
+    start: t.int({ required: true, description: 'Number of the first line, from 1.' }),
+    end: t.int({ required: true, description: 'Number of the last line of them.' }),
+  }),
+});
+
+const BlamedLines = builder.objectRef<BlamedLinesRow>('BlamedLines').implement({
+  description: 'Lines that follow each other and were written in one commit.',
+  fields: (t) => ({
+    commit: t.expose('commit', { type: Commit, description: 'The commit in which the lines were written.' }),
+    lines: t.exposeStringList('lines', { description: 'The lines without the breaks at their ends.' }),
+  }),
+});
+
 export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').implement({
   description: 'A file as it is in one commit of the repository.',
   fields: (t) => ({
@@ -141,6 +163,22 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
     lastCommitSha: t.string({
       description: 'Hash of the latest commit that changed the file, in full.',
       resolve: (file) => lastCommitOf(file),
+    }),
+    contentSha256: t.string({
+      nullable: true,
+      description: 'SHA-256 of the content in hexadecimal digits; null for content of more than 20 MB.',
+      resolve: (file, _args, context) => contentHash(context, file),
+    }),
+    executable: t.boolean({
+      description: 'Whether the file can be run as a program, as its mode says.',
+      resolve: ({ mode }) => mode === EXECUTABLE,
+    }),
+    blamedLines: t.field({
+      type: [BlamedLines],
+      description:
+        'The lines of the file with the commits in which they were written: at most 20,000 at once, of a file of at most 2 MB.',
+      args: { range: t.arg({ type: BlameRange, description: 'Which lines; all of them when left out.' }) },
+      resolve: (file, { range }, context) => blameLines(context, file, range ?? null),
     }),
   }),
 });
@@ -306,6 +344,10 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
     timeout: t.boolean({
       description: 'Whether some diffs or commits are missing because there are too many.',
       resolve: async ({ commits, diff }) => (await commits()).more || (await diff()).overflow,
+    }),
+    webUrl: t.string({
+      description: 'URL of the page of the comparison, from where the two parted.',
+      resolve: async ({ pagePath }, _args, { baseUrl }) => baseUrl + (await pagePath()),
     }),
     sameRef: t.exposeBoolean('sameRef', { description: 'Whether both refs are the same commit.' }),
   }),

@@ -15,11 +15,16 @@ function addParticipants(type: keyof typeof TYPES): void {
     participants: t.field({
       type: UserConnection,
       description: `The users who take part in the ${NAMES[type]}, by ID: its author, its assignees${type === 'MergeRequest' ? ' and reviewers' : ''}, those who wrote notes on it, and those whom it mentions.`,
-      args: pageArgs,
+      args: {
+        ...pageArgs,
+        search: t.arg.string({
+          description: 'Only users with this text in name or username, or with this whole primary e-mail address.',
+        }),
+      },
       select: { id: true },
       resolve: ({ id }, args, context, info) =>
         pageBelow('User', id, args, context, info, (_context, ids, page, selection) =>
-          listParticipants(context, type, ids, page, selection),
+          listParticipants(context, type, ids, args.search, page, selection),
         ),
     }),
   }));

@@ -19,6 +19,18 @@ export const Tag = builder.objectRef<TagRow>('Tag').implement({
       description: 'Message of an annotated tag; null for a lightweight one.',
       resolve: ({ message }) => message?.toWellFormed() ?? null,
     }),
+    target: t.exposeString('target', {
+      description: 'Hash of what the tag points to: of its annotation, or of the commit of a lightweight tag.',
+    }),
+    protected: t.exposeBoolean('protected', {
+      description: 'Whether a rule says who may create the tag, which nobody changes then.',
+    }),
+    createdAt: t.field({
+      type: 'CommitDateTime',
+      nullable: true,
+      description: 'When an annotated tag was made, as recorded in it; null for a lightweight one.',
+      resolve: ({ tagger }) => tagger,
+    }),
     commit: t.expose('commit', {
       type: Commit,
       nullable: true,

@@ -313,8 +313,8 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   async count(query: LogQuery): Promise<number> {
-    const { start, path, since, until } = query;
-    const key = this.#scope + JSON.stringify([start, path, since, until]);
+    const { start, path, since, until, also, not, author, firstParent } = query;
+    const key = this.#scope + JSON.stringify([start, path, since, until, also, not, author, firstParent]);
     const count = counts.get(key) ?? (await this.countAll(query));
     counts.set(key, count);
     return count;

@@ -72,11 +72,11 @@ export class ProgramReader extends ObjectReader {
     const { offset = 0, limit = Infinity } = page;
     if (limit <= 0) return [];
     if (isShort(query, page)) return this.commits(await walkPage(this.graph, this.store, query, page));
-    return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
+    return this.commits(await this.#revisions(revisionsOf(query), pageArguments(offset, limit), query));
   }
 
   protected async countAll(query: LogQuery): Promise<number> {
-    const [count] = await this.#revisions([query.start], ['--count'], query);
+    const [count] = await this.#revisions(revisionsOf(query), ['--count'], query);
     return Number(count);
   }
 
@@ -205,8 +205,10 @@ export class ProgramReader extends ObjectReader {
    * of several lines stands behind its options.
    */
   async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
-    const { path = '', since, until } = query;
+    const { path = '', since, until, author, firstParent } = query;
     const bounds = [
+      ...(author === undefined ? [] : ['--fixed-strings', `--author=${author}`]),
+      ...(firstParent ? ['--first-parent'] : []),
       ...(since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(since))}`]),
       ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
     ];
@@ -232,6 +234,11 @@ async function again<T>(
 ): Promise<(T | null)[]> {
   if (!found.includes(null)) return found;
   return Promise.all(found.map((one, at) => one ?? look(oids[at] ?? '')));
+}
+
+/** What a walk begins at, and what it leaves out. */
+function revisionsOf({ start, also = [], not }: LogQuery): string[] {
+  return [start, ...also, ...(not === undefined ? [] : [`^${not}`])];
 }
 
 function pageArguments(offset: number, limit: number): string[] {
@@ -269,6 +276,8 @@ function lines(output: Buffer): string[] {
 }
 
 /** Whether a page of a log is near the start of the walk, however the history looks. */
-function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
-  return path === '' && since === undefined && until === undefined && offset + limit <= SHORT_WALK;
+function isShort(query: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
+  const { path = '', since, until, not, author } = query;
+  const isFiltered = [since, until, not, author].some((bound) => bound !== undefined);
+  return path === '' && !isFiltered && offset + limit <= SHORT_WALK;
 }

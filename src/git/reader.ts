@@ -11,6 +11,14 @@ import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
 export interface LogQuery {
   start: Oid;
+  /** Other commits from which the walk begins, too. */
+  also?: readonly Oid[] | undefined;
+  /** A commit that is left out with all that it reaches. */
+  not?: Oid | undefined;
+  /** Only commits of authors with this text in `Name <address>`. */
+  author?: string | undefined;
+  /** Whether merges are followed to their first parent alone. */
+  firstParent?: boolean | undefined;
   /** Only commits that changed this file or directory; the empty path is no restriction. */
   path?: string | undefined;
   /** Only commits committed at or after this time, in seconds since 1970. The walk ends at the first older one. */

@@ -57,6 +57,8 @@ export type ErrorReason =
   | 'changeConflicts'
   | 'changeEmpty'
   | 'sameBranch'
+  | 'ruleInvalid'
+  | 'rangeInvalid'
   | 'notAFork'
   | 'mergeForbidden'
   | 'notApprovable'

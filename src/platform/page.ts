@@ -59,10 +59,19 @@ export async function pageByName<T extends { name: string }, Row extends { name:
   return { nodes, offset, total: list.length, places, hasMore: page.isBackwards ? from > start : to < end };
 }
 
-/** Those with a text in their names, in any case; all without one. */
+/**
+ * Those with a text in their names, in any case; all without one. `^` before the text stands for the beginning of the name, `$` behind it
+ * for the end.
+ */
 export function named<T extends { name: string }>(list: readonly T[], search: string | null | undefined): readonly T[] {
-  const wanted = search?.toLowerCase();
-  return wanted ? list.filter(({ name }) => name.toLowerCase().includes(wanted)) : list;
+  const [, begins = '', wanted = '', ends = ''] = /^(\^?)(.*?)(\$?)$/s.exec(search?.toLowerCase() ?? '') ?? [];
+  if (wanted === '') return list;
+  return list.filter(({ name: given }) => {
+    const name = given.toLowerCase();
+    if (begins && ends) return name === wanted;
+    if (begins) return name.startsWith(wanted);
+    return ends ? name.endsWith(wanted) : name.includes(wanted);
+  });
 }
 
 function nameOf(parameter: string, { name }: CursorPosition): string {

@@ -130,3 +130,71 @@ it('takes comments on a commit and on its lines, answers them, and says beside t
   expect(browser.page).toContain('An answer');
   expect([...browser.page.matchAll(/name="discussionId"/g)]).toHaveLength(2);
 });
+
+it('shows long talk about a commit in pages, and leads from the address of a comment to the page that has it', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'one\n' }], {
+    visibility: 'public',
+  });
+  const { id: sha } = await committed(at, [{ action: 'update', file_path: 'a.txt', content: 'two\n' }]);
+  const comment = (note: string, more = {}) =>
+    world.db.commitComment.create({ data: { projectId: project.id, authorId: owner.id, sha, note, ...more } });
+  const made: { id: number }[] = [];
+  for (let at = 0; at < 60; at += 1) made.push(await comment(`Remark ${at + 1}.`));
+  const deep = made[54]?.id ?? 0;
+  const answers: { id: number }[] = [];
+  for (let at = 0; at < 12; at += 1) answers.push(await comment(`Answer ${at + 1}.`, { discussionId: deep }));
+  const elsewhere = await comment('On another', { sha: 'a'.repeat(40) });
+  const browser = await signedIn(world, owner);
+  const address = `/${project.fullPath}/-/commit/${sha}`;
+  await browser.get(address);
+  expect(browser.page).toContain('Remark 50.');
+  expect(browser.page).not.toContain('Remark 51.');
+  expect(browser.page).toContain('data-paged');
+  const [, next = ''] = /rel="next" href="([^"]*threadsAfter[^"]*)"/.exec(browser.page) ?? [];
+  await browser.get(next.replaceAll('&amp;', '&'));
+  expect(browser.page).toContain('Remark 51.');
+  expect(browser.page).not.toContain('Remark 50.');
+  const [, previous = ''] = /rel="prev" href="([^"]*threadsBefore[^"]*)"/.exec(browser.page) ?? [];
+  await browser.get(previous.replaceAll('&amp;', '&'));
+  expect(browser.page).toContain('Remark 50.');
+  await browser.get(address);
+  await browser.submit(`${address}?threads=last`, { note: 'The newest' });
+  await browser.follow();
+  expect(browser.page).toContain('The newest');
+  expect(browser.page).not.toContain('Remark 10.');
+  const arriveAt = async (id: number) => {
+    await browser.get(`${address}?note=${id}`);
+    for (let steps = 0; browser.answer.status === 302 && steps < 3; steps += 1) await browser.follow();
+    expect([browser.answer.status, browser.page.includes(`id="note_${id}"`)]).toEqual([200, true]);
+  };
+  await arriveAt(made[0]?.id ?? 0);
+  await arriveAt(deep);
+  expect(browser.page).not.toContain('Remark 54.');
+  await arriveAt(answers[0]?.id ?? 0);
+  await arriveAt(answers[11]?.id ?? 0);
+  expect(browser.page).toContain('Answer 12.');
+  expect(browser.page).not.toContain('Remark 56.');
+  // Of a thread whose first comment is gone, the first that is left begins it.
+  await world.db.commitComment.delete({ where: { id: deep } });
+  await arriveAt(answers[1]?.id ?? 0);
+  for (const absent of [String(elsewhere.id), '0', 'x', '99999999999']) {
+    expect([absent, (await browser.get(`${address}?note=${absent}`)).status]).toEqual([absent, 200]);
+    expect(browser.page).toContain('Remark 1.');
+  }
+});
+
+it('shows comments on lines that the page does not have below, with their place', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'one\n' }]);
+  const { id } = await committed(at, [
+    { action: 'update', file_path: 'a.txt', content: 'two\n' },
+    { action: 'create', file_path: 'b.txt', content: 'b\n' },
+  ]);
+  const remark = { note: 'Look here', path: 'a.txt', line: 1, line_type: 'new' };
+  await world.api(owner).post(`/projects/${project.id}/repository/commits/${id}/comments`, remark);
+  const browser = await signedIn(world, owner);
+  await browser.get(`/${project.fullPath}/-/commit/${id}?path=b.txt`);
+  expect(browser.page).toMatch(/thread-place[\s\S]*<code>a\.txt<\/code> line 1[\s\S]*Look here/);
+  await browser.get(`/${project.fullPath}/-/commit/${id}`);
+  expect(browser.page.match(/Look here/g)).toHaveLength(1);
+  expect(browser.page).not.toContain('thread-place');
+});

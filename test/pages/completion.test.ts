@@ -42,6 +42,47 @@ describe('What a text could go on with', () => {
     expect(await inserted('@', '')).toContain(`@${owner.username} `);
   });
 
+  it.each(['Issue', 'MergeRequest'] as const)('is those who take part in the %s after @, too', async (on) => {
+    const [assignee, writer, reader] = [await world.user(), await world.user(), await world.user()];
+    const at = on === 'Issue' ? 'issues' : 'merge_requests';
+    const make = (iid: number) =>
+      on === 'Issue' ? world.issue(elsewhere, owner) : world.mergeRequest(elsewhere, owner, { iid });
+    const [{ iid }, decoy] = [await make(30), await make(31)];
+    await world.api(owner).put(`/projects/${elsewhere.id}/${at}/${iid}`, { assignee_ids: [assignee.id] });
+    const write = (who: TestUser, number: number) =>
+      world.api(who).post(`/projects/${elsewhere.id}/${at}/${number}/notes`, { body: 'Hello' });
+    await write(writer, iid);
+    await write(outsider, decoy.iid);
+    const ask = async (text: string, number = String(iid), place = elsewhere.fullPath) =>
+      (await choices(reader, { mark: '@', text, on, iid: number }, place)).inserted;
+    expect(await ask(writer.username)).toEqual([`@${writer.username} `]);
+    expect(await ask(assignee.username)).toEqual([`@${assignee.username} `]);
+    expect((await ask('')).filter((one) => one === `@${owner.username} `)).toHaveLength(1);
+    for (const unasked of [outsider.username, writer.username.slice(1).padEnd(60, 'x')]) {
+      expect(await ask(unasked)).toEqual([]);
+    }
+    for (const number of ['', '0', 'x', '99999999999', String(decoy.iid)]) {
+      expect([number, await ask(writer.username, number)]).toEqual([number, []]);
+    }
+    expect((await choices(reader, { mark: '@', text: '', on, iid: '1' })).status).toBe(404);
+  });
+
+  it('is not those who take part in what the writer cannot see, nor writers of internal notes', async () => {
+    const [hidden, internal] = [await world.user(), await world.user()];
+    const secret = await world.issue(elsewhere, owner, { confidential: true, assigneeIds: [hidden.id] });
+    const open = await world.issue(elsewhere, owner);
+    await world.member(elsewhere, internal, 'reporter');
+    await world
+      .api(internal)
+      .post(`/projects/${elsewhere.id}/issues/${open.iid}/notes`, { body: 'Hush', internal: true });
+    await world.api(owner).delete(`/projects/${elsewhere.id}/members/${internal.id}`);
+    const ask = async ({ iid }: { iid: number }, { username }: TestUser, who: TestUser) =>
+      (await choices(who, { mark: '@', text: username, on: 'Issue', iid: String(iid) }, elsewhere.fullPath)).inserted;
+    expect(await ask(secret, hidden, owner)).toEqual([`@${hidden.username} `]);
+    expect(await ask(secret, hidden, outsider)).toEqual([]);
+    expect(await ask(open, internal, outsider)).toEqual([]);
+  });
+
   it('is the issue with the number and those with the text in their titles, without what the writer cannot see', async () => {
     const names = ['Broken pump', 'Pump 1 leaks', 'Secret pump', 'Door'];
     for (const title of names) await world.issue(project, owner, { title, confidential: title.startsWith('Secret') });

@@ -17,6 +17,12 @@ async function startIssue(input: { confidential?: boolean; description?: string 
   return { owner, project, issue, path, write };
 }
 
+/** A new snippet of a project. */
+async function startSnippetOf(project: { id: number }, author: TestUser, visibility: 'public' | 'private' = 'public') {
+  const fields = { title: 'Tool', file_name: 'tool.js', code: 'x', visibility };
+  return (await world.api(author).post(`/projects/${project.id}/snippets`, fields)).body as { id: number };
+}
+
 const globalId = (type: string, id: number) => Buffer.from(`${type}:${id}`).toString('base64url');
 
 it('comments on an issue, and shows comments with who wrote them, escaped and without scripts', async () => {
@@ -194,12 +200,17 @@ it('shows a long timeline in pages, and a long thread on a page of its own', asy
   expect((await (await signedIn(world, await world.user())).get(more)).status).toBe(404);
 });
 
-it.each(['issues', 'merge_requests'] as const)(
+it.each(['issues', 'merge_requests', 'snippets'] as const)(
   'leads from the address of a comment to the page of the discussion that shows it, on %s',
   async (kind) => {
     const { owner, project, issue } = await startIssue();
     const request = await world.mergeRequest(project, owner, { iid: 1 });
-    const subject = kind === 'issues' ? { type: 'Issue', ...issue } : { type: 'MergeRequest', ...request };
+    const snippet = await startSnippetOf(project, owner);
+    const subject = {
+      issues: { type: 'Issue', ...issue },
+      merge_requests: { type: 'MergeRequest', ...request },
+      snippets: { type: 'Snippet', ...snippet, iid: snippet.id },
+    }[kind];
     const on = { subjectType: subject.type, subjectId: subject.id };
     const note = (body: string, more = {}) =>
       world.db.note.create({ data: { ...on, authorId: owner.id, body, createdAt: new Date(), ...more } });
@@ -262,4 +273,84 @@ it('sends visitors to sign in before they see a note or thread', async () => {
       `/users/sign_in?return_to=${encodeURIComponent(address)}`,
     );
   }
+});
+
+async function startSnippet(visibility: 'public' | 'private' = 'public') {
+  const owner = await world.user();
+  const project = await world.project({ owner, visibility: 'public' });
+  const snippet = await startSnippetOf(project, owner, visibility);
+  return { owner, project, snippet, path: `/${project.fullPath}/-/snippets/${snippet.id}` };
+}
+
+it('comments on a snippet, edits and deletes comments, and leads back to it', async () => {
+  const { owner, project, snippet, path } = await startSnippet();
+  const browser = await signedIn(world, owner);
+  await browser.get(path);
+  expect(browser.page).not.toContain('/close');
+  await browser.submit(`${path}/notes`, { on: globalId('Snippet', snippet.id), body: '' });
+  expect(browser.answer.status).toBe(422);
+  expect(alertsOn(browser.page)).toEqual(['Comment can&#39;t be blank']);
+  await browser.submit(`${path}/notes`, {
+    on: globalId('Snippet', snippet.id),
+    body: 'It **works** <script>x</script>',
+  });
+  const note = await world.db.note.findFirstOrThrow({ where: { subjectType: 'Snippet', subjectId: snippet.id } });
+  expect(browser.answer.headers.location).toBe(`${path}#note_${note.id}`);
+  await browser.follow();
+  expect(browser.page).toContain('<strong>works</strong>');
+  expect(browser.page).not.toContain('<script>x');
+  const address = `/${project.fullPath}/-/notes/${globalId('Note', note.id)}`;
+  expect(browser.page).toContain(`href="${address}/edit"`);
+  await browser.get(`${address}/edit`);
+  await browser.submit(`${address}/edit`, { body: 'It works *well*' });
+  expect(browser.answer.headers.location).toBe(`${path}#note_${note.id}`);
+  await browser.get(`${address}/delete`);
+  expect(browser.page).toContain(`name="back" value="${path}"`);
+  await browser.submit(`${address}/delete`, { back: path });
+  expect(browser.answer.headers.location).toBe(path);
+  expect(await world.db.note.count({ where: { id: note.id } })).toBe(0);
+});
+
+it('shows comments on a snippet to signed-in users who see it, and offers only what each may', async () => {
+  const { owner, project, snippet, path } = await startSnippet();
+  const [writer, stranger] = [await world.user(), await world.user()];
+  await world.api(writer).post(`/projects/${project.id}/snippets/${snippet.id}/notes`, { body: 'Well made' });
+  const note = await world.db.note.findFirstOrThrow({ where: { subjectType: 'Snippet', subjectId: snippet.id } });
+  const edit = `/${project.fullPath}/-/notes/${globalId('Note', note.id)}/edit`;
+  const seen: unknown[] = [];
+  for (const who of [owner, writer, stranger]) {
+    const browser = await signedIn(world, who);
+    await browser.get(path);
+    seen.push([browser.page.includes('Well made'), browser.page.includes('name="body"'), browser.page.includes(edit)]);
+  }
+  expect(seen).toEqual([
+    [true, true, true],
+    [true, true, true],
+    [true, true, false],
+  ]);
+  const visitor = new Browser(world.send);
+  await visitor.get(path);
+  expect(visitor.answer.status).toBe(200);
+  expect(visitor.page).not.toContain('Well made');
+  expect(visitor.page).toContain(`/users/sign_in?return_to=${encodeURIComponent(path)}`);
+  const hidden = await startSnippet('private');
+  const outside = await signedIn(world, stranger);
+  await outside.get(path);
+  const on = globalId('Snippet', hidden.snippet.id);
+  expect((await outside.submit(`${hidden.path}/notes`, { on, body: 'Mine' })).status).toBe(404);
+  expect((await outside.get(hidden.path)).status).toBe(404);
+  expect(await world.db.note.count({ where: { subjectType: 'Snippet', subjectId: hidden.snippet.id } })).toBe(0);
+});
+
+it('costs the comments of a snippet the same statements however many there are', async () => {
+  const { owner, project, snippet, path } = await startSnippet();
+  const browser = await signedIn(world, owner);
+  const counted = async () => (await world.statements(() => browser.get(path))).length;
+  const write = async (who: TestUser) =>
+    world.api(who).post(`/projects/${project.id}/snippets/${snippet.id}/notes`, { body: 'One more' });
+  await write(owner);
+  await counted();
+  const few = await counted();
+  for (let at = 0; at < 4; at += 1) await write(await world.user());
+  expect(await counted()).toBe(few);
 });

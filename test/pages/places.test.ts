@@ -111,6 +111,14 @@ describe('New projects and groups', () => {
     expect(browser.answer.headers.location).toBe(`/groups/${name}`);
     await browser.follow();
     expect(browser.page).not.toContain(SCRIPT);
+    await browser.get('/groups/new');
+    await browser.submit('/groups', { name: `Über ${name}`, path: '', visibility: 'public', parent: '' });
+    expect(browser.answer.headers.location).toBe(`/groups/uber-${name}`);
+    await browser.get('/groups/new');
+    await browser.submit('/groups', { name: '日本', path: '', visibility: 'public', parent: '' });
+    expect(browser.answer.status).toBe(422);
+    expect(alertsOn(browser.page)).toEqual(['Path can&#39;t be blank']);
+    await browser.get(`/groups/${name}`);
     expect(browser.page).toContain(`/projects/new?namespace=${name}`);
     await browser.get(`/projects/new?namespace=${name}`);
     expect(browser.page).toContain(`<option value="${name}" selected>`);

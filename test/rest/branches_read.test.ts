@@ -21,7 +21,10 @@ beforeAll(async () => {
   at = `/projects/${project.id}/repository/branches`;
 });
 
-const KEYS = ['name', 'commit', 'merged', 'protected', 'developers_can_push', 'developers_can_merge'];
+const KEYS = [
+  ...['name', 'commit', 'merged', 'protected', 'developers_can_push', 'developers_can_merge'],
+  ...['default', 'can_push', 'web_url'],
+];
 const notFound = { status: 404, body: { message: '404 Branch Not Found' } };
 
 describe('GET /projects/:id/repository/branches', () => {

@@ -16,7 +16,10 @@ let at: string;
 let directory: string;
 let tip: string;
 
-const KEYS = ['name', 'commit', 'merged', 'protected', 'developers_can_push', 'developers_can_merge'];
+const KEYS = [
+  ...['name', 'commit', 'merged', 'protected', 'developers_can_push', 'developers_can_merge'],
+  ...['default', 'can_push', 'web_url'],
+];
 const branchAt = (name: string) => `${at}/branches/${encodeURIComponent(name)}`;
 const branches = () => gitLines(directory, ['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
 

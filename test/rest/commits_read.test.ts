@@ -57,6 +57,9 @@ function oracle(sha: string): Json {
     committer_name: committer,
     committer_email: committerEmail,
     committed_date: date(committed),
+    web_url: `${world.url}/${project.fullPath}/-/commit/${id}`,
+    trailers: {},
+    extended_trailers: {},
   };
 }
 
@@ -175,7 +178,7 @@ describe('GET /projects/:id/repository/commits/:sha', () => {
       const sha = hashOf(ref);
       const { status, body } = await api.get(`${at}/${part(ref)}`);
       expect(status).toBe(200);
-      expect(Object.keys(body)).toEqual([...COMMIT_KEYS, 'stats', 'status']);
+      expect(Object.keys(body)).toEqual([...COMMIT_KEYS, 'stats', 'status', 'project_id']);
       expect(body).toMatchObject({ id: sha, status: null, stats: statsOf(sha) });
     },
   );

@@ -36,7 +36,8 @@ describe('GET /projects/:id/repository/compare', () => {
   itEveryNth(5, PAIRS)('compares %s and %s as git does it with three dots', async (from, to) => {
     const { status, body } = await compare(from, to);
     expect(status).toBe(200);
-    expect(Object.keys(body)).toEqual(['commit', 'commits', 'diffs', 'compare_timeout', 'compare_same_ref']);
+    const keys = ['commit', 'commits', 'diffs', 'compare_timeout', 'compare_same_ref', 'web_url'];
+    expect(Object.keys(body)).toEqual(keys);
     const commits = gitLines(directory, ['log', '--reverse', '--format=%H', `${from}..${to}`]);
     expect(body.commits.map(({ id }: Json) => id)).toEqual(commits);
     expect(body.commit?.id ?? null).toBe(commits.at(-1) ?? null);
@@ -58,6 +59,7 @@ describe('GET /projects/:id/repository/compare', () => {
       diffs: [],
       compare_timeout: false,
       compare_same_ref: true,
+      web_url: expect.stringMatching(/\/-\/compare\/[0-9a-f]{40}\.\.\.[0-9a-f]{40}$/),
     });
   });
 

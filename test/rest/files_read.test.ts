@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -35,7 +36,10 @@ const FILES = [
   'run.sh',
 ];
 
-const KEYS = ['file_name', 'file_path', 'size', 'encoding', 'content', 'ref', 'blob_id', 'commit_id', 'last_commit_id'];
+const KEYS = [
+  ...['file_name', 'file_path', 'size', 'encoding', 'ref', 'blob_id', 'commit_id', 'last_commit_id'],
+  ...['content_sha256', 'execute_filemode', 'content'],
+];
 
 describe('GET /projects/:id/repository/files/:file_path', () => {
   itEveryNth(6, FILES)('gives %s as git has it', async (path) => {
@@ -53,6 +57,8 @@ describe('GET /projects/:id/repository/files/:file_path', () => {
       blob_id: git(directory, ['rev-parse', `light:${path}`]).trim(),
       commit_id: git(directory, ['rev-parse', 'light']).trim(),
       last_commit_id: git(directory, ['log', '-1', '--format=%H', 'light', '--', path]).trim(),
+      content_sha256: createHash('sha256').update(content).digest('hex'),
+      execute_filemode: git(directory, ['ls-tree', 'light', path]).startsWith('100755'),
     });
   });
 

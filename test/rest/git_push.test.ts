@@ -77,14 +77,16 @@ describe('Pushing', () => {
     await commitFile(copy, 'b.txt', 'two\n');
     const refused = await gitClient(copy, 'push', 'origin', 'main', 'main:topic');
     expect(refused.code).toBe(1);
-    expect(refused.said).toContain('main -> main (You are not allowed to push into this branch)');
+    expect(refused.said).toContain(
+      'main -> main (You are not allowed to push code to protected branches on this project.)',
+    );
     expect(refused.said).toMatch(/\[new branch\] +main -> topic/);
     const atomic = await gitClient(copy, 'push', '--atomic', 'origin', 'main', 'main:second');
     expect(atomic.code).toBe(1);
     expect(atomic.said).toContain('main -> second (another ref of this atomic push was refused)');
     await run(work, 'commit', '--quiet', '--amend', '-m', 'Other');
     const forced = await gitClient(work, 'push', '--force', 'origin', 'main');
-    expect(forced.said).toContain('You are not allowed to force push code to a protected branch on this project');
+    expect(forced.said).toContain('You are not allowed to force push code to a protected branch on this project.');
     expect((await gitClient(work, 'push', 'origin', ':main')).said).toContain('Cannot remove HEAD branch');
     const directory = directoryOf(project);
     expect(git(directory, ['rev-parse', 'main']).trim()).toBe(head);

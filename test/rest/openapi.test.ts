@@ -90,12 +90,13 @@ describe('The OpenAPI document', () => {
   it('has the actions of a commit with their words and keys', () => {
     const { actions } = bodyOf('post', '/projects/{id}/repository/commits').properties;
     expect(actions.items).toEqual({ $ref: '#/components/schemas/CommitActionInput' });
-    expect(schemas.CommitAction.enum.toSorted()).toEqual(['create', 'delete', 'move', 'update']);
+    expect(schemas.CommitAction.enum.toSorted()).toEqual(['chmod', 'create', 'delete', 'move', 'update']);
     const { properties, required } = schemas.CommitActionInput;
     expect(Object.keys(properties).toSorted()).toEqual([
       'action',
       'content',
       'encoding',
+      'execute_filemode',
       'file_path',
       'last_commit_id',
       'previous_path',

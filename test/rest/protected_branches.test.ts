@@ -124,7 +124,7 @@ describe('Protected names', () => {
     ['a.c', 'abc', false],
     ['MASTER', 'master', false],
   ])('%s matches %s: %s', (name, branch, matching) => {
-    const protections = [{ name, developersCanPush: false, developersCanMerge: false }];
+    const protections = [{ projectId: 1, name, allowForcePush: false, levels: [] }];
     expect(protectionOf(protections, branch).protected).toBe(matching);
   });
 });

@@ -31,6 +31,8 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   notBesideIssue: ['BAD_REQUEST', 422],
   changeConflicts: ['BAD_REQUEST', 400],
   changeEmpty: ['BAD_REQUEST', 400],
+  rangeInvalid: ['BAD_REQUEST', 400],
+  ruleInvalid: ['VALIDATION_FAILED', 422],
   sameBranch: ['BAD_REQUEST', 422],
   notAFork: ['BAD_REQUEST', 422],
   mergeForbidden: ['FORBIDDEN', 401],

@@ -71,7 +71,6 @@ beforeAll(async () => {
   sha = await commit(open, { ...first, commit_message: 'Add a Quokka\n\nand more' });
   await commit(open, { branch: 'master', commit_message: 'Decoy', actions: [change('other.txt')] });
   const aside = { branch: 'aside', start_branch: 'master', commit_message: 'A quokka aside', actions: [change('x')] };
-  await world.api(ann).post(`/projects/${open.id}/repository/branches`, { branch: 'aside', ref: 'master' });
   await commit(open, { ...aside, actions: [{ action: 'create', file_path: 'aside.txt', content: 'quokka aside' }] });
   await commit(hidden, { ...first, commit_message: 'Hide a quokka' });
   await world.db.project.update({ where: { id: old.id }, data: { archived: true } });

@@ -5,6 +5,7 @@ import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
+const TAG_KEYS = ['name', 'message', 'commit', 'release', 'target', 'protected', 'created_at'];
 const world = await startWorld();
 const owner = await world.user();
 const developer = await world.user();
@@ -33,7 +34,7 @@ beforeAll(async () => {
 describe('POST /projects/:id/repository/tags', () => {
   it.each(['v1.0', 'release/2.0', 'ünï', '100%'])('creates the lightweight tag %s', async (name) => {
     const { status, body } = await world.api(developer).post(`${at}/tags`, { tag_name: name, ref: 'master' });
-    expect([status, Object.keys(body)]).toEqual([201, ['name', 'message', 'commit', 'release']]);
+    expect([status, Object.keys(body)]).toEqual([201, TAG_KEYS]);
     expect(body).toMatchObject({ name, message: null, commit: { id: tip }, release: null });
     expect(git(directory, ['cat-file', '-t', `refs/tags/${name}`]).trim()).toBe('commit');
     expect((await api.get(tagAt(name))).body).toEqual(body);

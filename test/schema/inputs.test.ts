@@ -110,9 +110,14 @@ describe('Payloads', () => {
     for (const deletion of deletions) {
       const what = deletion.name.replace('delete', '');
       const gone = Object.values(payloadOf(deletion).getFields()).filter(({ name }) => name.startsWith('deleted'));
-      const expected =
-        { Branch: 'Name', Tag: 'Name', NpmDistTag: 'Name', Release: 'TagName', File: 'Path', Variable: 'Key' }[what] ??
-        'Id';
+      const named = {
+        Branch: 'Name',
+        Tag: 'Name',
+        NpmDistTag: 'Name',
+        BranchProtectionRule: 'Name',
+        TagProtectionRule: 'Name',
+      };
+      const expected = { ...named, Release: 'TagName', File: 'Path', Variable: 'Key' }[what] ?? 'Id';
       expect(gone.map(({ name }) => name)).toEqual([`deleted${what}${expected}`]);
       expect(gone[0] && getNamedType(gone[0].type).name).toBe(expected === 'Id' ? 'ID' : 'String');
     }
@@ -123,6 +128,7 @@ describe('Orders', () => {
   it('have one name each', () => {
     const orders = types.filter(({ name }) => /Order/.test(name) && isEnumType(schema.getType(name)));
     expect(orders.map(({ name }) => name).sort()).toEqual([
+      'BranchOrder',
       'GroupOrder',
       'IssueOrder',
       'MergeRequestOrder',
@@ -132,6 +138,7 @@ describe('Orders', () => {
       'PipelineOrder',
       'ProjectOrder',
       'ReleaseOrder',
+      'TagOrder',
     ]);
   });
 });

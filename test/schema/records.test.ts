@@ -30,6 +30,8 @@ const values = { labels: [label.title], milestoneId: milestone.id, assigneeId: o
 const { id: issueId } = await world.issue(project, owner, values);
 const mergeRequest = await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
 await createBoardList(world.as(owner), { project: project.id }, null, label.id);
+await world.db.protectedBranch.create({ data: { projectId: project.id, name: 'v*' } });
+await world.db.protectedTag.create({ data: { projectId: project.id, name: 'v*' } });
 await world.db.timelog.create({ data: { issueId, userId: owner.id, seconds: 60 } });
 for (const about of [{ issueId }, { mergeRequestId: mergeRequest.id }]) {
   const data = { ...about, userId: owner.id, authorId: owner.id, projectId: project.id };
@@ -163,6 +165,7 @@ describe('Every field of', () => {
       'AwardEmoji',
       'Board',
       'BoardList',
+      'BranchProtectionRule',
       'CommitComment',
       'CommitStatus',
       'DeployKey',
@@ -194,6 +197,7 @@ describe('Every field of', () => {
       'Runner',
       'Snippet',
       'StateEvent',
+      'TagProtectionRule',
       'Timelog',
       'Todo',
       'Trigger',

@@ -3,7 +3,7 @@ import vm from 'node:vm';
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { maskError } from '#schema/errors.ts';
-import { pathFrom } from '#src/domain/projects/values.ts';
+import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
 import { formatSignature, parseSignature } from '#src/git/objects/signature.ts';

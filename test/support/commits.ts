@@ -17,6 +17,9 @@ export const COMMIT_KEYS = [
   'committer_name',
   'committer_email',
   'committed_date',
+  'web_url',
+  'trailers',
+  'extended_trailers',
 ];
 
 /** A world to commit in, with a project of two files, the path of its repository in the API and its directory. */

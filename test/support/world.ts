@@ -59,6 +59,7 @@ export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
   put(path: string, body?: unknown): Promise<Answer>;
+  patch(path: string, body?: unknown): Promise<Answer>;
   delete(path: string, body?: unknown): Promise<Answer>;
 }
 
@@ -230,6 +231,7 @@ export class World {
       get: (path, headers) => this.send('GET', `/api/v4${path}`, { headers: { ...credential, ...headers } }),
       post: send('POST'),
       put: send('PUT'),
+      patch: send('PATCH'),
       delete: send('DELETE'),
     };
   }

@@ -100,13 +100,41 @@ describe('A deploy key that can push', () => {
     const refused = await push(deploy, 'main');
     expect([refused.code, refused.said]).toEqual([
       1,
-      expect.stringContaining('You are not allowed to push into this branch'),
+      expect.stringContaining('You are not allowed to push code to protected branches on this project.'),
     ]);
     await world
       .api(owner)
       .put(`/projects/${project.id}/repository/branches/main/protect`, { developers_can_push: true });
     expect(await push(deploy, 'main')).toMatchObject({ code: 0 });
     expect((await sshGit(deploy, work, 'push', ssh.url(project), ':main')).code).toBe(1);
+  });
+
+  it('pushes to a protected branch and creates protected tags where a rule names it, and another key does not', async () => {
+    const its = await world.project({ owner });
+    await push(key, 'main', its);
+    const [named, other] = [await ssh.deployKey(owner, its, true), await ssh.deployKey(owner, its, true)];
+    const api = world.api(owner);
+    const keys = (await api.get(`/projects/${its.id}/deploy_keys`)).body as { id: number; key: string }[];
+    const id = keys.find((one) => named.publicKey.startsWith(one.key))?.id;
+    const rule = { allowed_to_push: [{ access_level: 0 }, { deploy_key_id: id }] };
+    const { body } = await api.post(`/projects/${its.id}/protected_branches`, { name: 'rel*', ...rule });
+    expect(body.push_access_levels[1]).toMatchObject({
+      access_level: null,
+      access_level_description: 'Deploy key',
+      deploy_key_id: id,
+    });
+    await api.post(`/projects/${its.id}/protected_tags`, { name: 'v*', allowed_to_create: [{ deploy_key_id: id }] });
+    await commitFile(work, 'more', String(Math.random()));
+    const tried = async (who: typeof named, ref: string) =>
+      (await sshGit(who, work, 'push', ssh.url(its), `HEAD:${ref}`)).code;
+    expect(await tried(other, 'refs/heads/release')).toBe(1);
+    expect(await tried(key, 'refs/heads/release')).toBe(1);
+    expect(await tried(named, 'refs/heads/release')).toBe(0);
+    expect(await tried(other, 'refs/tags/v1')).toBe(1);
+    expect(await tried(named, 'refs/tags/v1')).toBe(0);
+    await api.delete(`/projects/${its.id}/deploy_keys/${id}`);
+    const { body: rest } = await api.get(`/projects/${its.id}/protected_branches/rel*`);
+    expect(rest.push_access_levels).toMatchObject([{ access_level: 0 }]);
   });
 
   it('is recorded as of the user who added it, even where they have no role any more', async () => {

@@ -172,7 +172,7 @@ describe('Pushing over SSH', () => {
     const answer = await sshGit(theirs, work, 'push', 'origin', 'main');
     expect([answer.code, answer.said]).toEqual([
       1,
-      expect.stringContaining('You are not allowed to push into this branch'),
+      expect.stringContaining('You are not allowed to push code to protected branches on this project.'),
     ]);
     await done(sshGit(theirs, work, 'push', '--quiet', 'origin', 'main:topic'));
   });

@@ -70,6 +70,7 @@ export const projectAbilities = {
   push_to_protected_branch: { level: MASTER, frozen: true },
   delete_merged_branches: { level: DEVELOPER, frozen: true },
   admin_protected_branch: { level: MASTER },
+  admin_protected_tag: { level: MASTER },
   create_commit_status: { level: DEVELOPER },
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },

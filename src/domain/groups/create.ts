@@ -4,6 +4,7 @@ import { closestVisibility, visibilityErrors } from '#src/access/permissions/vis
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
+import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -11,7 +12,8 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewGroup extends GroupValues {
   name: string;
-  path: string;
+  /** Made from the name when left out. */
+  path?: string | null | undefined;
   /** The parent group, by ID or full path. */
   parentId?: IdOrPath | null | undefined;
 }
@@ -20,7 +22,8 @@ export interface NewGroup extends GroupValues {
 const MAX_DEPTH = 20;
 
 /** Creates a group owned by the actor, and returns its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
-export async function createGroup(context: Context, input: NewGroup): Promise<number> {
+export async function createGroup(context: Context, group: NewGroup): Promise<number> {
+  const input = { ...group, path: group.path ?? pathFrom(group.name) };
   const actor = requireActor(context);
   if (!mayCreateGroups(actor)) throw new Forbidden();
   const parent = input.parentId == null ? null : await findGroup(context, input.parentId);
@@ -54,7 +57,14 @@ export function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boo
 async function insert(
   tx: Transaction,
   actor: Actor,
-  { name, path, description, visibility, lfsEnabled, requestAccessEnabled }: NewGroup & { visibility: Visibility },
+  {
+    name,
+    path,
+    description,
+    visibility,
+    lfsEnabled,
+    requestAccessEnabled,
+  }: NewGroup & { path: string; visibility: Visibility },
   parent: HeldNamespace | null,
 ): Promise<number> {
   const fullPath = parent ? `${parent.fullPath}/${path}` : path;

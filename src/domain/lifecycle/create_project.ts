@@ -4,11 +4,12 @@ import { closestVisibility, visibilityErrors } from '#src/access/permissions/vis
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
+import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
-import { type ProjectTexts, pathFrom, type Switch, tags, textErrors } from '#src/domain/projects/values.ts';
+import { type ProjectTexts, type Switch, tags, textErrors } from '#src/domain/projects/values.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';

@@ -45,3 +45,13 @@ export function archivePath(place: string, ref: string, format: string): string 
   const name = `${place.split('/').at(-1)}-${ref.toWellFormed().replaceAll('/', '-')}`;
   return `/${place}/-/archive/${refInPath(ref)}/${encodeURIComponent(name)}.${format}`;
 }
+
+/** The path of the page of files at a branch, or of a tag: `/group/project/-/tree/feature/one`. */
+export function refPath(place: string, page: 'tree' | 'tags', ref: string): string {
+  return `/${place}/-/${page}/${ref.toWellFormed().split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** The path of the page that compares two commits; `straight` with the first itself, not where the second one left it. */
+export function comparePath(place: string, from: string, to: string, straight = false): string {
+  return `/${place}/-/compare/${from}...${to}${straight ? '?straight=true' : ''}`;
+}

@@ -1,6 +1,5 @@
 import type { FieldErrors } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
-import { plainLetters, trimEnds } from '#src/platform/text.ts';
 
 /** The feature switches of a project. */
 export const SWITCHES = [
@@ -35,17 +34,6 @@ export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'],
 
 /** Characters of the longest name and path. */
 const LONGEST = 255;
-
-/** Converts "My Project!" to "my-project", and "Müller Straße" to "muller-strasse". */
-export function pathFrom(name: string): string {
-  // Some letters become two, so the path may become longer than the name.
-  return trimEnds(
-    plainLetters(name)
-      .replace(/[^a-z0-9_.-]+/g, '-')
-      .slice(0, LONGEST),
-    '-.',
-  );
-}
 
 /** Normalizes tags: trimmed, without duplicates, and storable in the database. */
 export function tags(list: readonly string[] | null): string[] {

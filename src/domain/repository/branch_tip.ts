@@ -1,6 +1,7 @@
+import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import { isEmpty } from '#src/domain/repository/protection.ts';
 import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/domain/repository/refusals.ts';
-import type { Oid } from '#src/git/model.ts';
+import { isOid, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { mayBeMade } from '#src/git/refs/name.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -22,19 +23,30 @@ export async function branchTip(
 }
 
 /**
- * The commit at which a new branch begins; null if the commit is for the branch itself, or for the first branch of a repository. Throws
- * BadRequest if the name is taken or invalid, or there is no branch to begin at.
+ * The commit at which a new branch begins, or one that replaces another; null if the commit is for the branch itself, or for the first
+ * branch of a repository. Throws BadRequest if the name is taken or invalid, or there is nothing to begin at.
  */
 export async function newBranchStart(
   reader: RepositoryReader | null,
   { defaultBranch }: { defaultBranch: string | null },
   branch: string,
-  startBranch: string,
+  { startBranch, startSha, force }: BranchStart,
 ): Promise<Oid | null> {
+  if (startBranch != null && startSha != null) {
+    throw new BadRequest('start_branch, start_sha are mutually exclusive', 'start_sha');
+  }
+  if (startBranch == null && startSha == null) return null;
   if (branch === startBranch || reader === null || (await isEmpty(reader, defaultBranch))) return null;
-  if (await reader.branch(branch)) throw branchTaken(branch);
+  const existing = await reader.branch(branch);
+  if (existing && existing.commit === startSha) return null;
+  if (existing && !force) throw branchTaken(branch);
   if (!mayBeMade(`refs/heads/${branch}`)) throw new BadRequest('Branch name is invalid', 'branch');
-  const found = await reader.branch(startBranch);
+  if (startSha != null) {
+    const commit = isOid(startSha) ? await reader.commit(startSha) : null;
+    if (!commit) throw new BadRequest('Cannot find start_sha', 'start_sha');
+    return commit.oid;
+  }
+  const found = await reader.branch(startBranch ?? '');
   if (!found) throw new BadRequest(NOT_ON_BRANCH, 'start_branch');
   return found.commit;
 }

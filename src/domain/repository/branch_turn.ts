@@ -26,6 +26,8 @@ export interface BranchCommit {
   branch: string;
   /** The commit at which the branch begins, which must not exist yet then. */
   start?: Oid | null;
+  /** Whether it takes the place of a branch that exists, if it has a `start`. */
+  replaces?: boolean;
   /** Memory that it holds until it is made, in bytes. */
   bytes: number;
   /** The ability required on the branch; `push` by default. */
@@ -118,14 +120,15 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   if (!first) return [];
   const project = await currentProject(tx, first.commit.project.id);
   const found = await stores.repositories.open(project);
-  const { start = null } = first.commit;
-  if (start !== null && (await found?.branch(branch))) throw branchTaken(branch);
-  const tip = start === null ? await branchTip(found, project, branch) : null;
+  const { start = null, replaces = false } = first.commit;
+  const replaced = start === null ? null : ((await found?.branch(branch))?.commit ?? null);
+  if (replaced !== null && !replaces) throw branchTaken(branch);
+  const tip = start === null ? await branchTip(found, project, branch) : replaced;
   const reader = found ?? (await ensureRepository(stores, project, isLocked ? tx : undefined));
   const keepLock = await PackKeepLock.open(reader.directory);
   try {
-    const series = new CommitSeries(reader, tip ?? start, keepLock);
-    const made = await makeAll(at, project, series);
+    const series = new CommitSeries(reader, start ?? tip, keepLock);
+    const made = await makeAll(at, project, series, replaced !== null);
     const [head] = made;
     if (!head) return [];
     await series.flush();
@@ -154,7 +157,12 @@ async function currentProject(tx: Transaction, id: number): Promise<PushedProjec
 }
 
 /** Makes commits one after another; rejected ones are settled immediately. */
-async function makeAll({ stores, tx, branch, waiting }: Turn, project: PushedProject, series: CommitSeries) {
+async function makeAll(
+  { stores, tx, branch, waiting }: Turn,
+  project: PushedProject,
+  series: CommitSeries,
+  isForced: boolean,
+) {
   const rules = await branchRules(stores, project, tx);
   const made: Made[] = [];
   for (const task of [...waiting]) {
@@ -162,7 +170,7 @@ async function makeAll({ stores, tx, branch, waiting }: Turn, project: PushedPro
     try {
       // The branch may have been protected in the meantime.
       const shared = await sharedWith(tx, commit.actor, commit.project);
-      const refusal = rules(commit.actor, commit.project, shared)(branch, commit.wish ?? 'push');
+      const refusal = rules(commit.actor, commit.project, shared)(branch, isForced ? 'force' : (commit.wish ?? 'push'));
       if (refusal !== null) throw new BadRequest(refusal);
       made.push({ task, oid: await commit.make(series) });
     } catch (error) {

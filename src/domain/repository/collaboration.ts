@@ -2,7 +2,12 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { projectsWithIds } from '#src/domain/projects/named.ts';
-import { type Protection, protectionOf, protectionsOf } from '#src/domain/repository/branches/protection.ts';
+import {
+  mayPushOrMerge,
+  type Protection,
+  protectionOf,
+  protectionsOf,
+} from '#src/domain/repository/branches/protection.ts';
 import { type Db, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -49,15 +54,5 @@ export async function sharedBranchesOf(
 }
 
 function mayMerge(actor: Actor, target: ProjectRow, protection: Protection): boolean {
-  return !protection.protected || mayPushOrMerge(actor, target, protection);
-}
-
-/** Whether the actor may push or merge into a branch with this protection. */
-export function mayPushOrMerge(
-  actor: Actor,
-  project: ProjectRow,
-  { developersCanPush, developersCanMerge }: Protection,
-): boolean {
-  if (!can(actor, 'push_code', project)) return false;
-  return can(actor, 'push_to_protected_branch', project) || developersCanPush || developersCanMerge;
+  return !protection.protected || mayPushOrMerge(protection, { actor, project: target });
 }

@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { comparePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
@@ -15,23 +16,27 @@ const MOST_COMMITS = 5_000;
 export interface ComparisonRow {
   /** Commits in `to` but not in `from`, oldest first; only the latest of very many, as `more` says. */
   commits(): Promise<{ rows: CommitRow[]; more: boolean }>;
-  /** Changes since the merge base, like a diff with three dots. */
+  /** Changes since the merge base, like a diff with three dots, or since `from` itself, like one with two. */
   diff(): Promise<Diff>;
   /** Whether both are the same commit. */
   sameRef: boolean;
+  /** The path of its page. */
+  pagePath(): Promise<string>;
 }
 
-/** Compares two branches, tags or hashes. Throws NotFound, Forbidden, Unauthenticated. */
+/** Compares two branches, tags or hashes; `straight` without regard to where they parted. Throws NotFound, Forbidden, Unauthenticated. */
 export async function compareRefs(
   context: Context,
   project: ProjectRow,
   from: string,
   to: string,
+  straight = false,
 ): Promise<ComparisonRow> {
   authorize(context.actor, 'read_repository', project);
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
+  const begin = together(context);
   // Set when the diff is requested; callers that want both request it before the commits are loaded.
   let isCompared = false;
   const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared));
@@ -44,14 +49,19 @@ export async function compareRefs(
   const compare = async () => {
     // Unrelated histories are compared directly.
     const { base, commits } = await divergence();
-    return diffTrees(repository, base ?? left.oid, right.oid, { isFar: isFar(commits) });
+    return diffTrees(repository, straight ? left.oid : (base ?? left.oid), right.oid, { isFar: isFar(commits) });
   };
-  const begin = together(context);
   const diff = once(() => {
     isCompared = true;
     return begin(compare);
   });
-  return { commits: once(() => begin(listCommits)), diff, sameRef: left.oid === right.oid };
+  const pagePath = once(() =>
+    begin(async () => {
+      const { base } = await divergence();
+      return comparePath(project.fullPath, straight ? left.oid : (base ?? left.oid), right.oid, straight);
+    }),
+  );
+  return { commits: once(() => begin(listCommits)), diff, sameRef: left.oid === right.oid, pagePath };
 }
 
 type Begin = <T>(part: () => Promise<T>) => Promise<T>;

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { BlobRow } from '#src/domain/repository/blob.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
@@ -38,4 +40,24 @@ export function lastCommitOf({ repository, commitOid, path }: FileRow): Promise<
   return remembered(repository, `last ${commitOid} ${path}`, async () => {
     return (await repository.lastCommit(commitOid, path))?.oid ?? commitOid;
   });
+}
+
+/** Bytes of the largest content that is hashed: more than a response may have of it inline, and quickly read. */
+const LARGEST_HASHED = 20 * 1024 * 1024;
+
+/** The SHA-256 of the content, in hexadecimal digits; null for content that is only streamed. */
+export function contentHash(
+  caller: Pick<Context, 'actor' | 'clientAddress' | 'answer'>,
+  { repository, oid, size }: BlobRow,
+): Promise<string | null> {
+  if (size > LARGEST_HASHED) return Promise.resolve(null);
+  return remembered(repository, `sha256 ${oid}`, () =>
+    withEffort(caller, async () => {
+      const opened = await repository.blobStream(oid);
+      if (!opened) throw new NotFound('Blob');
+      const hash = createHash('sha256');
+      for await (const chunk of opened.stream) hash.update(chunk as Buffer);
+      return hash.digest('hex');
+    }),
+  );
 }

@@ -3,11 +3,13 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import {
   listProtections,
+  mayPushOrMerge,
   type ProtectionRow,
   protectionOf,
   protectionsOf,
 } from '#src/domain/repository/branches/protection.ts';
-import { mayPushOrMerge, sharedBranches } from '#src/domain/repository/collaboration.ts';
+import { sharedBranches } from '#src/domain/repository/collaboration.ts';
+import { allows } from '#src/domain/repository/protections/levels.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -19,6 +21,15 @@ export type BranchWish = 'push' | 'merge' | 'force' | 'delete';
 /** The message for actors who may not push (behaviour.md 1.5). */
 export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 
+/** The message for a protected branch in the report on a push. */
+const PROTECTED = 'You are not allowed to push code to protected branches on this project.';
+
+/** A push over HTTP or SSH. */
+export interface RemotePush {
+  /** The deploy key that it is made with. */
+  deployKeyId?: number | undefined;
+}
+
 /** Why an actor may not do something to a branch of a project; null if they may. */
 export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;
 
@@ -27,8 +38,9 @@ export async function branchRefusals(
   context: Pick<Context, 'db' | 'repositories'>,
   actor: Actor,
   project: ProjectRow,
+  push?: RemotePush,
 ): Promise<BranchRefusals> {
-  return (await branchRules(context, project))(actor, project, await sharedWith(context.db, actor, project));
+  return (await branchRules(context, project))(actor, project, await sharedWith(context.db, actor, project), push);
 }
 
 /** Branches of a fork that those who are no developers of it may push to. */
@@ -66,14 +78,14 @@ export async function branchRules(
   place: RepositoryPlace & { defaultBranch: string | null },
   tx?: Transaction,
   known?: readonly ProtectionRow[],
-): Promise<(actor: Actor, project: ProjectRow, shared?: ReadonlySet<string>) => BranchRefusals> {
+): Promise<(actor: Actor, project: ProjectRow, shared?: ReadonlySet<string>, push?: RemotePush) => BranchRefusals> {
   const [names, { defaultBranchProtection }, reader] = await Promise.all([
     known ?? listProtections(tx ?? db, place.id),
     currentSettings(db),
     repositories.open(place),
   ]);
   const closed = defaultBranchProtection === 2 && (await isEmpty(reader, place.defaultBranch));
-  return (actor, project, shared) => {
+  return (actor, project, shared, push) => {
     const mayPush = can(actor, 'push_code', project);
     const master = can(actor, 'push_to_protected_branch', project);
     return (branch, wish) => {
@@ -81,13 +93,17 @@ export async function branchRules(
       if (!(mayPush || isShared) || (closed && !master)) return PUSH_REFUSED;
       const found = protectionOf(names, branch);
       if (!found.protected) return null;
-      if (!mayPush) return PUSH_REFUSED;
+      const refused = push ? PROTECTED : PUSH_REFUSED;
+      if (!mayPush) return refused;
       if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
-      if (wish === 'force') return 'You are not allowed to force push code to a protected branch on this project';
+      const pusher = { actor, project, deployKeyId: push?.deployKeyId };
       if (wish === 'merge') {
-        return mayPushOrMerge(actor, project, found) ? null : 'You are not allowed to merge into this branch';
+        return mayPushOrMerge(found, pusher) ? null : 'You are not allowed to merge into this branch';
       }
-      return master || found.developersCanPush ? null : PUSH_REFUSED;
+      if (wish === 'force' && !found.allowForcePush) {
+        return 'You are not allowed to force push code to a protected branch on this project.';
+      }
+      return allows(found.push, pusher) ? null : refused;
     };
   };
 }

@@ -9,6 +9,7 @@ import { branchRefusals } from '#src/domain/repository/protection.ts';
 import { quotaRefusal } from '#src/domain/repository/quota.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { goneRefusal } from '#src/domain/repository/refusals.ts';
+import { tagRefusals } from '#src/domain/repository/tags/protection.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
 import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
@@ -29,6 +30,8 @@ export interface Push {
   body: Readable;
   /** Whether its stream continues after the pack, as on a connection that waits for the report. */
   goesOn?: boolean | undefined;
+  /** The deploy key that it is made with. */
+  deployKeyId?: number | undefined;
   /** Aborts it before anything was changed: the client is gone, or took too long. */
   signal: AbortSignal;
   /** Called when all has arrived and processing begins. */
@@ -177,13 +180,14 @@ async function make(
 
 /** Why some of the changes are not allowed. */
 async function refusals(
-  { context, project }: Push,
+  { context, project, deployKeyId }: Push,
   commands: PushCommand[],
   quarantine: Quarantine,
 ): Promise<Map<RefChange, string>> {
   const refused = new Map<RefChange, string>();
   const actor = requireActor(context);
-  const forbidden = await branchRefusals(context, actor, project);
+  const forbidden = await branchRefusals(context, actor, project, { deployKeyId });
+  const forbiddenTags = await tagRefusals(context.db, actor, project, { deployKeyId });
   const mayPush = can(actor, 'push_code', project);
   const branches = commands.filter(({ name }) => name.startsWith(BRANCHES));
   const others = await quarantine.otherThanCommits(branches.flatMap(({ to }) => to ?? []));
@@ -194,7 +198,10 @@ async function refusals(
     if (!isPossible) refuse('the name is not valid');
     else if (RESERVED.some((reserved) => `${name}/`.startsWith(reserved)))
       refuse('the server keeps such names for itself');
-    else if (!name.startsWith(BRANCHES)) refuse(mayPush ? null : PUSH_REFUSED_ANYWHERE);
+    else if (!name.startsWith(BRANCHES) && !mayPush) refuse(PUSH_REFUSED_ANYWHERE);
+    else if (name.startsWith(TAGS)) {
+      refuse(forbiddenTags(name.slice(TAGS.length), to === null ? 'delete' : from === null ? 'create' : 'update'));
+    } else if (!name.startsWith(BRANCHES)) continue;
     else if (to !== null && others.has(to)) refuse('a branch must be a commit');
     else {
       const branch = name.slice(BRANCHES.length);
@@ -207,6 +214,7 @@ async function refusals(
 }
 
 const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
 /** For those who may only push to branches that are shared with them. */
 const PUSH_REFUSED_ANYWHERE = 'You are not allowed to push code to this project';
 /** Ref namespaces that the server creates, or that would replace the objects requested. */

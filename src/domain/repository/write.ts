@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import { branchTip, newBranchStart } from '#src/domain/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
@@ -23,6 +24,8 @@ export interface WritableBranch {
   branch: string;
   /** The commit at which a branch begins that does not exist yet; null or absent for one that exists, and for the first of a repository. */
   start?: Oid | null;
+  /** Whether it takes the place of a branch that exists. */
+  replaces?: boolean;
 }
 
 /** The author of a change, if not the actor. */
@@ -56,23 +59,31 @@ export async function writableBranch(
   context: Context,
   ref: IdOrPath,
   branch: string,
-  startBranch?: string | null,
+  from: BranchStart = {},
 ): Promise<WritableBranch> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const shared = await sharedWith(context.db, actor, project);
   if (!shared?.has(branch)) authorize(actor, 'push_code', project);
   requireWritable(project);
-  await requirePush(context, actor, project, branch);
   const reader = await context.repositories.open(project);
-  const start = startBranch == null ? null : await newBranchStart(reader, project, branch, startBranch);
+  await requirePush(context, actor, project, branch);
+  const start = await newBranchStart(reader, project, branch, from);
   if (start === null) await branchTip(reader, project, branch);
-  return { actor, pusher: await findPusher(context.db, actor.id), project, branch, start };
+  const replaces = start !== null && from.force === true;
+  if (replaces && (await reader?.branch(branch))) await requirePush(context, actor, project, branch, 'force');
+  return { actor, pusher: await findPusher(context.db, actor.id), project, branch, start, replaces };
 }
 
-/** Throws BadRequest if the actor may not push to the branch. */
-export async function requirePush(context: Context, actor: Actor, project: ProjectRow, branch: string): Promise<void> {
-  const refusal = (await branchRefusals(context, actor, project))(branch, 'push');
+/** Throws BadRequest if the actor may not push to the branch, or drop commits of it. */
+export async function requirePush(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  branch: string,
+  wish: 'push' | 'force' = 'push',
+): Promise<void> {
+  const refusal = (await branchRefusals(context, actor, project))(branch, wish);
   if (refusal !== null) throw new BadRequest(refusal);
 }
 

@@ -49,7 +49,8 @@ export async function serveGit(
       return status;
     }
     output.write(await pushableRefs(directory, hidden));
-    output.end(await answerPush({ context, project, body: input, signal, goesOn: true }, output));
+    const deployKeyId = holder.kind === 'deploy' ? holder.keyId : undefined;
+    output.end(await answerPush({ context, project, deployKeyId, body: input, signal, goesOn: true }, output));
     await finished(output);
     return 0;
   } finally {

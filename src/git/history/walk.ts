@@ -1,4 +1,5 @@
 import type { Oid } from '../model.ts';
+import { parseCommit } from '../objects/parse.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import type { LogQuery, Page } from '../reader.ts';
 import type { CommitGraph, Node } from './graph.ts';
@@ -10,21 +11,35 @@ import { DateQueue } from './queue.ts';
  * out, and a merge that took the path from one parent is followed to that parent alone (git's default simplification).
  */
 export async function* walk(graph: CommitGraph, store: ObjectStore, query: LogQuery): AsyncGenerator<Node> {
-  const { start, path = '', since = -Infinity, until = Infinity } = query;
+  const { start, also = [], not, path = '', since = -Infinity, until = Infinity, firstParent = false } = query;
   const queue = new DateQueue<Node>();
-  const seen = new Set<Oid>([start]);
-  queue.push(await graph.node(start));
+  const seen = new Set<Oid>();
+  if (not !== undefined) for await (const { oid } of walk(graph, store, { start: not })) seen.add(oid);
+  for (const begin of [start, ...also]) {
+    if (seen.has(begin)) continue;
+    seen.add(begin);
+    queue.push(await graph.node(begin));
+  }
   const states = path === '' ? null : new PathStates(graph, store, path);
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
     if (node.time < since) continue;
     const step = states === null ? { parents: node.parents, changed: true } : await states.step(node);
-    for (const parent of step.parents) {
+    for (const parent of firstParent ? step.parents.slice(0, 1) : step.parents) {
       if (seen.has(parent)) continue;
       seen.add(parent);
       queue.push(await graph.node(parent));
     }
-    if (step.changed && node.time <= until) yield node;
+    if (step.changed && node.time <= until && (await isBy(store, node.oid, query.author))) yield node;
   }
+}
+
+/** Whether a commit is of an author with a text in name or address. */
+async function isBy(store: ObjectStore, oid: Oid, author: string | undefined): Promise<boolean> {
+  if (author === undefined) return true;
+  const object = await store.read(oid);
+  if (object === null) return false;
+  const { name, email } = parseCommit(oid, object.content).author;
+  return `${name} <${email}>`.includes(author);
 }
 
 /** The commits on one page of a log. */

@@ -1,5 +1,5 @@
 import { GitError } from '../errors.ts';
-import { FILE, type Oid, SUBMODULE } from '../model.ts';
+import { EXECUTABLE, FILE, type Mode, type Oid, SUBMODULE, SYMLINK } from '../model.ts';
 import { type DraftTree, type Leaf, PathBlocked } from './draft.ts';
 import type { ObjectWriter } from './objects.ts';
 import { pathFault } from './path.ts';
@@ -10,13 +10,19 @@ interface Prepared {
   was?: Oid | null | undefined;
 }
 
+/** Whether the file can be run as a program. It stays as it is when absent; new ones cannot. */
+interface Runnable {
+  executable?: boolean | undefined;
+}
+
 /** One change of a file. */
 export type Action =
-  | { action: 'create'; path: string; content: Buffer }
-  | ({ action: 'update'; path: string; content: Buffer } & Prepared)
+  | ({ action: 'create'; path: string; content: Buffer } & Runnable)
+  | ({ action: 'update'; path: string; content: Buffer } & Prepared & Runnable)
   | ({ action: 'delete'; path: string } & Prepared)
   /** Without content the file keeps the one it has. */
-  | ({ action: 'move'; path: string; previousPath: string; content?: Buffer | undefined } & Prepared);
+  | ({ action: 'move'; path: string; previousPath: string; content?: Buffer | undefined } & Prepared & Runnable)
+  | ({ action: 'chmod'; path: string; executable: boolean } & Prepared);
 
 export type ActionFault = 'path' | 'exists' | 'missing' | 'blocked' | 'changed';
 
@@ -40,7 +46,7 @@ export class ActionFailed extends GitError {
 }
 
 /**
- * Does actions one after another, each on the result of those before. Files keep their mode, also when they are moved.
+ * Does actions one after another, each on the result of those before. Files keep their mode, also when they are moved, unless they are made executable or no longer so.
  * Throws ActionFailed at the first one that cannot be done; the draft is of no use then.
  */
 export async function applyActions(tree: DraftTree, objects: ObjectWriter, actions: Action[]): Promise<void> {
@@ -66,11 +72,11 @@ async function applyAction(
   switch (action.action) {
     case 'create':
       if (present !== null) throw fail('exists');
-      return tree.put(action.path, { mode: FILE, oid: write(action.content) });
+      return tree.put(action.path, { mode: modeOf(FILE, action), oid: write(action.content) });
     case 'update':
       if (!isFile(present)) throw fail('missing');
       if (isChanged(present, action)) throw fail('changed');
-      return tree.put(action.path, { mode: present.mode, oid: write(action.content) });
+      return tree.put(action.path, { mode: modeOf(present.mode, action), oid: write(action.content) });
     case 'delete':
       if (!isFile(present)) throw fail('missing');
       if (isChanged(present, action)) throw fail('changed');
@@ -83,9 +89,19 @@ async function applyAction(
       if (present !== null) throw fail('exists');
       await tree.remove(action.previousPath);
       const oid = action.content === undefined ? source.oid : write(action.content);
-      return tree.put(action.path, { mode: source.mode, oid });
+      return tree.put(action.path, { mode: modeOf(source.mode, action), oid });
     }
+    case 'chmod':
+      // Links have no mode of their own.
+      if (!isFile(present) || present.mode === SYMLINK) throw fail('missing');
+      if (isChanged(present, action)) throw fail('changed');
+      return tree.put(action.path, { mode: modeOf(present.mode, action), oid: present.oid });
   }
+}
+
+function modeOf(mode: Mode, { executable }: Runnable): Mode {
+  if (executable === undefined || mode === SYMLINK) return mode;
+  return executable ? EXECUTABLE : FILE;
 }
 
 function isChanged({ oid }: Leaf, { was }: Prepared): boolean {

@@ -19,6 +19,8 @@ export interface CommitInput {
   author: Signature;
   committer: Signature;
   message: string;
+  /** Whether the files may stay as they are. */
+  allowEmpty?: boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export class CommitSeries {
    * Adds a commit of file actions. Throws ActionFailed for the first that cannot be done, NothingChanged, and RefusedObjects
    * for what would be refused in a push as well; the series is as it was then.
    */
-  async add({ actions, author, committer, message }: CommitInput): Promise<Oid> {
+  async add({ actions, author, committer, message, allowEmpty = false }: CommitInput): Promise<Oid> {
     await yieldToEventLoop();
     const parent = this.#tip;
     const base = await this.#base();
@@ -58,7 +60,7 @@ export class CommitSeries {
     const draft = new DraftTree(new PendingTrees(this.reader, this.#objects), base);
     await applyActions(draft, objects, actions);
     const tree = draft.write(objects);
-    if (tree === base) throw new NothingChanged('The actions change nothing');
+    if (tree === base && !allowEmpty) throw new NothingChanged('The actions change nothing');
     const parents = parent === null ? [] : [parent];
     const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
     // What it leads to has to be there for the check: the commits before it are not on disk yet.

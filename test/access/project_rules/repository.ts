@@ -2,6 +2,8 @@ import { publishNpmPackage } from '#src/domain/packages/npm.ts';
 import { publishFile } from '#src/domain/packages/publish.ts';
 import { createDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';
+import { createBranchProtectionRule } from '#src/domain/repository/protections/branches.ts';
+import { createTagProtectionRule } from '#src/domain/repository/protections/tags.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { newKey } from '../../support/ssh_keys.ts';
@@ -178,10 +180,46 @@ export function repositoryRules({
     [`DELETE ${pack}/package_files/:package_file_id`]: { success: 204, level: 40, given: packaged },
   };
 
+  const protectedBranch = async ({ project: { id } }: Stage) => {
+    const name = world.unique('branch*');
+    await createBranchProtectionRule(world.as(owner), id, { name });
+    return { id, name };
+  };
+  const protectedTag = async ({ project: { id } }: Stage) => {
+    const name = world.unique('tag*');
+    await createTagProtectionRule(world.as(owner), id, { name });
+    return { id, name };
+  };
+  const master = { level: 40 } as const;
+  const protections: Record<string, Rule> = {
+    'GET /projects/:id/protected_branches': { ...repository, given: project },
+    'GET /projects/:id/protected_branches/:name': { ...repository, given: protectedBranch },
+    'POST /projects/:id/protected_branches': {
+      ...master,
+      success: 201,
+      given: (at) => ({ ...project(at), name: world.unique('branch') }),
+    },
+    'PATCH /projects/:id/protected_branches/:name': {
+      ...master,
+      success: 200,
+      given: async (at) => ({ ...(await protectedBranch(at)), allow_force_push: true }),
+    },
+    'DELETE /projects/:id/protected_branches/:name': { ...master, success: 204, given: protectedBranch },
+    'GET /projects/:id/protected_tags': { ...master, success: 200, given: project },
+    'GET /projects/:id/protected_tags/:name': { ...master, success: 200, given: protectedTag },
+    'POST /projects/:id/protected_tags': {
+      ...master,
+      success: 201,
+      given: (at) => ({ ...project(at), name: world.unique('tag') }),
+    },
+    'DELETE /projects/:id/protected_tags/:name': { ...master, success: 204, given: protectedTag },
+  };
+
   return {
     ...ofReleases,
     ...ofPackages,
     ...ofNpm,
+    ...protections,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
     'POST /projects/:id/deploy_keys': {
@@ -231,6 +269,7 @@ export function repositoryRules({
       open: 'user',
       given: async (at) => ({ ...(await branches(at)), sha: 'master', note: 'a note' }),
     },
+    'GET /projects/:id/repository/files/:file_path/blame': { ...repository, given: file },
     'POST /projects/:id/repository/files/:file_path': {
       success: 201,
       level: 30,

@@ -261,6 +261,11 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO package_files (package_id, project_id, secret, stored_as, file_name, size, md5, sha1, sha256)
      SELECT k.id, k.project_id, k.id || '-' || f, 'a', 'file-' || f, 1, '0', '0', '0' FROM packages k, generate_series(1, 5) f
      ORDER BY k.id, f`,
+    `INSERT INTO protected_branches (project_id, name) SELECT n, 'branch-' || b || '/*'
+     FROM generate_series(1, ${projects}) n, generate_series(1, 25) b WHERE n = 1 OR b < 4`,
+    `WITH made AS (INSERT INTO protected_tags (project_id, name) SELECT n, 'v' || t || '.*'
+       FROM generate_series(1, ${projects}) n, generate_series(1, 25) t WHERE n = 1 OR t < 4 RETURNING id)
+     INSERT INTO protected_tag_levels (protected_tag_id, access_level) SELECT id, 40 FROM made`,
     `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
      SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), ${ENCRYPTED} FROM generate_series(1, ${projects}) t`,
     ...inParts(

@@ -10,6 +10,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -68,8 +69,8 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
   const { fullPath } = project;
   const isBranch = !occasion.tag && occasion.source !== 'merge_request_event';
   const namespace = fullPath.split('/').slice(0, -1).join('/');
-  const [protections, branch, opened] = await Promise.all([
-    listProtections(db, project.id),
+  const [isProtected, branch, opened] = await Promise.all([
+    isProtectedRef(db, project.id, occasion),
     defaultBranch(project, repository),
     isBranch ? openMergeRequests(db, project.id, occasion.ref) : [],
   ]);
@@ -77,7 +78,7 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     ...(await ofCommit(repository, sha)),
     CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
     CI_COMMIT_BEFORE_SHA: beforeSha ?? NO_COMMIT,
-    CI_COMMIT_REF_PROTECTED: String(isBranch && protectionOf(protections, occasion.ref).protected),
+    CI_COMMIT_REF_PROTECTED: String(isProtected),
     CI_CONFIG_PATH: CONFIG_PATH,
     CI_PROJECT_ID: String(project.id),
     CI_PROJECT_TITLE: project.name,
@@ -94,6 +95,12 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     ...(occasion.tag ? await ofTag(repository, occasion.ref) : {}),
     ...(opened.length > 0 ? { CI_OPEN_MERGE_REQUESTS: opened.join(',') } : {}),
   };
+}
+
+/** Refs of merge requests are not protected, whatever the rules for branches match. */
+async function isProtectedRef(db: Db, projectId: number, { ref, tag, source }: Occasion): Promise<boolean> {
+  if (tag) return protectionsOfTag(await listTagProtections(db, projectId), ref).length > 0;
+  return source !== 'merge_request_event' && protectionOf(await listProtections(db, projectId), ref).protected;
 }
 
 async function ofCommit(repository: RepositoryReader, sha: string): Promise<Variables> {

@@ -2,8 +2,9 @@ import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
-import { mayPushOrMerge } from '#src/domain/repository/collaboration.ts';
+import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { allows, type Pusher } from '#src/domain/repository/protections/levels.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -87,21 +88,35 @@ export function isScopeOf(scope: string, environment: string | null): boolean {
 }
 
 /**
- * Protected variables are only passed to pipelines of protected branches, not of merge requests, and only if all who started the
- * pipeline or the job, and may have given it variables, may currently push or merge to the branch.
+ * Protected variables are only passed to pipelines of protected branches and tags, not of merge requests, and only if all who started the
+ * pipeline or the job, and may have given it variables, may currently push or merge to the branch, or create the tag.
  */
 async function mayHaveProtectedOnes(
   db: Db,
   { projectId, ref, tag, mergeRequestId, userIds }: Receiver,
 ): Promise<boolean> {
-  const protection = tag || mergeRequestId !== null ? null : protectionOf(await listProtections(db, projectId), ref);
-  if (!protection?.protected) return false;
+  if (mergeRequestId !== null) return false;
+  const may = tag ? await creators(db, projectId, ref) : await writers(db, projectId, ref);
+  if (may === null) return false;
   for (const id of new Set(userIds)) {
     const actor = await activeUser(db, id);
     const [project] = actor ? await queryJson<ProjectRow[]>(db, namedProject(actor, projectId, BASE)) : [];
-    if (!actor || !project || !mayPushOrMerge(actor, project, protection)) return false;
+    if (!actor || !project || !may({ actor, project })) return false;
   }
   return true;
+}
+
+/** Who may write to a branch; null unless it is protected. */
+async function writers(db: Db, projectId: number, branch: string): Promise<((pusher: Pusher) => boolean) | null> {
+  const protection = protectionOf(await listProtections(db, projectId), branch);
+  return protection.protected ? (pusher) => mayPushOrMerge(protection, pusher) : null;
+}
+
+/** Who may create a tag; null unless it is protected. */
+async function creators(db: Db, projectId: number, tag: string): Promise<((pusher: Pusher) => boolean) | null> {
+  const protections = protectionsOfTag(await listTagProtections(db, projectId), tag);
+  const levels = protections.flatMap((one) => one.levels);
+  return protections.length > 0 ? (pusher) => allows(levels, pusher) : null;
 }
 
 const BASE = select('Project', PROJECT_BASE);

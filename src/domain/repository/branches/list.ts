@@ -20,18 +20,25 @@ export interface BranchRow extends Protection {
   commit: CommitRow;
   /** Whether its commits are all in the default branch, and it is not that branch. */
   merged: boolean;
+  default: boolean;
 }
 
-/** The branches of a project by name, those with a text in their names if one is given. Throws Forbidden, Unauthenticated. */
+/** What branches are sorted by: their names, or when their latest commits were made. */
+export type BranchOrder = 'name_asc' | 'updated_asc' | 'updated_desc';
+
+/** The branches of a project, those with a text in their names if one is given. Throws Forbidden, Unauthenticated. */
 export async function listBranches(
   context: Context,
   project: ProjectRow,
   page: PageRequest,
   search?: string | null,
+  order: BranchOrder = 'name_asc',
 ): Promise<Page<BranchRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const branches = named((await repository?.branches()) ?? [], search);
+  const found = named((await repository?.branches()) ?? [], search);
+  const isByTime = order !== 'name_asc' && repository !== null;
+  const branches = isByTime ? await byTime(context, project, repository, found, order === 'updated_desc') : found;
   return pageByName(branches, page, async (part) => (repository ? branchRows(context, project, repository, part) : []));
 }
 
@@ -45,6 +52,21 @@ export async function findBranch(context: Context, project: ProjectRow, name: st
   throw branch
     ? new NotFound('Branch', `The commit ${branch.commit} to which the branch leads is missing or damaged`)
     : new NotFound('Branch');
+}
+
+/** Branches by when their latest commits were made, those of one moment by name. */
+async function byTime(
+  context: Context,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  branches: readonly Branch[],
+  isDescending: boolean,
+): Promise<Branch[]> {
+  const tips = branches.map(({ name, commit }) => ({ ref: `refs/heads/${name}`, commit }));
+  const commits = await withEffort(context, () => soundCommits(context, project, repository, tips));
+  const times = new Map(branches.map(({ name }, at) => [name, commits[at]?.committer.seconds ?? 0]));
+  const sign = isDescending ? -1 : 1;
+  return branches.toSorted((one, other) => sign * ((times.get(one.name) ?? 0) - (times.get(other.name) ?? 0)));
 }
 
 /** Branches with unreadable commits are left out. */
@@ -68,7 +90,9 @@ async function branchRows(
     const branch = branches[index];
     if (!branch || !commit) return [];
     const { name } = branch;
-    return [{ name, commit, merged: name !== root && merged.has(commit.oid), ...protectionOf(protections, name) }];
+    const isDefault = name === root;
+    const isMerged = !isDefault && merged.has(commit.oid);
+    return [{ name, commit, default: isDefault, merged: isMerged, ...protectionOf(protections, name) }];
   });
 }
 

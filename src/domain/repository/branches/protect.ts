@@ -1,8 +1,10 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, DEVELOPER, MASTER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type BranchRow, findBranch } from '#src/domain/repository/branches/list.ts';
+import { holdRule, requireUnprotecting } from '#src/domain/repository/protections/branches.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 
 /** What developers may do with a protected branch: unset means no at first, and unchanged later. */
 export interface ProtectionChanges {
@@ -10,34 +12,50 @@ export interface ProtectionChanges {
   developersCanMerge?: boolean | null | undefined;
 }
 
-/** Protects a branch, or updates its protection. Throws NotFound, Forbidden. */
+/** Protects a branch, or updates the protection of that name. Throws NotFound, Forbidden. */
 export async function protectBranch(
   context: Context,
   ref: IdOrPath,
   name: string,
   { developersCanPush, developersCanMerge }: ProtectionChanges,
 ): Promise<BranchRow> {
-  const { project } = await administered(context, ref, name);
-  const [push, merge] = [developersCanPush ?? null, developersCanMerge ?? null];
-  await context.db.$executeRaw`
-    INSERT INTO protected_branches AS b (project_id, name, developers_can_push, developers_can_merge)
-    VALUES (${project.id}, ${name}, COALESCE(${push}::boolean, FALSE), COALESCE(${merge}::boolean, FALSE))
-    ON CONFLICT (project_id, name) DO UPDATE SET
-      developers_can_push = COALESCE(${push}::boolean, b.developers_can_push),
-      developers_can_merge = COALESCE(${merge}::boolean, b.developers_can_merge)`;
+  const { actor, project } = await administered(context, ref, name);
+  await context.db.$transaction(async (tx) => {
+    const created = await tx.$executeRaw`
+      INSERT INTO protected_branches (project_id, name, developers_can_push, developers_can_merge)
+      VALUES (${project.id}, ${name}, ${developersCanPush ?? false}, ${developersCanMerge ?? false}) ON CONFLICT DO NOTHING`;
+    const rule = created === 0 ? await holdRule(tx, project.id, name) : null;
+    if (rule === null) return;
+    requireUnprotecting(rule, actor, project);
+    if (developersCanPush != null) await setLevel(tx, rule.id, 'push', developersCanPush ? DEVELOPER : MASTER);
+    if (developersCanMerge != null) await setLevel(tx, rule.id, 'merge', developersCanMerge ? DEVELOPER : MASTER);
+  });
   return findBranch(context, project, name);
 }
 
 /** Removes the protection of a branch; a pattern may still protect it. Throws NotFound, Forbidden. */
 export async function unprotectBranch(context: Context, ref: IdOrPath, name: string): Promise<BranchRow> {
-  const { project } = await administered(context, ref, name);
-  await context.db.protectedBranch.deleteMany({ where: { projectId: project.id, name } });
+  const { actor, project } = await administered(context, ref, name);
+  await context.db.$transaction(async (tx) => {
+    const rule = await holdRule(tx, project.id, name);
+    if (rule === null) return;
+    requireUnprotecting(rule, actor, project);
+    await tx.protectedBranch.delete({ where: { id: rule.id } });
+  });
   return findBranch(context, project, name);
+}
+
+/** Makes an access level the only one; deploy keys stay. */
+async function setLevel(tx: Transaction, ruleId: number, action: 'push' | 'merge', level: number): Promise<void> {
+  await tx.$executeRaw`DELETE FROM protected_branch_levels
+    WHERE protected_branch_id = ${ruleId} AND action = ${action}::branch_action AND access_level <> ${level}`;
+  await tx.$executeRaw`INSERT INTO protected_branch_levels (protected_branch_id, action, access_level)
+    VALUES (${ruleId}, ${action}::branch_action, ${level}) ON CONFLICT DO NOTHING`;
 }
 
 async function administered(context: Context, ref: IdOrPath, name: string) {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_protected_branch', project);
-  return { project, branch: await findBranch(context, project, name) };
+  return { actor, project, branch: await findBranch(context, project, name) };
 }

@@ -1,23 +1,36 @@
-import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { allows, type Level, letsDevelopers, type Pusher } from '#src/domain/repository/protections/levels.ts';
+import { matches } from '#src/domain/repository/protections/matches.ts';
+import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 
-/** A protection of branches, and its exceptions for developers. */
+const { sql } = Prisma;
+
+/** A protection of branches. */
 export interface ProtectionRow {
+  projectId: number;
   /** May contain `*`, which matches any text. */
   name: string;
-  developersCanPush: boolean;
-  developersCanMerge: boolean;
+  allowForcePush: boolean;
+  levels: readonly BranchLevel[];
+}
+
+interface BranchLevel extends Level {
+  action: 'push' | 'merge' | 'unprotect';
 }
 
 /** The combined protection of one branch. */
 export interface Protection {
   protected: boolean;
+  /** Who may push and merge; each is enough. */
+  push: readonly Level[];
+  merge: readonly Level[];
+  allowForcePush: boolean;
   developersCanPush: boolean;
   developersCanMerge: boolean;
 }
 
+/** The protections of a project, in one statement. */
 export function listProtections(db: Db | Transaction, projectId: number): Promise<ProtectionRow[]> {
-  const select = { name: true, developersCanPush: true, developersCanMerge: true };
-  return db.protectedBranch.findMany({ where: { projectId }, select, orderBy: { id: 'asc' } });
+  return read(db, [projectId]);
 }
 
 /** The protections of several projects, by their IDs, in one statement. */
@@ -25,35 +38,36 @@ export async function protectionsOf(
   db: Db | Transaction,
   projectIds: readonly number[],
 ): Promise<Map<number, ProtectionRow[]>> {
-  const rows = await db.protectedBranch.findMany({
-    where: { projectId: { in: [...projectIds] } },
-    select: { projectId: true, name: true, developersCanPush: true, developersCanMerge: true },
-    orderBy: { id: 'asc' },
-  });
-  return Map.groupBy(rows, ({ projectId }) => projectId);
+  return Map.groupBy(await read(db, projectIds), ({ projectId }) => projectId);
 }
 
-/** The protection of a branch: if several names match, each may grant access to developers. */
+function read(db: Db | Transaction, projectIds: readonly number[]): Promise<ProtectionRow[]> {
+  return queryJson<ProtectionRow[]>(
+    db,
+    sql`(SELECT COALESCE(json_agg(p), '[]') FROM (SELECT b.project_id AS "projectId", b.name, b.allow_force_push AS "allowForcePush",
+      COALESCE(json_agg(json_build_object('action', l.action, 'accessLevel', l.access_level, 'deployKeyId', l.deploy_key_id))
+        FILTER (WHERE l.id IS NOT NULL), '[]') AS levels
+    FROM protected_branches b LEFT JOIN protected_branch_levels l ON l.protected_branch_id = b.id
+    WHERE b.project_id = ANY(${[...projectIds]}::int[]) GROUP BY b.id ORDER BY b.id) p)`,
+  );
+}
+
+/** The protection of a branch: if several names match, what one of them allows is allowed. */
 export function protectionOf(protections: readonly ProtectionRow[], branch: string): Protection {
   const matching = protections.filter(({ name }) => matches(name, branch));
+  const levels = matching.flatMap((protection) => protection.levels);
+  const [push, merge] = (['push', 'merge'] as const).map((one) => levels.filter(({ action }) => action === one));
   return {
     protected: matching.length > 0,
-    developersCanPush: matching.some(({ developersCanPush }) => developersCanPush),
-    developersCanMerge: matching.some(({ developersCanMerge }) => developersCanMerge),
+    push: push ?? [],
+    merge: merge ?? [],
+    allowForcePush: matching.some(({ allowForcePush }) => allowForcePush),
+    developersCanPush: letsDevelopers(push ?? []),
+    developersCanMerge: letsDevelopers(merge ?? []),
   };
 }
 
-/** Whether a name or pattern matches a branch. Takes time proportional to the product of both lengths at most. */
-function matches(pattern: string, branch: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return pattern === branch;
-  if (!branch.startsWith(first) || branch.length < first.length + last.length || !branch.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = branch.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= branch.length - last.length;
+/** Whether somebody may merge into a branch with this protection, as those may who may push to it. */
+export function mayPushOrMerge({ push, merge }: Protection, pusher: Pusher): boolean {
+  return allows(push, pusher) || allows(merge, pusher);
 }

@@ -12,6 +12,8 @@ export interface RawAction {
   /** Bytes of a file, or a text in the encoding. */
   content?: string | Buffer | null | undefined;
   encoding?: 'text' | 'base64' | null | undefined;
+  /** Whether the file is to be executable; as it is when absent. */
+  executeFilemode?: boolean | null | undefined;
   /** Hash of a commit in which the file was as the client knows it. */
   lastCommitId?: string | null | undefined;
   /** Hash of the content that the file had in that commit; null if it was not there. */
@@ -91,7 +93,7 @@ export async function contentKnown(
   return commit && usable ? ((await reader?.entry(commit.tree, path))?.oid ?? null) : null;
 }
 
-const DONE = { create: 'created', update: 'updated', delete: 'deleted', move: 'moved' };
+const DONE = { create: 'created', update: 'updated', delete: 'deleted', move: 'moved', chmod: 'changed' };
 
 function parse(given: RawAction, empty: boolean): { action: Action | null; fault: string | null } {
   const wrong = (fault: string, action: Action | null = null) => ({ action, fault });
@@ -104,14 +106,19 @@ function parse(given: RawAction, empty: boolean): { action: Action | null; fault
   if (unusable !== null) return wrong(unusable);
   if (empty && kind !== 'create') return wrong(`No files to ${kind}.`);
   const { was } = given;
+  const executable = given.executeFilemode ?? undefined;
+  if (kind === 'chmod') {
+    if (executable === undefined) return wrong('You must provide execute_filemode.');
+    return { action: { action: kind, path, executable, was }, fault: null };
+  }
   if (kind === 'delete') return { action: { action: kind, path, was }, fault: null };
   const content = given.content == null ? undefined : contentOf(given.content, given.encoding);
   if (kind === 'move') {
     if (previousPath === '') return wrong(`You must supply the original file path when moving file \`${path}\`.`);
-    return { action: { action: kind, path, previousPath, content, was }, fault: null };
+    return { action: { action: kind, path, previousPath, content, executable, was }, fault: null };
   }
   // The existence of the file is checked before its content.
-  const action = { action: kind, path, content: content ?? Buffer.alloc(0), was };
+  const action = { action: kind, path, content: content ?? Buffer.alloc(0), executable, was };
   return content === undefined ? wrong('You must provide content.', action) : { action, fault: null };
 }
 

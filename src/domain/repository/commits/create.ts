@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import {
   contentKnown,
   filePathOf,
@@ -27,12 +28,12 @@ import { NothingChanged } from '#src/git/write/errors.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
-export interface NewCommit extends Authorship {
+export interface NewCommit extends Authorship, BranchStart {
   branch: string;
-  /** Where `branch` begins if it is another one, which must not exist then. */
-  startBranch?: string | null | undefined;
   message: string;
   actions: readonly GivenAction[];
+  /** Whether a commit without actions is made. */
+  allowEmpty?: boolean | null | undefined;
 }
 
 /** An action as sent by a client, whose content may be a file. */
@@ -43,7 +44,7 @@ export type GivenAction = Omit<RawAction, 'content' | 'was'> & GivenContent;
  * the message for the first failing action; and as readContent.
  */
 export async function createCommit(context: Context, ref: IdOrPath, input: NewCommit): Promise<CommitRow> {
-  const target = await writableBranch(context, ref, input.branch, input.startBranch);
+  const target = await writableBranch(context, ref, input.branch, input);
   const reader = await context.repositories.open(target.project);
   const given: RawAction[] = [];
   for (const action of input.actions) {
@@ -79,7 +80,7 @@ export async function commitFiles(
   context: Context,
   target: WritableBranch,
   { bytes, held, alone = false, prepare }: FileActions,
-  { message, authorName, authorEmail }: Pick<NewCommit, 'message'> & Authorship,
+  { message, allowEmpty, authorName, authorEmail }: Pick<NewCommit, 'message' | 'allowEmpty'> & Authorship,
   refusal = refusalOf,
 ): Promise<CommitRow> {
   await requireRoom(context.repositories, target.project, bytes + Buffer.byteLength(message));
@@ -87,7 +88,9 @@ export async function commitFiles(
     const actions = await prepare(series);
     const committer = signatureOf(target.pusher);
     const author = authorOf(committer, { authorName, authorEmail });
-    return explaining(actions, refusal, () => series.add({ actions, author, committer, message }));
+    const isEmpty = allowEmpty === true && actions.length === 0;
+    const commit = { actions, author, committer, message, allowEmpty: isEmpty };
+    return explaining(actions, refusal, () => series.add(commit));
   };
   const texts = [message, authorName, authorEmail].reduce((sum, text) => sum + textBytes(text), 0);
   return advance(context, target, { bytes: held + texts, alone, make });

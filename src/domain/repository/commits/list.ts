@@ -5,28 +5,37 @@ import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
-import type { LogQuery } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { LogQuery, RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** Filter of a list of commits. Times are inclusive, and of the committer. */
 export interface CommitFilter {
-  /** A branch, tag or hash; by default the default branch. */
+  /** A branch, tag or hash, or a range `A..B` of what B has and A lacks; by default the default branch. */
   ref?: string | null | undefined;
   /** Only commits that changed this file or directory. */
   path?: string | null | undefined;
   since?: Date | null | undefined;
   until?: Date | null | undefined;
+  /** Whether the commits are those of all branches and tags, whatever `ref` says. */
+  all?: boolean | null | undefined;
+  /** Only commits of authors with this text in `Name <address>`. */
+  author?: string | null | undefined;
+  /** Whether merges are followed to their first parent alone. */
+  firstParent?: boolean | null | undefined;
 }
 
 /** The commits reachable from a ref, newest first; none in an empty repository. Throws NotFound, Forbidden, Unauthenticated. */
 export async function listCommits(
   context: Context,
   project: ProjectRow,
-  { ref, path, since, until }: CommitFilter,
+  { ref: wanted, path, since, until, all, author, firstParent }: CommitFilter,
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<CommitRow>> {
   authorize(context.actor, 'read_commit', project);
+  const [from, to] = all ? [null, null] : endsOf(wanted);
+  const ref = to;
   const revision = await findRevision(context, project, ref || null);
   if (!revision) {
     const repository = await context.repositories.open(project);
@@ -34,8 +43,14 @@ export async function listCommits(
     throw new NotFound('Commit');
   }
   const { repository, oid } = revision;
+  const left = from === null ? null : await findRevision(context, project, from || null);
+  if (from !== null && left === null) throw new NotFound('Commit');
   const query: LogQuery = {
     start: oid,
+    ...(all ? { also: await tipsOf(repository) } : {}),
+    ...(left ? { not: left.oid } : {}),
+    ...(author ? { author } : {}),
+    ...(firstParent ? { firstParent } : {}),
     ...(path ? { path: trimSlashes(path) } : {}),
     ...(since ? { since: Math.ceil(since.getTime() / 1000) } : {}),
     ...(until ? { until: Math.floor(until.getTime() / 1000) } : {}),
@@ -45,7 +60,22 @@ export async function listCommits(
       limit > 0 ? repository.log(query, { limit, offset }) : [],
       withTotal ? repository.count(query) : null,
     ]);
-  // Filtering by path or time may walk the whole history.
-  const [commits, total] = await (path || since || until ? withEffort(context, read) : read());
+  // Filtering may walk the whole history.
+  const [commits, total] = await (path || since || until || all || left || author || firstParent
+    ? withEffort(context, read)
+    : read());
   return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };
+}
+
+/** The ends of a range `A..B`, each the default branch if it is empty; null and the revision where it is none. */
+function endsOf(ref: string | null | undefined): [from: string | null, to: string | null] {
+  const at = ref?.indexOf('..') ?? -1;
+  if (ref == null || at < 0 || ref.startsWith('...', at)) return [null, ref ?? null];
+  return [ref.slice(0, at), ref.slice(at + 2)];
+}
+
+/** The commits of all branches and tags. */
+async function tipsOf(repository: RepositoryReader): Promise<Oid[]> {
+  const [branches, tags] = await Promise.all([repository.branches(), repository.tags()]);
+  return [...new Set([...branches, ...tags].flatMap(({ commit }) => commit ?? []))];
 }

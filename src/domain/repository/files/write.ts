@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import {
   contentKnown,
   contentOf,
@@ -19,11 +20,9 @@ import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 /** Where and why a file is written. */
-export interface FileChange extends Authorship {
+export interface FileChange extends Authorship, Pick<BranchStart, 'startBranch'> {
   path: string;
   branch: string;
-  /** Where `branch` begins if it is another one, which must not exist then. */
-  startBranch?: string | null | undefined;
   message: string;
   /** Hash of a commit in which the file was as the client knows it: it is refused if the file has changed since. */
   lastCommitId?: string | null | undefined;
@@ -37,25 +36,34 @@ export interface WrittenFile {
 }
 
 /** Commits a new file. Throws NotFound, Forbidden, BadRequest, and as requireContent. */
-export function createFile(context: Context, ref: IdOrPath, change: FileChange & GivenContent): Promise<WrittenFile> {
+export function createFile(
+  context: Context,
+  ref: IdOrPath,
+  change: FileChange & GivenContent & Pick<RawAction, 'executeFilemode'>,
+): Promise<WrittenFile> {
   return writeContent(context, ref, change, 'create');
 }
 
 /** Commits new content of a file, which must differ from the current one. Throws as createFile. */
-export function updateFile(context: Context, ref: IdOrPath, change: FileChange & GivenContent): Promise<WrittenFile> {
+export function updateFile(
+  context: Context,
+  ref: IdOrPath,
+  change: FileChange & GivenContent & Pick<RawAction, 'executeFilemode'>,
+): Promise<WrittenFile> {
   return writeContent(context, ref, change, 'update');
 }
 
 async function writeContent(
   context: Context,
   ref: IdOrPath,
-  change: FileChange & GivenContent,
+  change: FileChange & GivenContent & Pick<RawAction, 'executeFilemode'>,
   action: 'create' | 'update',
 ): Promise<WrittenFile> {
   const given = await requireContent(context, change);
   const content = contentOf(given, change.encoding);
+  const executable = change.executeFilemode ?? undefined;
   return write(context, ref, { ...change, content: given }, (path, was) =>
-    action === 'create' ? { action, path, content } : { action, path, content, was },
+    action === 'create' ? { action, path, content, executable } : { action, path, content, executable, was },
   );
 }
 
@@ -78,7 +86,7 @@ async function write(
   }: FileChange & Pick<RawAction, 'content' | 'encoding'>,
   actionOn: (path: string, was: Oid | null | undefined) => Action,
 ): Promise<WrittenFile> {
-  const target = await writableBranch(context, ref, branch, startBranch);
+  const target = await writableBranch(context, ref, branch, { startBranch });
   const file = filePathOf(path);
   const unusable = pathRefusal(file);
   if (unusable !== null) throw new BadRequest(unusable, 'file_path');

@@ -8,6 +8,7 @@ import { insertRelease } from '#src/domain/repository/releases/insert.ts';
 import { checkRelease } from '#src/domain/repository/releases/values.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { findTag, type TagRow } from '#src/domain/repository/tags/list.ts';
+import { tagRefusals } from '#src/domain/repository/tags/protection.ts';
 import { requireMade, signatureOf, writableProject } from '#src/domain/repository/write.ts';
 import { MissingObject } from '#src/git/errors.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
@@ -45,6 +46,8 @@ export async function createTag(
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/tags/${name}`)) throw new BadRequest('Tag name invalid', 'name');
+  const refusal = (await tagRefusals(context.db, actor, project))(name, 'create');
+  if (refusal !== null) throw new BadRequest(refusal, 'name');
   const reader = await context.repositories.open(project);
   const outcomes = await tagNow(context, { actor, project, ...options }, reader, input);
   // The commit was unreachable, and has been removed since, in whole or in part.

@@ -2,8 +2,10 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
-import type { Oid, Tag } from '#src/git/model.ts';
+import { listTagProtections, protectionsOfTag, type TagProtectionRow } from '#src/domain/repository/tags/protection.ts';
+import { NO_OBJECT, type Oid, type Signature, type Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -21,21 +23,65 @@ export interface TagRow {
   name: string;
   /** The annotation; null for lightweight tags. */
   message: string | null;
+  target: Oid;
+  /** Who made an annotated tag, and when; null for lightweight ones, and those without. */
+  tagger: Signature | null;
+  protected: boolean;
   /** Null if the tag does not point to a readable commit. */
   commit: CommitRow | null;
 }
 
-/** The tags of a project in descending order of name, like `listBranches`. Throws Forbidden, Unauthenticated. */
+/** What tags are sorted by: names, when they were made or their commits were, or the versions that their names say. */
+export type TagOrder = 'name' | 'updated' | 'version';
+
+/** How tags are sorted: by name in descending order when absent. */
+export interface TagSorting {
+  orderBy?: TagOrder | null | undefined;
+  sort?: 'asc' | 'desc' | null | undefined;
+}
+
+/** The tags of a project, like `listBranches`. Throws Forbidden, Unauthenticated. */
 export async function listTags(
   context: Context,
   project: ProjectRow,
   page: PageRequest,
   search?: string | null,
+  sorting: TagSorting = {},
 ): Promise<Page<TagRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const tags = named((await repository?.tags()) ?? [], search);
+  const found = named((await repository?.tags()) ?? [], search);
+  const tags = repository === null ? found : await sorted(context, project, repository, found, sorting);
   return pageByName(tags, page, async (part) => (repository ? tagRows(context, project, repository, part) : []));
+}
+
+async function sorted(
+  context: Context,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  tags: readonly Tag[],
+  { orderBy, sort }: TagSorting,
+): Promise<readonly Tag[]> {
+  const sign = sort === 'asc' ? 1 : -1;
+  if (orderBy === 'version') return tags.toSorted((one, other) => sign * compareVersions(one.name, other.name));
+  if (orderBy !== 'updated') return sort === 'asc' ? tags.toReversed() : tags;
+  const commits = await withEffort(context, () => commitsOf(context, project, repository, [...tags]));
+  const timeOf = ({ annotation, commit }: Tag) =>
+    (annotation?.tagger ?? (commit === null ? null : commits.get(commit)?.committer))?.seconds ?? 0;
+  return tags.toSorted((one, other) => sign * (timeOf(one) - timeOf(other)));
+}
+
+/** Compares names as versions: numbers by value, and what has a `-` behind it comes before the release. */
+function compareVersions(one: string, other: string): number {
+  const [left, right] = [one, other].map((name) => {
+    const [version = '', ...early] = name.replace(/^v(?=\d)/i, '').split('-');
+    return { version, early: early.join('-') };
+  });
+  const by = (a = '', b = '') => a.localeCompare(b, 'en', { numeric: true });
+  const difference = by(left?.version, right?.version);
+  if (difference !== 0) return difference;
+  if (!left?.early || !right?.early) return Number(!left?.early) - Number(!right?.early);
+  return by(left.early, right.early);
 }
 
 const release = alias('Release', 'r');
@@ -55,8 +101,12 @@ export async function listReleasedTags(
   const where = sql`${release.projectId} = ${project.id}`;
   const found = await readPage(context.db, RELEASED, { rows: release, where, order: NEWEST_FIRST }, page);
   const shown = found.nodes.flatMap(({ tag }) => tags.get(tag) ?? []);
-  const commits = await commitsOf(context, project, repository, shown);
-  return { ...found, nodes: found.nodes.map(({ tag }) => tagRow(project, tags.get(tag) ?? { name: tag }, commits)) };
+  const [commits, protections] = await Promise.all([
+    commitsOf(context, project, repository, shown),
+    listTagProtections(context.db, project.id),
+  ]);
+  const nodes = found.nodes.map(({ tag }) => tagRow(project, tags.get(tag) ?? { name: tag }, commits, protections));
+  return { ...found, nodes };
 }
 
 /** One tag. Throws NotFound, Forbidden, Unauthenticated. */
@@ -76,8 +126,11 @@ async function tagRows(
   tags: Tag[],
 ): Promise<TagRow[]> {
   if (tags.length === 0) return [];
-  const commits = await commitsOf(context, project, repository, tags);
-  return tags.map((tag) => tagRow(project, tag, commits));
+  const [commits, protections] = await Promise.all([
+    commitsOf(context, project, repository, tags),
+    listTagProtections(context.db, project.id),
+  ]);
+  return tags.map((tag) => tagRow(project, tag, commits, protections));
 }
 
 /** The commits of tags by their hashes, as far as they are readable. */
@@ -94,13 +147,17 @@ async function commitsOf(
 
 function tagRow(
   { id: projectId }: ProjectRow,
-  { name, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>,
+  { name, target, commit, annotation }: Pick<Tag, 'name'> & Partial<Tag>,
   commits: ReadonlyMap<Oid, CommitRow>,
+  protections: readonly TagProtectionRow[],
 ): TagRow {
   return {
     projectId,
     name,
     message: annotation?.message.replace(/\n$/, '') ?? null,
+    target: target ?? NO_OBJECT,
+    tagger: annotation?.tagger ?? null,
+    protected: protectionsOfTag(protections, name).length > 0,
     commit: commit ? (commits.get(commit) ?? null) : null,
   };
 }

@@ -27,9 +27,12 @@ computedFields('Note', {
     note,
   ) => sql`(${note.startsThread} OR ${note.discussionId} IS NOT NULL OR (${note.subjectType} <> 'Commit'
     AND EXISTS (SELECT 1 FROM ${table(answer)} WHERE ${answer.discussionId} = ${note.id})))`,
-  placeBeforeThread: (note) => sql`(SELECT ${placeBefore(answer)} FROM ${table(answer)}
-    WHERE ${answer.id} = COALESCE(${note.discussionId}, ${note.id}) OR ${answer.discussionId} = ${note.discussionId}
-    ORDER BY ${answer.id} LIMIT 1)`,
+  placeBeforeThread: (note) => sql`CASE ${note.subjectType} WHEN 'Commit' THEN (
+      SELECT json_build_object('created_at', c.created_at, 'id', c.id - 1) FROM commit_comments c
+      WHERE c.id = COALESCE(${note.discussionId}, ${note.id}) OR c.discussion_id = ${note.discussionId} ORDER BY c.id LIMIT 1)
+    ELSE (SELECT ${placeBefore(answer)} FROM ${table(answer)}
+      WHERE ${answer.id} = COALESCE(${note.discussionId}, ${note.id}) OR ${answer.discussionId} = ${note.discussionId}
+      ORDER BY ${answer.id} LIMIT 1) END`,
   placeInThread: (note) => placeBefore(note),
   thread: (note, tools) => {
     const [thread, said] = [threadOf(note, tools), commentOf(note, tools)];

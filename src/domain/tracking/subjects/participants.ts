@@ -2,7 +2,8 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { targetColumn } from '#src/domain/tracking/todos/write.ts';
-import { Prisma, readPages } from '#src/platform/database/db.ts';
+import { userMatches } from '#src/domain/users/matching.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
@@ -19,9 +20,10 @@ const user = alias('User', 'u');
  * users with a todo because it mentions them, other than in internal notes. The caller must have checked that the actor can see the records.
  */
 export async function listParticipants<R>(
-  { db }: Context,
+  { db, actor }: Context,
   type: Subject['type'],
   ids: readonly number[],
+  search: string | null | undefined,
   page: PageRequest,
   selection: Selection<'User', R>,
 ): Promise<Page<R>[]> {
@@ -35,7 +37,9 @@ export async function listParticipants<R>(
       UNION SELECT t.user_id FROM todos t WHERE t.${targetColumn({ type })} = ${id}
         AND t.action IN ('mentioned', 'directly_addressed')
         AND NOT EXISTS (SELECT 1 FROM notes i WHERE i.id = t.note_id AND i.source_type IS NOT NULL)`;
-    const list = { rows: user, where: sql`${user.id} IN (${participants})`, order: order('User', ['id']) };
+    const conditions = [sql`${user.id} IN (${participants})`];
+    if (search?.trim()) conditions.push(userMatches(user, actor, search.trim()));
+    const list = { rows: user, where: all(conditions), order: order('User', ['id']) };
     return pageOfRows(selection, list, page);
   };
   const parents = ids.map((id) => ({ id }));

@@ -1,0 +1,97 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const BRANCHES = '/projects/:id/protected_branches';
+const TAGS = '/projects/:id/protected_tags';
+/** What is a paid feature elsewhere. */
+const constants = { code_owner_approval_required: false, inherited: false };
+const notFound = {
+  BranchProtectionRule: '404 Not found',
+  TagProtectionRule: '404 Not found',
+  AccessLevel: '404 Not found',
+};
+const common = { notFound, slashes: ['name'] };
+
+export const protections: Route[] = [
+  {
+    method: 'GET',
+    path: BRANCHES,
+    operation: operations.ProtectedBranchesDocument,
+    result: 'project.branchProtectionRules',
+    constants,
+    auth: 'optional',
+    precheck: 'read_repository',
+  },
+  {
+    method: 'GET',
+    path: `${BRANCHES}/:name`,
+    operation: operations.ProtectedBranchDocument,
+    result: 'project.branchProtectionRule',
+    constants,
+    auth: 'optional',
+    precheck: 'read_repository',
+    ...common,
+  },
+  {
+    method: 'POST',
+    path: BRANCHES,
+    operation: operations.CreateProtectedBranchDocument,
+    result: 'createBranchProtectionRule.branchProtectionRule',
+    constants,
+    precheck: 'admin_protected_branch',
+    allowed: { unprotect_access_level: [30, 40, 60] },
+    alsoRefuses: [409, 422],
+  },
+  {
+    method: 'PATCH',
+    path: `${BRANCHES}/:name`,
+    operation: operations.UpdateProtectedBranchDocument,
+    result: 'updateBranchProtectionRule.branchProtectionRule',
+    constants,
+    precheck: 'admin_protected_branch',
+    ...common,
+    alsoRefuses: [422],
+  },
+  {
+    method: 'DELETE',
+    path: `${BRANCHES}/:name`,
+    operation: operations.DeleteProtectedBranchDocument,
+    result: 'deleteBranchProtectionRule',
+    precheck: 'admin_protected_branch',
+    status: 204,
+    ...common,
+  },
+  {
+    method: 'GET',
+    path: TAGS,
+    operation: operations.ProtectedTagsDocument,
+    result: 'project.tagProtectionRules',
+    precheck: 'admin_protected_tag',
+  },
+  {
+    method: 'GET',
+    path: `${TAGS}/:name`,
+    operation: operations.ProtectedTagDocument,
+    result: 'project.tagProtectionRule',
+    precheck: 'admin_protected_tag',
+    ...common,
+  },
+  {
+    method: 'POST',
+    path: TAGS,
+    operation: operations.CreateProtectedTagDocument,
+    result: 'createTagProtectionRule.tagProtectionRule',
+    precheck: 'admin_protected_tag',
+    allowed: { create_access_level: [0, 30, 40] },
+    alsoRefuses: [422],
+  },
+  {
+    method: 'DELETE',
+    path: `${TAGS}/:name`,
+    operation: operations.DeleteProtectedTagDocument,
+    result: 'deleteTagProtectionRule',
+    precheck: 'admin_protected_tag',
+    status: 204,
+    ...common,
+  },
+];

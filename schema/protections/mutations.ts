@@ -1,0 +1,202 @@
+import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { BranchProtectionRule, ProtectionAccessLevel, TagProtectionRule } from '#schema/protections/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import {
+  createBranchProtectionRule,
+  deleteBranchProtectionRule,
+  updateBranchProtectionRule,
+} from '#src/domain/repository/protections/branches.ts';
+import { branchProtectionRules, tagProtectionRules } from '#src/domain/repository/protections/list.ts';
+import { createTagProtectionRule, deleteTagProtectionRule } from '#src/domain/repository/protections/tags.ts';
+
+const ProtectionLevelInput = builder.inputType('ProtectionLevelInput', {
+  description:
+    'Whom to let do something: an access level or a deploy key. With an ID, a change to the level that the protection has, or its removal.',
+  fields: (t) => ({
+    id: t.field({
+      ...idOf('ProtectionLevel'),
+      description: 'Global or numeric ID of a level that the protection has, to change or remove it.',
+    }),
+    accessLevel: t.field({ type: ProtectionAccessLevel, description: 'The access level from which on users may.' }),
+    deployKeyId: t.field({
+      ...idOf('DeployKey'),
+      description: 'Global or numeric ID of a deploy key of the project that can push.',
+    }),
+    userId: t.field({ ...idOf('User'), description: 'ID of a user, which is refused: users cannot be named here.' }),
+    groupId: t.field({
+      ...idOf('Group'),
+      description: 'ID of a group, which is refused: groups cannot be named here.',
+    }),
+    remove: t.boolean({ description: 'Whether to remove the level with the ID.' }),
+  }),
+});
+
+const name = (t: InputFields) =>
+  t.string({ required: true, description: 'Name of the protection: of a branch or tag, or a pattern with `*`.' });
+
+const levels = (t: InputFields, whom: string) =>
+  t.field({ type: [ProtectionLevelInput], description: `${whom}, each of which is enough.` });
+
+const level = (t: InputFields, what: string) =>
+  t.field({
+    type: ProtectionAccessLevel,
+    description: `${what}. Masters when neither this nor the list of levels is given.`,
+  });
+
+const branchLevels = (t: InputFields) => ({
+  allowForcePush: t.boolean({ description: 'Whether those who may push may also drop commits (force push).' }),
+  allowedToPush: levels(t, 'Who may push to the branches'),
+  allowedToMerge: levels(t, 'Who may merge into the branches'),
+  allowedToUnprotect: levels(t, 'Who of the masters may change and remove the protection'),
+});
+
+const CreateBranchProtectionRuleInput = builder.inputType('CreateBranchProtectionRuleInput', {
+  description: 'A new protection of the branches with a name, or of a pattern.',
+  fields: (t) => ({
+    project: projectField(t, 'of the branches'),
+    name: name(t),
+    pushAccessLevel: level(t, 'The level from which on users may push'),
+    mergeAccessLevel: level(t, 'The level from which on users may merge'),
+    unprotectAccessLevel: level(t, 'The level from which on masters may change and remove the protection'),
+    ...branchLevels(t),
+  }),
+});
+
+const UpdateBranchProtectionRuleInput = builder.inputType('UpdateBranchProtectionRuleInput', {
+  description:
+    'Changes to a protection. Levels with an ID are changed or removed, those without are added, and the others stay.',
+  fields: (t) => ({ project: projectField(t, 'of the branches'), name: name(t), ...branchLevels(t) }),
+});
+
+const DeleteBranchProtectionRuleInput = builder.inputType('DeleteBranchProtectionRuleInput', {
+  description: 'Which protection of branches to remove.',
+  fields: (t) => ({ project: projectField(t, 'of the branches'), name: name(t) }),
+});
+
+const CreateTagProtectionRuleInput = builder.inputType('CreateTagProtectionRuleInput', {
+  description: 'A new protection of the tags with a name, or of a pattern.',
+  fields: (t) => ({
+    project: projectField(t, 'of the tags'),
+    name: name(t),
+    createAccessLevel: level(t, 'The level from which on users may create the tags'),
+    allowedToCreate: levels(t, 'Who may create the tags'),
+  }),
+});
+
+const DeleteTagProtectionRuleInput = builder.inputType('DeleteTagProtectionRuleInput', {
+  description: 'Which protection of tags to remove.',
+  fields: (t) => ({ project: projectField(t, 'of the tags'), name: name(t) }),
+});
+
+function branchProtectionRulePayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The protection after the mutation.',
+    fields: (t) => ({
+      branchProtectionRule: t.field({
+        type: BranchProtectionRule,
+        description: 'The protection as it is now.',
+        resolve: (changed, _args, context, info) =>
+          branchProtectionRules.changed(context, changed, selectionAt(info, 'ProtectedBranch')),
+      }),
+    }),
+  });
+}
+
+const CreateTagProtectionRulePayload = builder.objectRef<ChangedRecord>('CreateTagProtectionRulePayload').implement({
+  description: 'The protection that was created.',
+  fields: (t) => ({
+    tagProtectionRule: t.field({
+      type: TagProtectionRule,
+      description: 'The protection as it is now.',
+      resolve: (changed, _args, context, info) =>
+        tagProtectionRules.changed(context, changed, selectionAt(info, 'ProtectedTag')),
+    }),
+  }),
+});
+
+const DeleteBranchProtectionRulePayload = builder
+  .objectRef<{ name: string }>('DeleteBranchProtectionRulePayload')
+  .implement({
+    description: 'The protection that was removed.',
+    fields: (t) => ({
+      deletedBranchProtectionRuleName: t.exposeString('name', {
+        description: 'Name of the protection that was removed.',
+      }),
+    }),
+  });
+
+const DeleteTagProtectionRulePayload = builder.objectRef<{ name: string }>('DeleteTagProtectionRulePayload').implement({
+  description: 'The protection that was removed.',
+  fields: (t) => ({
+    deletedTagProtectionRuleName: t.exposeString('name', { description: 'Name of the protection that was removed.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createBranchProtectionRule: t.field({
+    type: branchProtectionRulePayload('createBranchProtectionRule'),
+    description: 'Protects the branches with a name, or of a pattern. For masters of the project.',
+    args: {
+      input: t.arg({
+        type: CreateBranchProtectionRuleInput,
+        required: true,
+        description: 'Name and levels of the rule.',
+      }),
+    },
+    resolve: (_root, { input: { project, ...input } }, context) => createBranchProtectionRule(context, project, input),
+  }),
+  updateBranchProtectionRule: t.field({
+    type: branchProtectionRulePayload('updateBranchProtectionRule'),
+    description: 'Changes a protection of branches. For masters whom it lets unprotect.',
+    args: {
+      input: t.arg({
+        type: UpdateBranchProtectionRuleInput,
+        required: true,
+        description: 'Names the protection, and the changes.',
+      }),
+    },
+    resolve: (_root, { input: { project, name, ...changes } }, context) =>
+      updateBranchProtectionRule(context, project, name, changes),
+  }),
+  deleteBranchProtectionRule: t.field({
+    type: DeleteBranchProtectionRulePayload,
+    description: 'Removes a protection of branches; another may still match them. For masters whom it lets unprotect.',
+    args: {
+      input: t.arg({
+        type: DeleteBranchProtectionRuleInput,
+        required: true,
+        description: 'Names the protection to remove.',
+      }),
+    },
+    resolve: async (_root, { input: { project, name } }, context) => {
+      await deleteBranchProtectionRule(context, project, name);
+      return { name };
+    },
+  }),
+  createTagProtectionRule: t.field({
+    type: CreateTagProtectionRulePayload,
+    description: 'Protects the tags with a name, or of a pattern. For masters of the project.',
+    args: {
+      input: t.arg({ type: CreateTagProtectionRuleInput, required: true, description: 'Name and levels of the rule.' }),
+    },
+    resolve: (_root, { input: { project, ...input } }, context) => createTagProtectionRule(context, project, input),
+  }),
+  deleteTagProtectionRule: t.field({
+    type: DeleteTagProtectionRulePayload,
+    description: 'Removes a protection of tags; another may still match them. For masters of the project.',
+    args: {
+      input: t.arg({
+        type: DeleteTagProtectionRuleInput,
+        required: true,
+        description: 'Names the protection to remove.',
+      }),
+    },
+    resolve: async (_root, { input: { project, name } }, context) => {
+      await deleteTagProtectionRule(context, project, name);
+      return { name };
+    },
+  }),
+}));

@@ -1,0 +1,15 @@
+import { plainLetters, trimEnds } from '#src/platform/text.ts';
+
+/** Characters of the longest path. */
+const LONGEST = 255;
+
+/** Converts "My Project!" to "my-project", and "Müller Straße" to "muller-strasse". */
+export function pathFrom(name: string): string {
+  // Some letters become two, so the path may become longer than the name.
+  return trimEnds(
+    plainLetters(name)
+      .replace(/[^a-z0-9_.-]+/g, '-')
+      .slice(0, LONGEST),
+    '-.',
+  );
+}

@@ -1,0 +1,9 @@
+/** Where a branch begins that is created with a commit. */
+export interface BranchStart {
+  /** The branch at which it begins, unless that is the branch itself. */
+  startBranch?: string | null | undefined;
+  /** The full hash of the commit at which it begins, unless that is the tip of the branch. */
+  startSha?: string | null | undefined;
+  /** Whether a branch that exists is replaced. */
+  force?: boolean | null | undefined;
+}
