@@ -32,7 +32,6 @@ it('lists, finds, creates and deletes branches, as far as the caller may', async
   await world.api(owner).post(`${at}/branches`, { branch: 'other', ref: 'master' });
   await committed(at, [{ action: 'create', file_path: 'b.txt', content: 'b' }], {
     branch: 'other',
-    start_branch: 'master',
   });
   const address = `/${project.fullPath}/-/branches`;
   const browser = await signedIn(world, owner);
