@@ -80,10 +80,12 @@ function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
   return url;
 }
 
-/** Writes null in place of an empty list, in the record or each record of an array. */
+/** Writes null in place of an empty list, in the record or each record of an array; `a.b` is key `b` of the record at `a`. */
 function clearEmpty(body: unknown, key: string): void {
+  const dot = key.indexOf('.');
   for (const record of Array.isArray(body) ? body : [body]) {
-    if (Array.isArray(record?.[key]) && record[key].length === 0) record[key] = null;
+    if (dot > 0) clearEmpty(record?.[key.slice(0, dot)], key.slice(dot + 1));
+    else if (Array.isArray(record?.[key]) && record[key].length === 0) record[key] = null;
   }
 }
 

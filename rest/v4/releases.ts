@@ -11,7 +11,7 @@ const common = { slashes: ['tag_name'], jobToken: true } as const;
 const record = {
   ...common,
   omitNull: ['author', 'commit', 'milestones', 'commit_path', 'tag_path', 'assets.sources', '_links.edit_url'],
-  omitEmpty: ['milestones'],
+  omitEmpty: ['milestones', 'assets.sources'],
   constants: { evidences: [] },
 } as const satisfies Partial<Route>;
 const reads = { auth: 'optional', notFound: { Release: '404 Not Found', ReleaseLink: '404 Not Found' } } as const;

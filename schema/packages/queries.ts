@@ -14,7 +14,7 @@ const PackageOrder = builder.enumType('PackageOrder', {
   description: 'What packages are ordered by.',
   values: {
     CREATED_AT: { value: 'created_at', description: 'By when they were first published.' },
-    NAME: { value: 'name', description: 'By their names.' },
+    NAME: { value: 'name', description: 'By the names of the packages.' },
     VERSION: { value: 'version', description: 'By their versions, as texts.' },
     TYPE: { value: 'type', description: 'By how they are published.' },
   } as const,

@@ -58,7 +58,7 @@ const PackageLinks = builder.objectRef<Links>('PackageLinks').implement({
 });
 
 export const PackageFile = builder.prismaObject('PackageFile', {
-  description: 'A file of a package.',
+  description: 'A file that belongs to a version of a package, with its checksums.',
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the file, as the REST API uses it.' }),
@@ -93,7 +93,7 @@ const PackageFileOrder = builder.enumType('PackageFileOrder', {
   description: 'What files of a package are ordered by.',
   values: {
     ID: { value: 'id', description: 'By when they were published.' },
-    FILE_NAME: { value: 'file_name', description: 'By their names.' },
+    FILE_NAME: { value: 'file_name', description: 'By the names of the files.' },
     CREATED_AT: { value: 'created_at', description: 'By when they were recorded.' },
   } as const,
 });
@@ -119,7 +119,7 @@ export const Package = builder.prismaObject('Package', {
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     name: t.exposeString('name', { description: 'Name of the package, which its versions share.' }),
-    version: t.exposeString('version', { description: 'Version of the package.' }),
+    version: t.exposeString('version', { description: 'The version, unique among packages of the name and type.' }),
     packageType: t.expose('type', { type: PackageType, description: 'How the package is published.' }),
     status: t.expose('status', { type: PackageStatus, description: 'Whether the package is shown in lists.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When its first file was published.' }),

@@ -47,7 +47,9 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return {
       ...config,
       extensions: { ...extensions, reads },
-      ...(path !== null && { resolve: guarded(readerOf(path, place), extensions.guard as Guard | undefined) }),
+      ...(path !== null && {
+        resolve: guarded(readerOf(path, place), extensions.guard as Guard | undefined, extensions.otherwise),
+      }),
     };
   }
 }
@@ -79,10 +81,10 @@ export function guardedBy<T>(guard: (record: T, context: GraphQLContext) => bool
   return { extensions: { guard } };
 }
 
-function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined) {
+function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined, otherwise: unknown = null) {
   if (!guard) return read;
   return (record: unknown, _args: object, context: object) =>
-    guard(record as never, context as GraphQLContext) ? read(record) : (null as never);
+    guard(record as never, context as GraphQLContext) ? read(record) : (otherwise as never);
 }
 
 /** For a field whose value belongs to a related record: the path there. */

@@ -74,7 +74,7 @@ const ReleaseSource = builder.objectRef<{ format: string; url: string }>('Releas
 });
 
 interface Assets {
-  sources: { format: string; url: string }[] | null;
+  sources: { format: string; url: string }[];
   links: ReleaseLinkRow[];
 }
 
@@ -83,12 +83,11 @@ const ReleaseAssets = builder.objectRef<Assets>('ReleaseAssets').implement({
   fields: (t) => ({
     count: t.int({
       description: 'Number of links, and of the archives that the caller can download.',
-      resolve: ({ sources, links }) => (sources?.length ?? 0) + links.length,
+      resolve: ({ sources, links }) => sources.length + links.length,
     }),
     sources: t.expose('sources', {
       type: [ReleaseSource],
-      nullable: true,
-      description: 'Archives of its files in each format; null if the caller cannot read the repository.',
+      description: 'Archives of its files in each format; none if the caller cannot read the repository.',
     }),
     links: t.expose('links', { type: [ReleaseLink], description: 'All links of the release, newest first.' }),
   }),
@@ -206,11 +205,11 @@ export const Release = builder.prismaObject('Release', {
     }),
     milestones: t.field({
       type: [Milestone],
-      nullable: true,
-      description: 'The milestones that the release reaches; null for visitors.',
+      description: 'The milestones that the release reaches; none for visitors.',
       extensions: {
         viaRelation: ['milestones', 'milestone'],
         guard: (_release: unknown, { actor }: GraphQLContext) => actor !== null,
+        otherwise: [],
       },
       resolve: (): never => {
         throw new Error('Fields beyond a relation are read by their path');
@@ -232,7 +231,7 @@ export const Release = builder.prismaObject('Release', {
         const project = await projectOf(context, projectId);
         const mayRead = can(context.actor, 'read_repository', project);
         const url = (format: string) => context.baseUrl + archivePath(project.fullPath, tag, format);
-        const sources = mayRead ? ARCHIVE_FORMATS.map((format) => ({ format, url: url(format) })) : null;
+        const sources = mayRead ? ARCHIVE_FORMATS.map((format) => ({ format, url: url(format) })) : [];
         return { sources, links: [...links].reverse() };
       },
     }),

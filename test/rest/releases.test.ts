@@ -221,7 +221,7 @@ describe('GET /projects/:id/releases', () => {
         commitPath: null,
         tagPath: null,
         commit: null,
-        assets: { sources: null },
+        assets: { sources: [] },
       },
     ]);
     expect(await world.api(await world.user()).get(list)).toMatchObject({ status: 404 });

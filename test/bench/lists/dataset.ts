@@ -257,7 +257,7 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO release_milestones (release_id, milestone_id)
      SELECT r.id, m.id FROM releases r JOIN milestones m ON m.project_id = r.project_id AND m.iid = 1`,
     `INSERT INTO packages (project_id, type, name, version)
-     SELECT p, 'generic', 'app-' || k % 10, k FROM generate_series(1, ${projects}) p, generate_series(1, 50) k ORDER BY p, k`,
+     SELECT p, 'generic', 'app-' || k % 3, k FROM generate_series(1, ${projects}) p, generate_series(1, 8) k ORDER BY p, k`,
     `INSERT INTO package_files (package_id, project_id, secret, stored_as, file_name, size, md5, sha1, sha256)
      SELECT k.id, k.project_id, k.id || '-' || f, 'a', 'file-' || f, 1, '0', '0', '0' FROM packages k, generate_series(1, 5) f
      ORDER BY k.id, f`,

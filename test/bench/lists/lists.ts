@@ -197,6 +197,8 @@ function argumentsOf({ args }: GraphQLField<unknown, unknown>): string[] {
     const texts = ['label', ...SEARCHES.filter((text) => text.length > 2)];
     return valuesOf('type').flatMap((type) => texts.map((text) => `type: ${type}, ${search}: "${text}", `));
   }
+  // A tag that the dataset has.
+  if (args.some((argument) => argument.name === 'tag' && isRequiredArgument(argument))) return ['tag: "1", '];
   const kind = args.find(({ name }) => name === 'kind');
   if (kind && isRequiredArgument(kind)) return valuesOf('kind').map((value) => `kind: ${value}, `);
   const written = isSearched
