@@ -5,7 +5,6 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
-import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
@@ -75,9 +74,8 @@ export const Job = builder.prismaObject('Job', {
     project: t.field(ownProject),
     webUrl: t.string({
       description: 'URL of the page of the job, with its log.',
-      select: { id: true, projectId: true },
-      resolve: async ({ id, projectId }, _args, context) =>
-        context.baseUrl + pagePath((await requireProjectBase(context, projectId)).fullPath, 'jobs', id),
+      select: { id: true, projectFullPath: true },
+      resolve: ({ id, projectFullPath }, _args, { baseUrl }) => baseUrl + pagePath(projectFullPath, 'jobs', id),
     }),
     duration: t.float({
       nullable: true,

@@ -30,7 +30,7 @@ const linesOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : 
 const CiLintJob = builder.objectRef<JobConfig>('CiLintJob').implement({
   description: 'A job as a CI configuration defines it.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the job.' }),
+    name: t.exposeString('name', { description: 'Its key in the file, with what `parallel` adds.' }),
     stage: t.exposeString('stage', { description: 'Name of its stage.' }),
     beforeScript: t.stringList({
       description: 'Commands that run before the script.',
@@ -64,9 +64,9 @@ const CiLintJob = builder.objectRef<JobConfig>('CiLintJob').implement({
       description: 'Whether the pipeline can succeed even if it fails.',
     }),
     needs: t.stringList({
-      nullable: true,
-      description: 'Names of the jobs that it waits for; null if it waits for all of earlier stages.',
-      resolve: ({ needs }) => needs?.map((need) => need.job) ?? null,
+      description:
+        'Names of the jobs that it waits for, whatever their stages; empty for all of earlier stages, or none.',
+      resolve: ({ needs }) => needs?.map((need) => need.job) ?? [],
     }),
   }),
 });

@@ -48,7 +48,10 @@ const DeletePipelineInput = builder.inputType('DeletePipelineInput', {
 const DeletePipelinePayload = builder.objectRef<{ id: number }>(namesOf('deletePipeline').payload).implement({
   description: 'The pipeline that was deleted.',
   fields: (t) => ({
-    id: t.id({ description: 'Global ID of the pipeline.', resolve: ({ id }) => toGlobalId('Pipeline', id) }),
+    deletedPipelineId: t.id({
+      description: 'Global ID of the pipeline that was deleted.',
+      resolve: ({ id }) => toGlobalId('Pipeline', id),
+    }),
   }),
 });
 

@@ -5,7 +5,6 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { DetailedStatus } from '#schema/pipelines/detailed_status.ts';
 import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
-import { requireProjectBase } from '#schema/projects/project_of.ts';
 import '#schema/users/types.ts';
 import { givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
@@ -41,7 +40,7 @@ const PipelineVariable = builder.objectRef<{ key: string; value: string }>('Pipe
   description: 'A variable that a pipeline was given when it was created.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the variable.' }),
-    value: t.exposeString('value', { description: 'Value of the variable.' }),
+    value: t.exposeString('value', { description: 'The text that jobs get under that name.' }),
   }),
 });
 
@@ -62,9 +61,8 @@ export const Pipeline = builder.prismaObject('Pipeline', {
     }),
     webUrl: t.string({
       description: 'URL of the page of the pipeline.',
-      select: { id: true, projectId: true },
-      resolve: async ({ id, projectId }, _args, context) =>
-        context.baseUrl + pagePath((await requireProjectBase(context, projectId)).fullPath, 'pipelines', id),
+      select: { id: true, projectFullPath: true },
+      resolve: ({ id, projectFullPath }, _args, { baseUrl }) => baseUrl + pagePath(projectFullPath, 'pipelines', id),
     }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
@@ -93,11 +91,10 @@ export const Pipeline = builder.prismaObject('Pipeline', {
     detailedStatus: t.field({
       type: DetailedStatus,
       description: 'The status of the pipeline in words, for people.',
-      select: { id: true, projectId: true, status: true },
-      resolve: async ({ id, projectId, status }, _args, context) => {
-        const hasWarnings = status === 'success' && (await context.loaders.pipelineWarnings.load(id));
-        const { fullPath } = await requireProjectBase(context, projectId);
-        return { status, hasWarnings, path: pagePath(fullPath, 'pipelines', id) };
+      select: { id: true, projectFullPath: true, status: true },
+      resolve: async ({ id, projectFullPath, status }, _args, { loaders }) => {
+        const hasWarnings = status === 'success' && (await loaders.pipelineWarnings.load(id));
+        return { status, hasWarnings, path: pagePath(projectFullPath, 'pipelines', id) };
       },
     }),
     variables: t.field({

@@ -64,7 +64,7 @@ describe('GET /projects/:id/ci/lint', () => {
         environment: null,
         when: 'on_success',
         allow_failure: false,
-        needs: null,
+        needs: [],
       },
       expect.objectContaining({
         name: 'unit',

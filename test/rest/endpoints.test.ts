@@ -20,7 +20,10 @@ describe('the endpoints of the contract', () => {
       .filter(({ method, raw }) => method === 'GET' && raw === undefined)
       .map((route) => compile(route, schema));
     const plain = compiled.filter(({ list, scalar }) => list || (scalar && isListType(getNullableType(scalar))));
-    expect(plain.map(({ route }) => `${route.method} ${route.path}`)).toEqual([]);
+    // The lines of one file, and what one pipeline was given: clients of today take them whole.
+    const whole = ['/repository/files/:file_path/blame', '/pipelines/:pipeline_id/variables'];
+    const others = plain.filter(({ route }) => !whole.some((path) => route.path.endsWith(path)));
+    expect(others.map(({ route }) => `${route.method} ${route.path}`)).toEqual([]);
     expect(compiled.filter(({ paginated }) => paginated).length).toBeGreaterThan(30);
   });
 

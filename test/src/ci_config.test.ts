@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import { InvalidConfig, LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';

@@ -118,6 +118,8 @@ export interface ComputedFields {
     /** Whether the actor sees it as a member of its project. */
     isOpenToMember: boolean;
   };
+  Pipeline: { projectFullPath: string };
+  Job: { projectFullPath: string };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */
     avatarHash: string;

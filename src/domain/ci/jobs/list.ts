@@ -10,6 +10,7 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/domain/ci/computed_fields.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;

@@ -1,7 +1,8 @@
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
-import { type JobConfig, stageIndexOf, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';

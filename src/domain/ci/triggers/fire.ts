@@ -1,6 +1,6 @@
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';

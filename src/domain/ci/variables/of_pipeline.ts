@@ -1,5 +1,5 @@
 import { activeUser } from '#src/access/credentials/authenticate.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
 import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/branches/protection.ts';

@@ -1,14 +1,13 @@
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import {
   ACTIONS,
   type EnvironmentConfig,
   FIRST_STAGE,
-  InvalidConfig,
   type JobConfig,
   LAST_STAGE,
   TIERS,
-  type Variables,
   WHEN,
   type When,
 } from '#src/domain/ci/pipelines/config/model.ts';

@@ -1,3 +1,4 @@
+import type { Need, Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Expression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import type { AutoCancel, ChangesCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 
@@ -27,8 +28,6 @@ export interface Workflow {
   autoCancel: AutoCancel | null;
 }
 
-export type Variables = Record<string, string>;
-
 export const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 export type When = (typeof WHEN)[number];
 
@@ -43,18 +42,6 @@ export interface EnvironmentConfig {
   action: (typeof ACTIONS)[number];
   /** Name of the job that stops it. */
   onStop: string | null;
-}
-
-/** A job that another one waits for. */
-export interface Need {
-  /** Its name, or the base name of several. */
-  job: string;
-  /** Whether the other one gets its artifacts. */
-  artifacts: boolean;
-  /** Whether it may be absent. */
-  optional: boolean;
-  /** Which of the jobs of a matrix, by what distinguishes them; null for all. */
-  matrix: string[] | null;
 }
 
 /** What `only` or `except` asks; null where nothing. */
@@ -103,10 +90,3 @@ export function stageIndexOf(stages: readonly string[], stage: string): number {
 
 export const FIRST_STAGE = '.pre';
 export const LAST_STAGE = '.post';
-
-/** The file is invalid; the message, which can be stored, says where. */
-export class InvalidConfig extends Error {
-  constructor(message: string) {
-    super(message.replaceAll('\0', '').toWellFormed().slice(0, 1000));
-  }
-}

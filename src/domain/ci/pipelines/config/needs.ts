@@ -1,4 +1,5 @@
-import { InvalidConfig, type JobConfig, type Need } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig, type Need } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import {
   type ExpansionLimit,
   isRecord,

@@ -1,5 +1,5 @@
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { isPattern } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { readReports } from '#src/domain/ci/pipelines/config/reports.ts';
 import {

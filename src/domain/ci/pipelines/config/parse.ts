@@ -1,3 +1,4 @@
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { resolveExtends } from '#src/domain/ci/pipelines/config/compose/extends.ts';
 import { Composer, type Composition, type Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
 import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
@@ -7,7 +8,6 @@ import { type JobDefaults, readJob } from '#src/domain/ci/pipelines/config/job.t
 import {
   type Config,
   FIRST_STAGE,
-  InvalidConfig,
   type JobConfig,
   LAST_STAGE,
   stageIndexOf,

@@ -1,7 +1,8 @@
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
 import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import { type Config, InvalidConfig, type JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import { compose, readConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge, type KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';

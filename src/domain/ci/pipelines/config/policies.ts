@@ -1,5 +1,5 @@
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { combinations, suffixOf } from '#src/domain/ci/pipelines/config/needs.ts';
 import { isRecord, type Raw, readBoolean, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 

@@ -1,4 +1,5 @@
-import { InvalidConfig, type RefPolicy } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { RefPolicy } from '#src/domain/ci/pipelines/config/model.ts';
 import { isPattern, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { requireExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import { readChanges } from '#src/domain/ci/pipelines/config/rules/read.ts';

@@ -1,12 +1,6 @@
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import {
-  type Config,
-  InvalidConfig,
-  type JobConfig,
-  type RefPolicy,
-  type Variables,
-  type When,
-} from '#src/domain/ci/pipelines/config/model.ts';
+import type { Config, JobConfig, RefPolicy, When } from '#src/domain/ci/pipelines/config/model.ts';
 import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';

@@ -1,4 +1,4 @@
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
 
 /** A mapping as returned by the YAML parser. */

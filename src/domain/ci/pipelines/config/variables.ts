@@ -1,4 +1,4 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 
 /** The variables of a pipeline that every job gets, and that names of environments may use. */

@@ -1,4 +1,5 @@
-import { InvalidConfig, type Workflow } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Workflow } from '#src/domain/ci/pipelines/config/model.ts';
 import { readAutoCancel, readRules } from '#src/domain/ci/pipelines/config/rules/read.ts';
 import { type ExpansionLimit, isRecord, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 

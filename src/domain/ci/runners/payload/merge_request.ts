@@ -1,4 +1,4 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import type { Db } from '#src/platform/database/db.ts';
 

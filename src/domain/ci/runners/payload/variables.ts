@@ -1,5 +1,5 @@
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';

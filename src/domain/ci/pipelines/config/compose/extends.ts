@@ -1,5 +1,5 @@
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import { isMap, type Raw, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 
 /** How many levels of `extends` may lie above each other. */

@@ -1,7 +1,8 @@
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { withInputs } from '#src/domain/ci/pipelines/config/compose/inputs.ts';
 import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 import type { Answer, Place, Sources, Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import { InvalidConfig, LARGEST_CONFIG, LARGEST_TOGETHER } from '#src/domain/ci/pipelines/config/model.ts';
+import { LARGEST_CONFIG, LARGEST_TOGETHER } from '#src/domain/ci/pipelines/config/model.ts';
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { isGlob, matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';
 import type { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';

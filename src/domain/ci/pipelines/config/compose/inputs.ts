@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';

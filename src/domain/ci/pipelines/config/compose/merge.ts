@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { isMap, type Raw } from '#src/domain/ci/pipelines/config/values.ts';
 
 /** Entries of maps that all merges of a configuration may copy together. */

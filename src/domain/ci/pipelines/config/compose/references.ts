@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { isMap, type Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
 

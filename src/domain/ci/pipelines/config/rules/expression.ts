@@ -1,4 +1,4 @@
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { CONDITION, type PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 
 /**

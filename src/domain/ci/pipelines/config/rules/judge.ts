@@ -1,5 +1,5 @@
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/model.ts';
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { type Expression, holds } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import { matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';

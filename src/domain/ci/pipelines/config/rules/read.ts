@@ -1,5 +1,5 @@
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { readNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
 import { requireExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import {

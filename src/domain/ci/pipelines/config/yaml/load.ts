@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/model.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
 import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
 import { resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
