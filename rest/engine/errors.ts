@@ -116,6 +116,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),
   hookWithoutExample: (message) => ({ status: 422, body: { message } }),
   notBesideIssue: () => ({ status: 422, body: { message: { error: 'Unprocessable Entity' } } }),
+  tagProtected: (message) => ({ body: { message } }),
   changeConflicts: (message) => ({ body: { message, error_code: 'conflict' } }),
   changeEmpty: (message) => ({ body: { message, error_code: 'empty' } }),
   rangeInvalid: (message) => ({ body: { error: message } }),

@@ -56,6 +56,7 @@ export type ErrorReason =
   | 'notBesideIssue'
   | 'changeConflicts'
   | 'changeEmpty'
+  | 'tagProtected'
   | 'sameBranch'
   | 'ruleInvalid'
   | 'rangeInvalid'

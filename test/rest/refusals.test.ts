@@ -29,6 +29,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   hookUrlPrivate: ['BAD_REQUEST', 422],
   hookWithoutExample: ['BAD_REQUEST', 422],
   notBesideIssue: ['BAD_REQUEST', 422],
+  tagProtected: ['FORBIDDEN', 403],
   changeConflicts: ['BAD_REQUEST', 400],
   changeEmpty: ['BAD_REQUEST', 400],
   rangeInvalid: ['BAD_REQUEST', 400],

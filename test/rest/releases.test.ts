@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectWithCommit } from '../support/ci.ts';
 import { startCommittingWorld } from '../support/commits.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
@@ -467,5 +468,30 @@ describe('Clients of today', () => {
     const headers = { 'PRIVATE-TOKEN': owner.token, 'Content-Type': 'application/x-www-form-urlencoded' };
     const answer = await world.send('POST', `/api/v4${list}`, { headers, body: String(body) });
     expect(answer).toMatchObject({ status: 201, body: { assets: { links: [{ name: 'a' }] } } });
+  });
+});
+
+describe('The release of a protected tag', () => {
+  it('is for those who may create the tag', async () => {
+    const master = await world.user();
+    const developer = await world.user();
+    const { project: own } = await projectWithCommit(world, owner);
+    await world.member(own, master, 'master');
+    await world.member(own, developer, 'developer');
+    const at = `/projects/${own.id}/releases`;
+    await world.api(owner).post(`/projects/${own.id}/protected_tags`, { name: 'v*' });
+    const refused = {
+      status: 403,
+      body: { message: 'You are not allowed to create this tag as it is protected.' },
+    };
+    expect(await world.api(developer).post(at, { tag_name: 'v1', ref: 'master' })).toMatchObject(refused);
+    expect((await world.api(developer).post(at, { tag_name: 'other', ref: 'master' })).status).toBe(201);
+    expect((await world.api(master).post(at, { tag_name: 'v1', ref: 'master' })).status).toBe(201);
+    expect(await world.api(developer).post(at, { tag_name: 'v1' })).toMatchObject(refused);
+    expect(await world.api(developer).put(`${at}/v1`, { name: 'x' })).toMatchObject(refused);
+    expect(await world.api(developer).delete(`${at}/v1`)).toMatchObject(refused);
+    const link = { name: 'a', url: 'https://example.org/a' };
+    expect(await world.api(developer).post(`${at}/v1/assets/links`, link)).toMatchObject(refused);
+    expect((await world.api(developer).get(`${at}/v1`)).body.name).toBe('v1');
   });
 });

@@ -3,8 +3,9 @@ import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/p
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
-import { type Occasion, selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
+import { selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
 import { LONG } from '../support/long.ts';
 

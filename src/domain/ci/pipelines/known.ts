@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { CONFIG_PATH } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';

@@ -11,9 +11,10 @@ import {
   type NewReleaseLink,
 } from '#src/domain/repository/releases/values.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
+import { tagRefusals } from '#src/domain/repository/tags/protection.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The milestones of a release: by titles or by IDs, not both. */
 interface MilestoneChoice {
@@ -48,8 +49,8 @@ export interface SavedRelease {
  * @throws NotFound (of `Tag` if that is missing and there is no `ref`), Forbidden, Conflict, BadRequest, ValidationFailed
  */
 export async function createRelease(context: Context, ref: IdOrPath, input: NewRelease): Promise<SavedRelease> {
-  const { actor, project } = await writableProject(context, ref);
   const { tag, links } = input;
+  const { actor, project } = await releasable(context, ref, tag);
   const where = { projectId: project.id, tag: tag.toWellFormed() };
   if (!tag.includes('\0') && (await context.db.release.count({ where })) > 0) throw taken();
   const milestoneIds = (await milestonesOf(context.db, project.id, input)) ?? [];
@@ -84,7 +85,7 @@ export async function updateRelease(
   tag: string,
   changes: ReleaseChanges,
 ): Promise<SavedRelease> {
-  const { project } = await writableProject(context, ref);
+  const { project } = await releasable(context, ref, tag);
   const { name, description, releasedAt } = changes;
   const id = await releaseId(context, project, tag);
   const milestoneIds = await milestonesOf(context.db, project.id, changes);
@@ -117,7 +118,7 @@ export async function deleteRelease<R>(
   tag: string,
   read: (project: ProjectRow) => Promise<R>,
 ): Promise<R> {
-  const { project } = await writableProject(context, ref);
+  const { project } = await releasable(context, ref, tag);
   const id = await releaseId(context, project, tag);
   const before = await read(project);
   await context.db.$transaction(async (tx) => {
@@ -131,8 +132,16 @@ export async function deleteRelease<R>(
 
 /** The project and the ID of a release that the actor may change. Throws NotFound, Forbidden. */
 export async function changeableRelease(context: Context, ref: IdOrPath, tag: string) {
-  const { project } = await writableProject(context, ref);
+  const { project } = await releasable(context, ref, tag);
   return { project, id: await releaseId(context, project, tag) };
+}
+
+/** The project, if the actor may release the tag: a protected one takes the right to create it. Throws NotFound, Forbidden. */
+async function releasable(context: Context, ref: IdOrPath, tag: string) {
+  const found = await writableProject(context, ref);
+  const refusal = (await tagRefusals(context.db, found.actor, found.project))(tag, 'create');
+  if (refusal !== null) throw new Forbidden(refusal, 'tagProtected');
+  return found;
 }
 
 async function releaseId(context: Context, project: ProjectRow, tag: string): Promise<number> {

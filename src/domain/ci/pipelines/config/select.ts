@@ -2,31 +2,11 @@ import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/b
 import { Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import type { Config, JobConfig, RefPolicy, When } from '#src/domain/ci/pipelines/config/model.ts';
 import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
+import type { Occasion, PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 import { expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
-
-/** The reason for a pipeline. */
-export interface Occasion {
-  ref: string;
-  tag: boolean;
-  source: PipelineSource;
-  /** The source branch, in the place of the ref of a merge request. */
-  branch?: string;
-  /** Full path of the project. */
-  project: string;
-}
-
-export type PipelineSource =
-  | 'push'
-  | 'api'
-  | 'trigger'
-  | 'merge_request_event'
-  | 'schedule'
-  | 'web'
-  | 'pipeline'
-  | 'parent_pipeline';
 
 /** Words of `only` and `except` for the sources of pipelines. */
 const SOURCES: Record<string, PipelineSource> = {

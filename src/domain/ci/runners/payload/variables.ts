@@ -1,6 +1,6 @@
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/select.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
