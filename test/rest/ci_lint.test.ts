@@ -154,6 +154,13 @@ describe('POST /ci/lint', () => {
     expect(loadYaml(body.merged_yaml)).toMatchObject({ unit: { script: 'x' } });
     const { body: wrong } = await world.api().post('/ci/lint', { content: `include: shared.yml\n${content}` });
     expect(wrong.errors).toEqual(['Local file `shared.yml` does not exist!']);
+    const remote = `include: {remote: "https://host.invalid/a.yml"}\n${content}`;
+    expect((await world.api().post('/ci/lint', { content: remote })).body.errors[0]).toMatch(
+      /only fetched for signed-in users$/,
+    );
+    expect((await world.api(owner).post('/ci/lint', { content: remote })).body.errors[0]).toMatch(
+      /could not be fetched/,
+    );
     const private_ = { content: `include: {project: ${project.fullPath}, file: shared.yml}\n${content}` };
     expect((await world.api().post('/ci/lint', private_)).body.errors[0]).toMatch(/not found or access denied!/);
   });

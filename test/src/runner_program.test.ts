@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, expand } from '#src/entrances/runner/environment.ts';
-import { Masker } from '#src/entrances/runner/masker.ts';
+import { Masker, Masking } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 import { run, scriptOf } from '#src/entrances/runner/shell.ts';
 import { scratch } from '../support/git_program.ts';
@@ -143,6 +143,16 @@ describe('The token of a job', () => {
       let out = '';
       for (let at = 0; at < text.length; at += length) out += masker.mask(Buffer.from(text.slice(at, at + length)));
       expect(out + masker.rest()).toBe(shown);
+    }
+  });
+
+  it('is hidden like the values of masked variables, also where one is part of another', () => {
+    const text = 'one-secret, one-secret-more, token; more-secret';
+    for (let length = 1; length <= text.length; length++) {
+      const masking = new Masking(['token', 'one-secret', 'one-secret-more', '']);
+      let out = '';
+      for (let at = 0; at < text.length; at += length) out += masking.mask(Buffer.from(text.slice(at, at + length)));
+      expect(out + masking.rest()).toBe('[MASKED], [MASKED], [MASKED]; more-secret');
     }
   });
 

@@ -83,6 +83,7 @@ function formOf(archive: string, name: string): FormBody {
 /** Unpacks the caches that earlier jobs of the project saved under this job's keys. A missing cache is not an error. */
 export async function restoreCache(room: Room): Promise<void> {
   for (const cache of room.job.cache ?? []) {
+    if (policyOf(room, cache) === 'push') continue;
     const file = cacheFile(room, cache);
     if (!(await stat(file).catch(() => null))) continue;
     room.say(`Restoring the cache ${keyOf(room, cache)}…`);
@@ -99,6 +100,7 @@ export async function restoreCache(room: Room): Promise<void> {
 /** Saves files for later jobs of the project. */
 export async function saveCache(room: Room): Promise<void> {
   for (const cache of room.job.cache ?? []) {
+    if (policyOf(room, cache) === 'pull') continue;
     const files = await filesOf(room, cache);
     if (files.length === 0) continue;
     room.say(`Saving the cache ${keyOf(room, cache)}: ${files.length} ${files.length === 1 ? 'file' : 'files'}…`);
@@ -112,6 +114,10 @@ export async function saveCache(room: Room): Promise<void> {
     await rename(beside, file);
     await rm(archive);
   }
+}
+
+function policyOf({ variables }: Room, { policy }: JobCache): string {
+  return expand(policy ?? '', variables);
 }
 
 /** The path of a cache; keys can neither lead out of the directory nor to caches of other projects. */

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobGone, type RunnerApi } from '#src/entrances/runner/api.ts';
-import { Masker } from '#src/entrances/runner/masker.ts';
+import { Masking } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 
 /** Bytes of the log that are kept and sent; servers store fewer. */
@@ -16,7 +16,7 @@ const RETRY = { longest: 10_000, patience: 10 * 60_000 };
 /** The output of a job: written to the disk first, and sent to the server from there chunk by chunk. */
 export class JobLog {
   readonly #file: FileHandle;
-  readonly #masker: Masker;
+  readonly #masker: Masking;
   readonly #api: RunnerApi;
   readonly #job: JobPayload;
   readonly #over = new AbortController();
@@ -31,7 +31,8 @@ export class JobLog {
     this.#file = file;
     this.#api = api;
     this.#job = job;
-    this.#masker = new Masker(job.token);
+    const secrets = job.variables.filter((variable) => variable.masked === true).map(({ value }) => value);
+    this.#masker = new Masking([job.token, ...secrets]);
     this.#sending = this.#sendAll();
   }
 

@@ -1,6 +1,27 @@
 const MASK = Buffer.from('[MASKED]');
 
-/** Replaces a secret in a stream of bytes, even across chunks. */
+/** Replaces secrets in a stream of bytes, even across chunks. */
+export class Masking {
+  readonly #maskers: readonly Masker[];
+
+  constructor(secrets: readonly string[]) {
+    // A secret that contains another one is replaced first.
+    const distinct = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length);
+    this.#maskers = distinct.map((secret) => new Masker(secret));
+  }
+
+  /** Returns what can be shown so far. */
+  mask(chunk: Buffer): Buffer {
+    return this.#maskers.reduce((bytes, masker) => masker.mask(bytes), chunk);
+  }
+
+  /** Returns what was held back, at the end of the stream. */
+  rest(): Buffer {
+    return this.#maskers.reduce((bytes, masker) => Buffer.concat([masker.mask(bytes), masker.rest()]), Buffer.alloc(0));
+  }
+}
+
+/** Replaces one secret. */
 export class Masker {
   readonly #secret: Buffer;
   /** A possible beginning of the secret at the end of the bytes so far. */

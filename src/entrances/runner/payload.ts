@@ -6,7 +6,7 @@ export interface JobPayload {
   git_info: { repo_url: string; ref: string; sha: string; ref_type: 'branch' | 'tag' };
   /** Seconds. */
   runner_info: { timeout: number };
-  variables: { key: string; value: string; public: boolean; file: boolean }[];
+  variables: { key: string; value: string; public: boolean; file: boolean; masked?: boolean | null }[];
   steps: JobStep[];
   artifacts?: JobArtifacts[] | null;
   cache?: JobCache[] | null;
@@ -32,6 +32,8 @@ export interface JobArtifacts {
 
 export interface JobCache {
   key?: string | null;
+  /** `pull` only restores it, and `push` only saves it. */
+  policy?: string | null;
   untracked?: boolean | null;
   paths?: string[] | null;
 }

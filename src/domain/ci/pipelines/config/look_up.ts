@@ -39,8 +39,9 @@ export class LookUp {
     this.#ground = ground;
   }
 
-  async add(wanted: readonly Wanted[]): Promise<void> {
-    for (let at = 0; at < wanted.length; at += AT_ONCE) {
+  /** @param end when to give up, as `performance.now()` tells it; what is missing then stays so */
+  async add(wanted: readonly Wanted[], end: number): Promise<void> {
+    for (let at = 0; at < wanted.length && performance.now() < end; at += AT_ONCE) {
       const some = wanted.slice(at, at + AT_ONCE);
       const found = await Promise.all(some.map((one) => this.#find(one)));
       for (const [index, one] of some.entries()) this.answers.set(keyOf(one), found[index] ?? null);
@@ -58,6 +59,8 @@ export class LookUp {
       case 'template':
         return this.#template(wanted.name);
       case 'remote':
+        // Else anybody could have the server fetch anything.
+        if (!this.#context.actor) return { error: `Remote file \`${wanted.url}\` is only fetched for signed-in users` };
         return fetchRemote(wanted.url, this.#context.imports);
     }
   }

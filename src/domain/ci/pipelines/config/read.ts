@@ -104,7 +104,7 @@ async function read(
     for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
       const answer = await turns.run(caller, () => threads.run({ ...request, answers: lookUp.answers }));
       if ('plan' in answer) return answer.plan;
-      await lookUp.add(answer.missing);
+      await lookUp.add(answer.missing, end);
     }
     return { ...NO_PLAN, error: 'Resolving includes takes too long' };
   } catch (error) {
