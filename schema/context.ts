@@ -4,6 +4,7 @@ import { actorFor, type Context, type Purpose } from '#src/access/permissions/ac
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
 import { readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
+import { type GivenVariable, givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { commitStatuses, pipelineWarnings } from '#src/domain/ci/pipelines/of_commits.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
@@ -64,6 +65,7 @@ export class Loaders {
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
+  #pipelineVariables: DataLoader<number, GivenVariable[]> | undefined;
   #pipelineWarnings: DataLoader<number, boolean> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
   #html: DataLoader<TextToRender, string, string> | undefined;
@@ -174,6 +176,12 @@ export class Loaders {
   get commitStatus(): DataLoader<CommitKey, JobStatus | null, string> {
     this.#commitStatus ??= new DataLoader((keys) => commitStatuses(this.#context, keys), { cacheKeyFn: commitKey });
     return this.#commitStatus;
+  }
+
+  /** The variables that a pipeline was given. The caller may read them. */
+  get pipelineVariables(): DataLoader<number, GivenVariable[]> {
+    this.#pipelineVariables ??= new DataLoader((ids) => givenVariables(this.#context, ids));
+    return this.#pipelineVariables;
   }
 
   /** Whether a successful pipeline has failures that are allowed. */

@@ -71,10 +71,12 @@ builder.objectFields(Project, (t) => ({
     nullable: true,
     description:
       'The latest pipeline of what a branch or tag points to now; null without one. Pipelines of merge requests do not count.',
-    args: { ref: t.arg.string({ description: 'Name of a branch or tag; the default branch if it is not given.' }) },
+    args: {
+      ref: t.arg.string({ required: true, description: 'Name of a branch or tag; `HEAD` is the default branch.' }),
+    },
     resolve: (project, { ref }, context, info) => {
       context.loaders.noteProject(project);
-      return findLatestPipeline(context, project, ref ?? null, selectionAt(info, 'Pipeline'));
+      return findLatestPipeline(context, project, ref, selectionAt(info, 'Pipeline'));
     },
   }),
   pipeline: t.field({

@@ -5,8 +5,9 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { DetailedStatus } from '#schema/pipelines/detailed_status.ts';
 import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import '#schema/users/types.ts';
-import { givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
+import { type GivenVariable, requireVariablesReader } from '#src/domain/ci/pipelines/given_variables.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 
@@ -36,7 +37,7 @@ const PipelineSource = builder.enumType('PipelineSource', {
   } as const,
 });
 
-const PipelineVariable = builder.objectRef<{ key: string; value: string }>('PipelineVariable').implement({
+const PipelineVariable = builder.objectRef<GivenVariable>('PipelineVariable').implement({
   description: 'A variable that a pipeline was given when it was created.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the variable.' }),
@@ -102,7 +103,10 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       description:
         'The variables that the pipeline was given when it was created. For masters, and for developers who started it.',
       select: { id: true, projectId: true, userId: true },
-      resolve: (pipeline, _args, context) => givenVariables(context, pipeline),
+      resolve: async (pipeline, _args, context) => {
+        requireVariablesReader(context, await requireProjectBase(context, pipeline.projectId), pipeline);
+        return context.loaders.pipelineVariables.load(pipeline.id);
+      },
     }),
     yamlErrors: t.exposeString('yamlErrors', {
       nullable: true,

@@ -7,6 +7,8 @@ BEGIN
   IF NEW."iid" = 0 THEN
     UPDATE "project_counters" SET "last_pipeline_iid" = "last_pipeline_iid" + 1 WHERE "project_id" = NEW."project_id"
       RETURNING "last_pipeline_iid" INTO NEW."iid";
+    -- A project that is gone has no counter: the reference to it fails, and not the number.
+    NEW."iid" := COALESCE(NEW."iid", 0);
   END IF;
   RETURN NEW;
 END $$;

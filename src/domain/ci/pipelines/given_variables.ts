@@ -1,26 +1,31 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
-/** A pipeline that may have been given variables. */
-export interface Given {
-  id: number;
-  projectId: number;
-  userId: number;
+/** A variable that a pipeline was given. */
+export interface GivenVariable {
+  key: string;
+  value: string;
 }
 
-/** The variables that a pipeline was given, for masters, and for the developer who started it. Throws NotFound, Forbidden, Unauthenticated. */
-export async function givenVariables(
-  context: Context,
-  { id, projectId, userId }: Given,
-): Promise<{ key: string; value: string }[]> {
+/** Requires a master of the project, or the developer who started the pipeline. Throws Forbidden, Unauthenticated. */
+export function requireVariablesReader(context: Context, project: ProjectRow, { userId }: { userId: number }): void {
   const actor = requireActor(context);
-  const project = await findProject(context, projectId);
   const isStarter = actor.id === userId && can(actor, 'update_pipeline', project);
   if (!isStarter) authorize(actor, 'admin_variable', project);
-  const pipeline = await context.db.pipeline.findUnique({ where: { id }, select: { variablesEncrypted: true } });
-  if (!pipeline?.variablesEncrypted) return [];
-  const variables: Record<string, string> = JSON.parse(decrypt(pipeline.variablesEncrypted, context.secret));
-  return Object.entries(variables).map(([key, value]) => ({ key, value }));
+}
+
+/** The variables that each pipeline was given, in one statement, for those who may read them. */
+export async function givenVariables({ db, secret }: Context, ids: readonly number[]): Promise<GivenVariable[][]> {
+  const rows = await db.pipeline.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, variablesEncrypted: true },
+  });
+  const texts = new Map(rows.map((row) => [row.id, row.variablesEncrypted]));
+  return ids.map((id) => {
+    const encrypted = texts.get(id);
+    const variables: Record<string, string> = encrypted ? JSON.parse(decrypt(encrypted, secret)) : {};
+    return Object.entries(variables).map(([key, value]) => ({ key, value }));
+  });
 }

@@ -6,18 +6,18 @@ import { defaultBranch } from '#src/domain/repository/revision.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 /**
- * The latest pipeline of what a branch or tag points to now, the default branch when absent; pipelines of merge requests do not count. Null
+ * The latest pipeline of what a branch or tag points to now, `HEAD` to the default branch; pipelines of merge requests do not count. Null
  * if there is none, or no such ref. Throws Forbidden, Unauthenticated.
  */
 export async function findLatestPipeline<R>(
   context: Context,
   project: ProjectRow,
-  ref: string | null,
+  ref: string,
   selection: Selection<'Pipeline', R>,
 ): Promise<R | null> {
   authorize(requireActor(context), 'read_pipeline', project);
   const repository = await context.repositories.open(project);
-  const name = repository && (ref ?? (await defaultBranch(project, repository)));
+  const name = repository && (ref === 'HEAD' ? await defaultBranch(project, repository) : ref);
   if (!name) return null;
   const branch = await repository.branch(name);
   const sha = branch?.commit ?? (await repository.tag(name))?.commit ?? null;
