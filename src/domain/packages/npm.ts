@@ -24,8 +24,9 @@ export interface NpmPublication {
 /** Characters of the longest name, version, tag and manifest. */
 const LONGEST = { name: 214, version: 128, tag: 128, manifest: 256 * 1024 };
 
-/** Maximum number of versions that a document lists, and of tags. */
+/** Maximum number of versions that a document lists, and of bytes of their manifests; the newest ones. */
 const MOST_VERSIONS = 1_000;
+const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_TAGS = 100;
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
@@ -74,11 +75,7 @@ export async function publishNpmPackage(
  */
 export async function npmPackument(context: Context, project: ProjectRow, name: string, registryUrl: string) {
   authorize(context.actor, 'read_package', project);
-  const where = { projectId: project.id, type: 'npm', status: 'default', name } as const;
-  const select = { id: true, version: true, manifest: true, createdAt: true };
-  const found = name.includes('\0')
-    ? []
-    : await context.db.package.findMany({ where, select, orderBy: { id: 'desc' }, take: MOST_VERSIONS });
+  const found = name.includes('\0') ? [] : await newestVersions(context, project, name);
   if (found.length === 0) throw new NotFound('Package');
   const versions = found.reverse().map(({ version, manifest }) => {
     const { dist, ...rest } = manifest as Json & { dist: Json };
@@ -92,6 +89,16 @@ export async function npmPackument(context: Context, project: ProjectRow, name: 
     versions: Object.fromEntries(versions),
     time: Object.fromEntries(found.map(({ version, createdAt }) => [version, createdAt.toISOString()])),
   };
+}
+
+/** What a document says of each version, the newest first: no more than `MOST_VERSIONS`, and `MOST_BYTES` together. */
+function newestVersions({ db }: Context, project: ProjectRow, name: string) {
+  return db.$queryRaw<{ version: string; manifest: unknown; createdAt: Date }[]>`
+    SELECT version, manifest, created_at AS "createdAt" FROM packages WHERE id IN (
+      SELECT id FROM (SELECT id, sum(octet_length(manifest::text)) OVER (ORDER BY id DESC) AS bytes
+        FROM packages WHERE project_id = ${project.id} AND type = 'npm' AND status = 'default' AND name = ${name}
+        ORDER BY id DESC LIMIT ${MOST_VERSIONS}) newest WHERE bytes <= ${MOST_BYTES})
+    ORDER BY id DESC`;
 }
 
 /** The versions that the tags of an npm package lead to. Throws NotFound, Forbidden, Unauthenticated. */

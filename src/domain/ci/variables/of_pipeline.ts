@@ -4,6 +4,7 @@ import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
 import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { allows, type Pusher } from '#src/domain/repository/protections/levels.ts';
+import { matches } from '#src/domain/repository/protections/matches.ts';
 import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -22,7 +23,7 @@ export interface Receiver {
 }
 
 /** A variable that a job gets. */
-export interface GivenVariable {
+export interface JobVariable {
   key: string;
   value: string;
   masked: boolean;
@@ -30,7 +31,7 @@ export interface GivenVariable {
   isFile: boolean;
 }
 
-interface Row extends Omit<GivenVariable, 'value'> {
+interface Row extends Omit<JobVariable, 'value'> {
   valueEncrypted: Uint8Array;
   protected: boolean;
   environmentScope: string;
@@ -39,7 +40,7 @@ interface Row extends Omit<GivenVariable, 'value'> {
 }
 
 /** The variables that a pipeline or job gets from the server, the groups of its project and the project, of which the nearest win. */
-export async function variablesFor(db: Db, receiver: Receiver, secret: string): Promise<GivenVariable[]> {
+export async function variablesFor(db: Db, receiver: Receiver, secret: string): Promise<JobVariable[]> {
   const rows = await db.$queryRaw<Row[]>`
     SELECT v.key, v.value_encrypted AS "valueEncrypted", v.protected, v.masked, v.raw, v.is_file AS "isFile",
       v.environment_scope AS "environmentScope", CASE WHEN v.project_id IS NOT NULL THEN 1000000
@@ -71,20 +72,9 @@ function literals(scope: string): number {
   return scope.replaceAll('*', '').length;
 }
 
-/** Whether a scope, in which `*` matches any text, is for an environment. Takes time proportional to the product of both lengths at most. */
+/** Whether a scope, in which `*` matches any text, is for an environment; without one, only that of all jobs is. */
 export function isScopeOf(scope: string, environment: string | null): boolean {
-  if (environment === null || !scope.includes('*')) return scope === '*' || scope === environment;
-  const [first = '', ...rest] = scope.split('*');
-  const last = rest.pop() ?? '';
-  if (environment.length < first.length + last.length) return false;
-  if (!environment.startsWith(first) || !environment.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = environment.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= environment.length - last.length;
+  return environment === null ? scope === '*' : matches(scope, environment);
 }
 
 /**
