@@ -67,9 +67,14 @@ unit:
       credentials: [],
       dependencies: [],
     });
-    expect(variables.every((one: Json) => Object.keys(one).join() === 'key,value,public,file')).toBe(true);
-    const hidden = variables.filter((one: Json) => !one.public).map(({ key }: Json) => key);
-    expect(hidden).toEqual(['CI_JOB_TOKEN', 'CI_REPOSITORY_URL']);
+    const secrets = ['CI_JOB_TOKEN', 'CI_REPOSITORY_URL'];
+    for (const variable of variables) {
+      const { key, value, ...rest } = variable;
+      const isSecret = secrets.includes(key);
+      expect(value, key).toEqual(expect.any(String));
+      expect(rest, key).toEqual({ public: !isSecret, file: false, ...(isSecret ? { masked: true } : {}) });
+    }
+    expect(variables.map(({ key }: Json) => key)).toEqual(expect.arrayContaining(secrets));
   });
 
   it(
