@@ -127,6 +127,15 @@ describe('The rules of a job', () => {
     });
     const late = plan(job('[{when: delayed, start_in: 2 hours, allow_failure: true}]')).jobs?.[0];
     expect(late).toMatchObject({ when: 'delayed', startIn: 7_200, allowFailure: true });
+    const named = `
+a b: {stage: build, script: x, rules: [{if: '$CI_JOB_NAME == "a b" && $CI_JOB_NAME_SLUG == "a-b" && $CI_JOB_STAGE == "build"'}]}
+c: {script: x, parallel: 2, rules: [{if: '$CI_JOB_GROUP_NAME == "c" && $CI_NODE_INDEX == "2" && $CI_NODE_TOTAL == "2"'}]}
+d: {script: x, variables: {CI_JOB_NAME: other}, rules: [{if: '$CI_JOB_NAME == "other" && $CI_NODE_TOTAL == "1"'}]}
+e: {script: x, rules: [{if: '$CI_JOB_NAME == "a b"'}]}`;
+    expect(jobs(named)).toBe('a b c 2/2 d');
+    // Jobs that are manual by themselves may fail, by whichever rule they run.
+    const manual = plan('j: {script: x, when: manual, rules: [{if: $CI_COMMIT_BRANCH}]}').jobs?.[0];
+    expect(manual).toMatchObject({ when: 'manual', allowFailure: true });
   });
 
   it('cannot stand beside what they replace', () => {

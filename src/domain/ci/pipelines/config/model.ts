@@ -66,8 +66,6 @@ export interface JobConfig {
   when: When;
   /** Seconds that a delayed job waits. */
   startIn: number | null;
-  /** Null if the file does not say. */
-  mayFail: boolean | null;
   allowFailure: boolean;
   environment: EnvironmentConfig | null;
   /** Those of the file, followed by its own. */

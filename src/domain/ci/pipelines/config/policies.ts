@@ -18,6 +18,9 @@ const REASONS = [
   'unmet_prerequisites',
   'scheduler_failure',
   'data_integrity_failure',
+  'runner_configuration_error',
+  'runner_external_dependency_failure',
+  'runner_interrupted',
 ] as const;
 
 /** How often a failed job is tried again, and after which failures; all, unless reasons or exit codes are given. */

@@ -6,7 +6,7 @@ import type { Occasion, PipelineSource } from '#src/domain/ci/pipelines/config/o
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import { expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
+import { expandKnown, ofJobName } from '#src/domain/ci/pipelines/config/variables.ts';
 
 /** Words of `only` and `except` for the sources of pipelines. */
 const SOURCES: Record<string, PipelineSource> = {
@@ -73,7 +73,7 @@ export function selectJobs(
   return jobs.flatMap((job) => {
     const known = { ...job.variables, ...variables, ...job.own };
     if (job.rules) {
-      const rule = judge.first(job.rules, known);
+      const rule = judge.first(job.rules, { ...ofJobName(job), ...known });
       return rule && rule.when !== 'never' ? [byRule(job, rule, rule.when ?? job.when, known)] : [];
     }
     const isMeant = (policy: RefPolicy, isDefault: boolean) => asked(policy, isDefault, { fits, judge, known });
@@ -96,7 +96,7 @@ function byRule(job: JobConfig, rule: Rule, when: When, known: Variables): JobCo
     ...job,
     when,
     startIn: rule.startIn,
-    allowFailure: rule.allowFailure ?? job.mayFail ?? false,
+    allowFailure: rule.allowFailure ?? job.allowFailure,
     interruptible: rule.interruptible ?? job.interruptible,
     needs: rule.needs ?? job.needs,
     variables: { ...known, ...rule.variables },

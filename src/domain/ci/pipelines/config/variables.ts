@@ -17,6 +17,17 @@ export function predefined({ ref, branch = ref, tag, source, project }: Occasion
   };
 }
 
+/** What a job is called, and which part of its group it is; files can give these other values. */
+export function ofJobName({ name, group, stage }: { name: string; group: string; stage: string }): Variables {
+  return {
+    CI_JOB_NAME: name,
+    CI_JOB_NAME_SLUG: refSlug(name),
+    CI_JOB_GROUP_NAME: group,
+    CI_JOB_STAGE: stage,
+    CI_NODE_TOTAL: '1',
+  };
+}
+
 /** A ref or path for use in host names: at most 63 lower-case letters, digits and inner hyphens. */
 export function refSlug(ref: string): string {
   return ref
