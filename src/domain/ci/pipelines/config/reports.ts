@@ -29,6 +29,10 @@ export const REPORTS: Readonly<Record<string, { format: 'gzip' | 'raw'; name: st
   api_fuzzing: { format: 'raw', name: 'gl-api-fuzzing-report.json' },
   coverage_fuzzing: { format: 'raw', name: 'gl-coverage-fuzzing.json' },
   requirements: { format: 'raw', name: 'requirements.json' },
+  requirements_v2: { format: 'raw', name: 'requirements_v2.json' },
+  license_scanning: { format: 'raw', name: 'gl-license-scanning-report.json' },
+  cluster_image_scanning: { format: 'raw', name: 'gl-cluster-image-scanning-report.json' },
+  performance: { format: 'raw', name: 'performance.json' },
   repository_xray: { format: 'raw', name: 'gl-repository-xray.json' },
 };
 
