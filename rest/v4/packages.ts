@@ -9,7 +9,8 @@ const common = { basic: true, jobToken: true } as const;
 const ofPackage = { ...common, numeric: ['package_id'], notFound: { Package: '404 Not Found' } } as const;
 const NPM = `${LIST}/npm/:package_name`;
 const TAGS = `${LIST}/npm/-/package/:package_name/dist-tags`;
-const npm = { ...common, slashes: ['package_name'], notFound: { Package: '404 Package Not Found' } } as const;
+const named = { slashes: ['package_name'], notFound: { Package: '404 Package Not Found' } } as const;
+const npm = { ...common, ...named } as const;
 const record = { omitNull: ['_links.delete_api_path'] } as const;
 const reads = { auth: 'optional', precheck: 'read_package' } as const;
 
@@ -152,5 +153,21 @@ export const packages: Route[] = [
     precheck: 'publish_package',
     ...npm,
     notFound: { Package: '404 Package Not Found', PackageTag: '404 Tag Not Found' },
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/-/packages/npm/:package_name',
+    operation: operations.GroupNpmPackumentDocument,
+    result: 'group.npmPackument',
+    basic: true,
+    ...named,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/-/packages/npm/-/package/:package_name/dist-tags',
+    operation: operations.GroupNpmDistTagsDocument,
+    result: 'group.npmDistTags',
+    basic: true,
+    ...named,
   },
 ];

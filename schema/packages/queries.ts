@@ -8,7 +8,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findPackage, findPackageFile, listGroupPackages, listPackages } from '#src/domain/packages/list.ts';
-import { npmDistTags, npmPackument } from '#src/domain/packages/npm.ts';
+import { npmDistTags, npmDistTagsOfGroup, npmPackument, npmPackumentOfGroup } from '#src/domain/packages/npm.ts';
 
 const PackageOrder = builder.enumType('PackageOrder', {
   description: 'What packages are ordered by.',
@@ -91,7 +91,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The document of an npm package of the project: its versions and tags, as clients of npm read it.',
     args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
     resolve: (project, { packageName }, context) =>
-      npmPackument(context, project, packageName, `${context.baseUrl}/api/v4/projects/${project.id}/packages/npm`),
+      npmPackument(context, project, packageName, registriesAt(context.baseUrl)),
   }),
   npmDistTags: t.field({
     type: 'JSON',
@@ -100,6 +100,11 @@ builder.objectFields(Project, (t) => ({
     resolve: (project, { packageName }, context) => npmDistTags(context, project, packageName),
   }),
 }));
+
+/** The URL of the npm registry of a project by its ID. */
+function registriesAt(baseUrl: string): (projectId: number) => string {
+  return (projectId) => `${baseUrl}/api/v4/projects/${projectId}/packages/npm`;
+}
 
 const groupArgs = builder.args((t) => ({
   ...listArgs,
@@ -127,5 +132,19 @@ builder.objectFields(Group, (t) => ({
         listGroupPackages(context, groups, filter, page, selection),
       );
     },
+  }),
+  npmPackument: t.field({
+    type: 'JSON',
+    description:
+      'The document of an npm package of all projects in the group and its subgroups that the caller may read, as clients of npm read it.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: (group, { packageName }, context) =>
+      npmPackumentOfGroup(context, group, packageName, registriesAt(context.baseUrl)),
+  }),
+  npmDistTags: t.field({
+    type: 'JSON',
+    description: 'The versions that the tags of an npm package lead to, by tag, in all projects below the group.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: (group, { packageName }, context) => npmDistTagsOfGroup(context, group, packageName),
   }),
 }));

@@ -11,6 +11,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const owner = users.owner as TestUser;
   const reading = { success: 200, level: 10, open: 'user' } as const;
   const group = ({ group: { id } }: Stage) => ({ id });
+  const nothingCalled = (at: Stage) => ({ ...group(at), package_name: 'nothing' });
   /** A group like that of the stage, for what ends it. */
   const fresh = async (at: Stage) => {
     const made: GroupRow = await world.group({ owner, visibility: at.visibility });
@@ -143,6 +144,13 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/projects': { ...reading, given: group },
     'GET /groups/:id/issues': { ...reading, given: group },
     'GET /groups/:id/packages': { ...reading, given: group },
+    // No package is called so: those who see the group are told that.
+    'GET /groups/:id/-/packages/npm/:package_name': { ...reading, success: 404, given: nothingCalled },
+    'GET /groups/:id/-/packages/npm/-/package/:package_name/dist-tags': {
+      ...reading,
+      success: 404,
+      given: nothingCalled,
+    },
     'GET /groups/:id/issues_statistics': { ...reading, given: group },
     'GET /groups/:id/merge_requests': { ...reading, given: group },
     ...Object.fromEntries(

@@ -41,6 +41,52 @@ function publication(name: string, version: string, more: Json = {}): Json {
   };
 }
 
+describe('The npm registry of a group', () => {
+  it('has what its projects published, and what the caller may read of it alone', async () => {
+    const group = await world.group({ owner, visibility: 'public' });
+    const inside = await world.group({ owner, parentId: group.id, visibility: 'public' });
+    const made = (more: { namespaceId?: number }) => world.project({ owner, visibility: 'private', ...more });
+    const [first, second, hidden, elsewhere] = await Promise.all([
+      made({ namespaceId: group.id }),
+      made({ namespaceId: inside.id }),
+      made({ namespaceId: group.id }),
+      made({}),
+    ]);
+    const as = world.api(owner);
+    const publish = (project: { id: number }, version: string, name = '@team/app') =>
+      as.put(`/projects/${project.id}/packages/npm/${encodeURIComponent(name)}`, publication(name, version));
+    await publish(first, '1.0.0');
+    await publish(second, '2.0.0');
+    await publish(hidden, '3.0.0');
+    await publish(elsewhere, '4.0.0');
+    await publish(hidden, '1.0.0', 'secret');
+    for (const project of [first, second]) await world.member(project, reporter, 'reporter');
+    await world.member(hidden, reporter, 'guest');
+    const at = `/groups/${group.id}/-/packages/npm`;
+    const seen = await world.api(reporter).get(`${at}/@team%2Fapp`);
+    expect(seen.status).toBe(200);
+    expect(seen.body).toMatchObject({ 'dist-tags': { latest: '2.0.0' } });
+    const tarballs = Object.values<Json>(seen.body.versions).map(({ version, dist }) => [version, dist.tarball]);
+    expect(tarballs).toEqual([
+      ['1.0.0', `${world.url}/api/v4/projects/${first.id}/packages/npm/@team/app/-/app-1.0.0.tgz`],
+      ['2.0.0', `${world.url}/api/v4/projects/${second.id}/packages/npm/@team/app/-/app-2.0.0.tgz`],
+    ]);
+    const tags = `${at}/-/package/@team%2Fapp/dist-tags`;
+    expect((await world.api(reporter).get(tags)).body).toEqual({ latest: '2.0.0' });
+    expect((await as.get(tags)).body).toEqual({ latest: '3.0.0' });
+    // Of a version that several have, the last one counts.
+    await publish(second, '1.0.0');
+    const { body } = await as.get(`${at}/@team%2Fapp`);
+    expect(Object.keys(body.versions)).toEqual(['1.0.0', '2.0.0', '3.0.0']);
+    expect(body.versions['1.0.0'].dist.tarball).toContain(`/projects/${second.id}/`);
+    for (const missing of ['secret', 'none']) {
+      const { status, body: answer } = await world.api(reporter).get(`${at}/${missing}`);
+      expect([status, answer]).toEqual([404, { message: '404 Package Not Found' }]);
+      expect((await world.api(reporter).get(`${at}/-/package/${missing}/dist-tags`)).status).toBe(404);
+    }
+  });
+});
+
 describe('The npm registry of a project', () => {
   it('publishes versions, and gives back their document, tags and archives', async () => {
     const { project, at } = await made();

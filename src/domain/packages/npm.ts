@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
-import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { seenPlaces, within } from '#src/access/permissions/places.ts';
+import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
 import { recordFile } from '#src/domain/packages/publish.ts';
 import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { violates } from '#src/platform/database/db.ts';
+import { Prisma, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
 
 type Json = Record<string, unknown>;
 
@@ -67,60 +70,106 @@ export async function publishNpmPackage(
   return { name, version };
 }
 
+/** Where the versions of an npm package are looked for. */
+interface Places {
+  /** What the statement begins with. */
+  start: Prisma.Sql;
+  /** Whether a project is one of them. */
+  has: (projectId: Prisma.Sql) => Prisma.Sql;
+}
+
+function inProject({ actor }: Context, project: ProjectRow): Places {
+  authorize(actor, 'read_package', project);
+  return { start: Prisma.empty, has: (id) => sql`${id} = ${project.id}` };
+}
+
+/** The projects in the group and its subgroups whose packages the actor may read. */
+function inGroup(context: Context, group: GroupRow): Places {
+  const places = seenPlaces(requireActor(context), sql`n.lineage @> ARRAY[${group.id}]::int[]`);
+  return { start: sql`WITH ${places}`, has: (id) => within(id, 'commits') };
+}
+
 /**
- * The document of an npm package, as clients of npm read it: its versions and tags. Versions that are hidden are left out.
+ * The document of an npm package of a project, as clients of npm read it: its versions and tags. Versions that are hidden are
+ * left out.
  *
- * @param registryUrl of the project, below which the archives are
+ * @param registryOf URL of the registry of a project by its ID, below which the archives are
  * @throws NotFound, Forbidden, Unauthenticated
  */
-export async function npmPackument(context: Context, project: ProjectRow, name: string, registryUrl: string) {
-  authorize(context.actor, 'read_package', project);
-  const found = name.includes('\0') ? [] : await newestVersions(context, project, name);
+export function npmPackument(
+  context: Context,
+  project: ProjectRow,
+  name: string,
+  registryOf: (projectId: number) => string,
+) {
+  return packumentOf(context, inProject(context, project), name, registryOf);
+}
+
+/** As `npmPackument`, of all projects below a group; of a version that several have, the one that was published last. */
+export function npmPackumentOfGroup(
+  context: Context,
+  group: GroupRow,
+  name: string,
+  registryOf: (projectId: number) => string,
+) {
+  return packumentOf(context, inGroup(context, group), name, registryOf);
+}
+
+async function packumentOf(context: Context, places: Places, name: string, registryOf: (projectId: number) => string) {
+  const found = name.includes('\0') ? [] : await newestVersions(context, places, name);
   if (found.length === 0) throw new NotFound('Package');
-  const versions = found.reverse().map(({ version, manifest }) => {
+  const oldestFirst = found.toReversed();
+  const versions = oldestFirst.map(({ version, manifest, projectId }) => {
     const { dist, ...rest } = manifest as Json & { dist: Json };
-    const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
-    return [version, { ...rest, dist: { ...dist, tarball: `${registryUrl}/${name}/-/${encodeURIComponent(file)}` } }];
+    const file = encodeURIComponent(`${name.slice(name.indexOf('/') + 1)}-${version}.tgz`);
+    return [version, { ...rest, dist: { ...dist, tarball: `${registryOf(projectId)}/${name}/-/${file}` } }];
   });
   return {
     _id: name,
     name,
-    'dist-tags': await tagsOf(context, project, name),
+    'dist-tags': await tagsOf(context, places, name),
     versions: Object.fromEntries(versions),
-    time: Object.fromEntries(found.map(({ version, createdAt }) => [version, createdAt.toISOString()])),
+    time: Object.fromEntries(oldestFirst.map(({ version, createdAt }) => [version, createdAt.toISOString()])),
   };
 }
 
 /** What a document says of each version, the newest first: no more than `MOST_VERSIONS`, and `MOST_BYTES` together. */
-function newestVersions({ db }: Context, project: ProjectRow, name: string) {
-  return db.$queryRaw<{ version: string; manifest: unknown; createdAt: Date }[]>`
-    SELECT version, manifest, created_at AS "createdAt" FROM packages WHERE id IN (
+function newestVersions({ db }: Context, { start, has }: Places, name: string) {
+  return db.$queryRaw<{ version: string; projectId: number; manifest: unknown; createdAt: Date }[]>`
+    ${start} SELECT version, project_id AS "projectId", manifest, created_at AS "createdAt" FROM packages WHERE id IN (
       SELECT id FROM (SELECT id, sum(octet_length(manifest::text)) OVER (ORDER BY id DESC) AS bytes
-        FROM packages WHERE project_id = ${project.id} AND type = 'npm' AND status = 'default' AND name = ${name}
+        FROM packages WHERE ${has(sql`project_id`)} AND type = 'npm' AND status = 'default' AND name = ${name}
         ORDER BY id DESC LIMIT ${MOST_VERSIONS}) newest WHERE bytes <= ${MOST_BYTES})
     ORDER BY id DESC`;
 }
 
-/** The versions that the tags of an npm package lead to. Throws NotFound, Forbidden, Unauthenticated. */
-export async function npmDistTags(
-  context: Context,
-  project: ProjectRow,
-  name: string,
-): Promise<Record<string, string>> {
-  authorize(context.actor, 'read_package', project);
-  const where = { projectId: project.id, type: 'npm', name } as const;
-  if (name.includes('\0') || (await context.db.package.count({ where })) === 0) throw new NotFound('Package');
-  return tagsOf(context, project, name);
+/** The versions that the tags of an npm package of a project lead to. Throws NotFound, Forbidden, Unauthenticated. */
+export function npmDistTags(context: Context, project: ProjectRow, name: string): Promise<Record<string, string>> {
+  return distTagsOf(context, inProject(context, project), name);
 }
 
-async function tagsOf({ db }: Context, { id: projectId }: ProjectRow, packageName: string) {
-  const found = await db.packageTag.findMany({
-    where: { projectId, packageName, package: { status: 'default' } },
-    select: { name: true, package: { select: { version: true } } },
-    orderBy: { name: 'asc' },
-    take: MOST_TAGS,
-  });
-  return Object.fromEntries(found.map(({ name, package: { version } }) => [name, version]));
+/** As `npmDistTags`, of all projects below a group; of a tag that several have, that of the version that was published last. */
+export function npmDistTagsOfGroup(context: Context, group: GroupRow, name: string): Promise<Record<string, string>> {
+  return distTagsOf(context, inGroup(context, group), name);
+}
+
+async function distTagsOf(context: Context, places: Places, name: string): Promise<Record<string, string>> {
+  const found = name.includes('\0') ? [] : await anyVersion(context, places, name);
+  if (found.length === 0) throw new NotFound('Package');
+  return tagsOf(context, places, name);
+}
+
+function anyVersion({ db }: Context, { start, has }: Places, name: string) {
+  return db.$queryRaw<unknown[]>`
+    ${start} SELECT FROM packages WHERE ${has(sql`project_id`)} AND type = 'npm' AND name = ${name} LIMIT 1`;
+}
+
+async function tagsOf({ db }: Context, { start, has }: Places, name: string): Promise<Record<string, string>> {
+  const found = await db.$queryRaw<{ name: string; version: string }[]>`
+    ${start} SELECT DISTINCT ON (t.name) t.name, k.version FROM package_tags t JOIN packages k ON k.id = t.package_id
+    WHERE ${has(sql`t.project_id`)} AND t.package_name = ${name} AND k.status = 'default'
+    ORDER BY t.name, k.id DESC LIMIT ${MOST_TAGS}`;
+  return Object.fromEntries(found.map((tag) => [tag.name, tag.version]));
 }
 
 /** Identifies a tag of an npm package. */
