@@ -56,6 +56,7 @@ import '#schema/projects/viewer_can_below.ts';
 import '#schema/groups/viewer_can.ts';
 import '#schema/search/queries.ts';
 import '#schema/search/find.ts';
+import '#schema/schedules/mutations.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/releases/queries.ts';

@@ -177,7 +177,18 @@ await world.db.release.create({
     },
   },
 });
+const schedule = await world.db.pipelineSchedule.findFirstOrThrow({ where: { projectId: project.id } });
+const ofSchedule = {
+  projectId: project.id,
+  userId: owner.id,
+  ref: 'master',
+  sha,
+  source: 'schedule',
+  scheduleId: schedule.id,
+} as const;
+await world.db.pipeline.createMany({ data: Array.from({ length: MANY }, () => ofSchedule) });
 const given = {
+  pipeline_schedule_id: schedule.id,
   tag_name: 'released',
   package_id: pack.id,
   board_id: board.id,

@@ -74,6 +74,7 @@ export const projectAbilities = {
   create_commit_status: { level: DEVELOPER },
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },
+  admin_pipeline_schedule: { level: MASTER, feature: 'jobs' },
   delete_pipeline: { level: OWNER, feature: 'jobs' },
   update_job: { level: DEVELOPER, feature: 'jobs' },
   create_environment: { level: DEVELOPER, feature: 'jobs' },

@@ -15,7 +15,7 @@ export interface HeldRecord {
  */
 export async function projectHolding(
   context: Context,
-  resource: 'Environment' | 'Job' | 'Pipeline' | 'Trigger',
+  resource: 'Environment' | 'Job' | 'Pipeline' | 'PipelineSchedule' | 'Trigger',
   { id, project }: HeldRecord,
 ): Promise<IdOrPath> {
   if (project != null) return project;
@@ -25,6 +25,7 @@ export async function projectHolding(
     Environment: () => context.db.environment.findUnique(by),
     Job: () => context.db.job.findUnique(by),
     Pipeline: () => context.db.pipeline.findUnique(by),
+    PipelineSchedule: () => context.db.pipelineSchedule.findUnique(by),
     Trigger: () => context.db.trigger.findUnique(by),
   }[resource]();
   if (!row) throw new NotFound(resource);

@@ -13,6 +13,7 @@ import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
+import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
@@ -64,6 +65,8 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
   'jobs.begin_scheduled': { cron: '* * * * *' },
+  'schedules.run': { cron: '* * * * *' },
+  'schedules.start': { atOnce: 4 },
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
@@ -141,6 +144,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       if (context) await createPushedPipelines(context, push);
     },
     'jobs.begin_scheduled': (_wanted, jobs) => beginScheduled({ db, jobs, followers }),
+    'schedules.run': (_wanted, jobs) => runSchedules({ db, jobs }),
+    'schedules.start': (due, jobs) => startDue({ db }, due, (userId) => as(userId, jobs)),
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),

@@ -119,6 +119,10 @@ export interface ComputedFields {
     isOpenToMember: boolean;
   };
   Pipeline: { projectFullPath: string };
+  PipelineSchedule: {
+    /** The latest pipeline that it started; null before that. */
+    lastPipelineId: number | null;
+  };
   Job: { projectFullPath: string };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */

@@ -2,6 +2,7 @@ import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
+import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
@@ -9,7 +10,6 @@ import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
-import { decrypt } from '#src/platform/secrets.ts';
 
 export interface PayloadVariable {
   key: string;
@@ -34,7 +34,7 @@ export interface Surroundings {
   secret: string;
 }
 
-/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, project's, trigger's. */
+/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, project's, pipeline's. */
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
   const { mergeRequestId: id } = job;
@@ -48,7 +48,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...shown(ofRunner(runner), true),
     ...ofFile(job.options),
     ...(await ofPlaces(db, job, secret)),
-    ...shown(ofTrigger(job, secret), false),
+    ...ofPipeline(job, secret),
   ];
 }
 
@@ -129,10 +129,15 @@ function ofRunner({ id, description, tagList }: AuthenticatedRunner): Variables 
   };
 }
 
-function ofTrigger({ variablesEncrypted }: PayloadJob, secret: string): Variables {
-  if (variablesEncrypted === null) return {};
-  const told: unknown = JSON.parse(decrypt(variablesEncrypted, secret));
-  return isTexts(told) ? told : {};
+/** The variables that the pipeline was given. */
+function ofPipeline({ variablesEncrypted }: PayloadJob, secret: string): PayloadVariable[] {
+  return openVariables(variablesEncrypted, secret).map(({ key, value, isFile, raw }) => ({
+    key,
+    value,
+    public: false,
+    file: isFile,
+    ...(raw ? { raw } : {}),
+  }));
 }
 
 function isTexts(value: unknown): value is Variables {
