@@ -34,6 +34,7 @@ import '#schema/merge_requests/versions.ts';
 import '#schema/merge_requests/record.ts';
 import '#schema/issues/merge_requests.ts';
 import '#schema/merge_requests/git.ts';
+import '#schema/merge_requests/of_deployments.ts';
 import '#schema/merge_requests/merge_mutations.ts';
 import '#schema/subjects/participants.ts';
 import '#schema/merge_requests/mutations.ts';

@@ -215,6 +215,7 @@ itEveryNth(5, routes)('%s finds nothing of another project by its number', async
     if (String(type).startsWith('String')) given[name] = 'changed';
     else if (/^(Int|ID)!$/.test(String(type))) given[name] = 1;
     else if (String(type) === 'Boolean!') given[name] = true;
+    else if (String(type) === 'DeploymentStatus!') given[name] = 'failed';
   }
   const answer = await (method === 'get' || method === 'delete'
     ? world.api(attacker)[method](path)

@@ -130,6 +130,7 @@ describe('Orders', () => {
     const orders = types.filter(({ name }) => /Order/.test(name) && isEnumType(schema.getType(name)));
     expect(orders.map(({ name }) => name).sort()).toEqual([
       'BranchOrder',
+      'DeploymentOrder',
       'GroupOrder',
       'IssueOrder',
       'MergeRequestOrder',

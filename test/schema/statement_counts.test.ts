@@ -187,7 +187,9 @@ const ofSchedule = {
   scheduleId: schedule.id,
 } as const;
 await world.db.pipeline.createMany({ data: Array.from({ length: MANY }, () => ofSchedule) });
+const deployment = await world.db.deployment.findFirstOrThrow({ where: { projectId: project.id } });
 const given = {
+  deployment_id: deployment.id,
   pipeline_schedule_id: schedule.id,
   tag_name: 'released',
   package_id: pack.id,

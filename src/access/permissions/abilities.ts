@@ -48,6 +48,7 @@ export const projectAbilities = {
   read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: true },
   read_environment: { level: REPORTER, feature: 'jobs' },
   create_deployment: { level: DEVELOPER, feature: 'jobs' },
+  delete_deployment: { level: MASTER, feature: 'jobs' },
   read_deployment: { level: REPORTER, feature: 'jobs' },
   create_issue: { level: GUEST, open: 'user', feature: 'issues' },
   create_note: { level: GUEST, open: 'user' },

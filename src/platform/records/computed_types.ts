@@ -119,6 +119,14 @@ export interface ComputedFields {
     isOpenToMember: boolean;
   };
   Pipeline: { projectFullPath: string };
+  Environment: {
+    /** The latest deployment that succeeded; null before that. */
+    lastDeploymentId: number | null;
+  };
+  Deployment: {
+    /** The commit that was deployed to the environment before; null for the first one. */
+    previousSha: string | null;
+  };
   PipelineSchedule: {
     /** The latest pipeline that it started; null before that. */
     lastPipelineId: number | null;

@@ -187,6 +187,7 @@ export function ciRules({
     'POST /projects/:id/jobs/:job_id/erase': { success: 201, level: 30, given: finishedJob },
     'GET /projects/:id/environments': { success: 200, level: 20, given: project },
     'POST /projects/:id/environments': { success: 201, level: 30, given: (at) => ({ ...project(at), ...named() }) },
+    'GET /projects/:id/environments/:environment_id': { success: 200, level: 20, given: environment },
     'PUT /projects/:id/environments/:environment_id': {
       success: 200,
       level: 40,
@@ -196,6 +197,21 @@ export function ciRules({
     'POST /projects/:id/environments/:environment_id/stop': { success: 200, level: 30, given: environment },
     'GET /projects/:id/deployments': { success: 200, level: 20, given: project },
     'GET /projects/:id/deployments/:deployment_id': { success: 200, level: 20, given: deployment },
+    'GET /projects/:id/deployments/:deployment_id/merge_requests': { success: 200, level: 20, given: deployment },
+    'PUT /projects/:id/deployments/:deployment_id': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await deployment(at)), status: 'failed' }),
+    },
+    'DELETE /projects/:id/deployments/:deployment_id': {
+      success: 204,
+      level: 40,
+      given: async (at) => {
+        const given = await deployment(at);
+        await world.db.deployment.update({ where: { id: given.deployment_id }, data: { status: 'failed' } });
+        return given;
+      },
+    },
     'POST /projects/:id/deployments': { success: 201, level: 30, given: outside },
     [`GET ${schedules}`]: { ...reading, given: project },
     [`POST ${schedules}`]: {

@@ -1,4 +1,6 @@
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
+import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
@@ -109,7 +111,7 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       stage_index: stageIndexOf(stages, job.stage),
       allow_failure: job.allowFailure,
       when: job.when,
-      options: optionsOf(job),
+      options: { ...optionsOf(job), ...environmentOptions(job, variables) },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
@@ -141,6 +143,20 @@ function optionsOf({ options, variables, needs, startIn }: JobConfig): Record<st
 
 function named(dependencies: unknown, needed: readonly string[]): string[] {
   return Array.isArray(dependencies) ? needed.filter((name) => dependencies.includes(name)) : [...needed];
+}
+
+/** What the file says of the environment beyond its name, with known variables expanded; what makes no sense then is left out. */
+function environmentOptions({ environment }: JobConfig, variables: Variables): Record<string, unknown> {
+  if (!environment || (environment.autoStopIn === null && environment.tier === null)) return {};
+  const [duration, tier] = [environment.autoStopIn, environment.tier].map(
+    (text) => text && expand(text, variables, LONGEST).trim(),
+  );
+  return {
+    environment: {
+      ...(duration && parseDuration(duration) !== null ? { auto_stop_in: duration } : {}),
+      ...(TIERS.some((one) => one === tier) ? { tier } : {}),
+    },
+  };
 }
 
 /** Characters of the longest name and URL of an environment. */

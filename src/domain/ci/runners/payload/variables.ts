@@ -1,3 +1,4 @@
+import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
@@ -49,6 +50,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...ofFile(job.options),
     ...(await ofPlaces(db, job, secret)),
     ...ofPipeline(job, secret),
+    ...shown(fixedOfEnvironment(job), true),
   ];
 }
 
@@ -102,7 +104,7 @@ function ofServer(): Variables {
 }
 
 function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Variables {
-  const { fullPath, environment } = job;
+  const { fullPath } = job;
   const occasion = { ref: job.ref, branch, tag: job.tag, source: job.source as Occasion['source'], project: fullPath };
   return {
     ...predefined(occasion, job.sha),
@@ -115,9 +117,28 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
     CI_PROJECT_ID: String(job.projectId),
     CI_PROJECT_PATH_SLUG: refSlug(fullPath),
     CI_PROJECT_URL: `${baseUrl}/${fullPath}`,
-    ...(environment === null ? {} : { CI_ENVIRONMENT_NAME: environment, CI_ENVIRONMENT_SLUG: slugOf(environment) }),
+    ...ofEnvironment(job),
     GITLAB_USER_ID: String(job.userId),
     GITLAB_USER_EMAIL: job.userEmail,
+  };
+}
+
+function ofEnvironment({ environment, environmentAction, environmentTier: tier }: PayloadJob): Variables {
+  if (environment === null) return {};
+  return {
+    CI_ENVIRONMENT_NAME: environment,
+    CI_ENVIRONMENT_ACTION: environmentAction ?? 'start',
+    CI_ENVIRONMENT_TIER: tierOf({ tier, name: environment }),
+  };
+}
+
+/** What nothing else overrides. */
+function fixedOfEnvironment({ environment, environmentId, environmentUrl }: PayloadJob): Variables {
+  if (environment === null) return {};
+  return {
+    CI_ENVIRONMENT_SLUG: slugOf(environment),
+    ...(environmentUrl === null ? {} : { CI_ENVIRONMENT_URL: environmentUrl }),
+    ...(environmentId === null ? {} : { CI_ENVIRONMENT_ID: String(environmentId) }),
   };
 }
 
