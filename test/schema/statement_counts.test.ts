@@ -182,7 +182,7 @@ const ofSchedule = {
   projectId: project.id,
   userId: owner.id,
   ref: 'master',
-  sha,
+  sha: '1'.repeat(40),
   source: 'schedule',
   scheduleId: schedule.id,
 } as const;
@@ -227,7 +227,11 @@ const ONE_BY_ONE = new Set([
 ]);
 
 /** Read for all records above that git has answered for by then: by one statement for each at most. */
-const AS_GIT_ANSWERS = new Set(['Project.repository.contributors', 'Project.repository.tree']);
+const AS_GIT_ANSWERS = new Set([
+  'Deployment.mergeRequests',
+  'Project.repository.contributors',
+  'Project.repository.tree',
+]);
 
 /** Lists that the server has without a database. */
 const OWN = new Set(['Query.licenseTemplates']);
