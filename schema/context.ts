@@ -7,6 +7,7 @@ import { readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
 import { type GivenVariable, givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { commitStatuses, pipelineWarnings } from '#src/domain/ci/pipelines/of_commits.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
+import { scheduleVariables } from '#src/domain/ci/schedules/list.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -65,6 +66,7 @@ export class Loaders {
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
+  #scheduleVariables: DataLoader<number, GivenVariable[]> | undefined;
   #pipelineVariables: DataLoader<number, GivenVariable[]> | undefined;
   #pipelineWarnings: DataLoader<number, boolean> | undefined;
   #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
@@ -179,6 +181,12 @@ export class Loaders {
   }
 
   /** The variables that a pipeline was given. The caller may read them. */
+  /** The variables of a schedule. */
+  get scheduleVariables(): DataLoader<number, GivenVariable[]> {
+    this.#scheduleVariables ??= new DataLoader((ids) => scheduleVariables(this.#context, ids));
+    return this.#scheduleVariables;
+  }
+
   get pipelineVariables(): DataLoader<number, GivenVariable[]> {
     this.#pipelineVariables ??= new DataLoader((ids) => givenVariables(this.#context, ids));
     return this.#pipelineVariables;

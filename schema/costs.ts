@@ -30,6 +30,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'MergeRequestVersion.diffs': 400,
   'MergeRequestVersion.fileDiffs': 400,
   'MergeRequestVersion.commits': 400,
+  'Deployment.mergeRequests': 400,
   'Commit.stats': 100,
   'RepositoryFile.lastCommitSha': 20,
   'RepositoryLocation.lastCommit': 20,

@@ -1,4 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
+import { mergeRequestFilters } from '#rest/v4/filters.ts';
+import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Present only if the deployable has artifacts. */
@@ -25,5 +27,27 @@ export const deployments: Route[] = [
     operation: operations.CreateDeploymentDocument,
     result: 'createDeployment.deployment',
     omitNull,
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/deployments/:deployment_id',
+    operation: operations.UpdateDeploymentDocument,
+    result: 'updateDeployment.deployment',
+    omitNull,
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/deployments/:deployment_id',
+    operation: operations.DeleteDeploymentDocument,
+    result: 'deleteDeployment',
+    status: 204,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/deployments/:deployment_id/merge_requests',
+    operation: operations.DeploymentMergeRequestsDocument,
+    result: 'project.deployment.mergeRequests',
+    omitNull: ofForks(),
+    ...mergeRequestFilters,
   },
 ];

@@ -1,6 +1,8 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
+/** Environments are not of clusters, of which there are none. */
+const constants = { kubernetes_namespace: null, flux_resource_path: null, cluster_agent: null };
 const absent = { slug: 'is automatically generated and cannot be changed' };
 
 export const environments: Route[] = [
@@ -9,6 +11,16 @@ export const environments: Route[] = [
     path: '/projects/:id/environments',
     operation: operations.ProjectEnvironmentsDocument,
     result: 'project.environments',
+    exclusive: [['name', 'search']],
+    constants,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/environments/:environment_id',
+    operation: operations.ProjectEnvironmentDocument,
+    result: 'project.environment',
+    omitNull: ['last_deployment.deployable.artifacts_file'],
+    constants,
   },
   {
     method: 'POST',
@@ -16,6 +28,7 @@ export const environments: Route[] = [
     operation: operations.CreateEnvironmentDocument,
     result: 'createEnvironment.environment',
     absent,
+    constants,
   },
   {
     method: 'PUT',
@@ -23,6 +36,7 @@ export const environments: Route[] = [
     operation: operations.UpdateEnvironmentDocument,
     result: 'updateEnvironment.environment',
     absent,
+    constants,
   },
   {
     method: 'DELETE',
@@ -37,5 +51,6 @@ export const environments: Route[] = [
     operation: operations.StopEnvironmentDocument,
     result: 'stopEnvironment.environment',
     status: 200,
+    constants,
   },
 ];

@@ -39,6 +39,7 @@ import { releases } from '#rest/v4/releases.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { runners } from '#rest/v4/runners.ts';
+import { schedules } from '#rest/v4/schedules.ts';
 import { searches } from '#rest/v4/search.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
@@ -69,6 +70,7 @@ export const routes: Route[] = [
   ...accessRequests,
   ...projects,
   ...events,
+  ...schedules,
   ...searches,
   ...settings,
   ...issues,

@@ -31,7 +31,6 @@ export const pipelines: Route[] = [
     path: '/projects/:id/pipelines/:pipeline_id/variables',
     operation: operations.PipelineVariablesDocument,
     result: 'project.pipeline.variables',
-    constants: { variable_type: 'env_var', raw: false },
   },
   {
     method: 'PUT',

@@ -1,16 +1,53 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { SortDirection } from '#schema/enums.ts';
+import { Environment } from '#schema/environments/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
-import '#schema/environments/types.ts';
 import '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import '#schema/users/types.ts';
-import { findDeployment, listDeployments } from '#src/domain/ci/deployments/list.ts';
+import { findDeployment, findDeploymentsByIds, listDeployments } from '#src/domain/ci/deployments/list.ts';
+
+export const DeploymentStatus = builder.enumType('DeploymentStatus', {
+  description: 'How far a deployment is, or how it ended. Those of jobs are recorded when they have succeeded.',
+  values: {
+    CREATED: { value: 'created', description: 'The deployment has not begun.' },
+    RUNNING: { value: 'running', description: 'The commit is being deployed.' },
+    SUCCESS: { value: 'success', description: 'The commit has been deployed.' },
+    FAILED: { value: 'failed', description: 'The commit could not be deployed.' },
+    CANCELED: { value: 'canceled', description: 'The deployment was given up.' },
+  } as const,
+});
+
+const DeploymentOrder = builder.enumType('DeploymentOrder', {
+  description: 'Ways to order deployments.',
+  values: {
+    ID: { value: 'id', description: 'By numeric ID, which grows with each deployment.' },
+    IID: { value: 'iid', description: 'By the number within the project.' },
+    CREATED_AT: { value: 'created_at', description: 'By when they were recorded.' },
+    UPDATED_AT: { value: 'updated_at', description: 'By when they last changed.' },
+    FINISHED_AT: { value: 'finished_at', description: 'By when they ended; those that have not are last.' },
+    REF: { value: 'ref', description: 'By the name of the branch or tag.' },
+  } as const,
+});
+
+const DeploymentFilter = builder.inputType('DeploymentFilter', {
+  description: 'Which deployments a list has: those that match all fields.',
+  fields: (t) => ({
+    environment: t.string({ description: 'Only deployments to the environment with this name.' }),
+    status: t.field({ type: DeploymentStatus, description: 'Only deployments with this status.' }),
+    updatedAfter: t.field({ type: 'DateTime', description: 'Only deployments that changed then or later.' }),
+    updatedBefore: t.field({ type: 'DateTime', description: 'Only deployments that last changed then or before.' }),
+    finishedAfter: t.field({ type: 'DateTime', description: 'Only deployments that ended then or later.' }),
+    finishedBefore: t.field({ type: 'DateTime', description: 'Only deployments that ended then or before.' }),
+  }),
+});
 
 export const Deployment = builder.prismaObject('Deployment', {
   description: 'The deployment of a commit to an environment.',
@@ -35,7 +72,14 @@ export const Deployment = builder.prismaObject('Deployment', {
       select: { projectId: true, sha: true },
       resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the commit was deployed.' }),
+    status: t.expose('status', { type: DeploymentStatus, description: 'How far the deployment is, or how it ended.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the deployment was recorded.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the deployment last changed.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the deployment ended; null before that.',
+    }),
     user: t.relation('user', { description: 'The user who deployed the commit or started the job.' }),
     environment: t.relation('environment', { description: 'The environment that the commit was deployed to.' }),
     deployable: t.relation('job', {
@@ -47,14 +91,49 @@ export const Deployment = builder.prismaObject('Deployment', {
 
 const DeploymentConnection = connectionOf('Deployment', Deployment);
 
+builder.prismaObjectFields(Environment, (t) => ({
+  lastDeployment: t.field({
+    type: Deployment,
+    nullable: true,
+    description: 'The latest deployment that succeeded; null before that.',
+    select: { lastDeploymentId: true },
+    resolve: ({ lastDeploymentId }, _args, context, info) => {
+      if (lastDeploymentId === null) return null;
+      const selection = selectionAt(info, 'Deployment');
+      return loaderAt(context, info, selection, async (ids: readonly number[]) => {
+        const found = await findDeploymentsByIds(context, ids, selection, (id) => context.loaders.project.load(id));
+        const byId = new Map(found.map((deployment) => [deployment.id, deployment]));
+        return ids.map((id) => byId.get(id) ?? null);
+      }).load(lastDeploymentId);
+    },
+  }),
+}));
+
 builder.objectFields(Project, (t) => ({
   deployments: t.field({
     type: DeploymentConnection,
     description: 'The deployments of the project, oldest first. For reporters.',
-    args: pageArgs,
+    args: {
+      ...pageArgs,
+      filter: t.arg({ type: DeploymentFilter, description: 'Which deployments to list; all if left out.' }),
+      orderBy: t.arg({
+        type: DeploymentOrder,
+        required: true,
+        defaultValue: 'id',
+        description: 'What to sort the deployments by.',
+      }),
+      sort: t.arg({
+        type: SortDirection,
+        required: true,
+        defaultValue: 'asc',
+        description: 'Direction of the order.',
+      }),
+    },
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
-      return pageBelow('Deployment', project, args, context, info, listDeployments);
+      return pageBelow('Deployment', project, args, context, info, (_context, projects, page, selection) =>
+        listDeployments(context, projects, args.filter ?? {}, args, page, selection),
+      );
     },
   }),
   deployment: t.field({

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { Environment } from '#schema/environments/types.ts';
+import { AutoStopSetting, Environment, EnvironmentTier } from '#schema/environments/types.ts';
 import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -22,12 +22,22 @@ const which = (t: InputFields) => ({
   }),
 });
 
+const extras = (t: InputFields) => ({
+  description: t.string({ description: 'What the environment is, in Markdown; at most 10,000 characters.' }),
+  tier: t.field({ type: EnvironmentTier, description: 'What the environment is for; guessed from the name without.' }),
+  autoStopSetting: t.field({
+    type: AutoStopSetting,
+    description: 'Whether the environment is stopped when its time has come.',
+  }),
+});
+
 const CreateEnvironmentInput = builder.inputType('CreateEnvironmentInput', {
   description: 'A new environment of a project.',
   fields: (t) => ({
     project: projectField(t, 'that is deployed to it'),
     name: t.string({ required: true, description: NAME }),
     externalUrl: t.string({ description: EXTERNAL_URL }),
+    ...extras(t),
   }),
 });
 
@@ -37,12 +47,16 @@ const UpdateEnvironmentInput = builder.inputType('UpdateEnvironmentInput', {
     ...which(t),
     name: t.string({ description: NAME }),
     externalUrl: t.string({ description: EXTERNAL_URL }),
+    ...extras(t),
   }),
 });
 
 const StopEnvironmentInput = builder.inputType('StopEnvironmentInput', {
   description: 'Which environment to stop.',
-  fields: which,
+  fields: (t) => ({
+    ...which(t),
+    force: t.boolean({ description: 'Whether it is stopped without starting its stop job; false when left out.' }),
+  }),
 });
 
 const DeleteEnvironmentInput = builder.inputType('DeleteEnvironmentInput', {
@@ -102,12 +116,13 @@ builder.mutationFields((t) => ({
   }),
   stopEnvironment: t.field({
     type: environmentPayload('stopEnvironment'),
-    description: 'Stops an environment, and starts the job that does so if there is one. For developers.',
+    description:
+      'Starts the job that stops an environment, which is STOPPING until then; without such a job it is STOPPED at once. For developers.',
     args: {
       input: t.arg({ type: StopEnvironmentInput, required: true, description: 'Names the environment to stop.' }),
     },
     resolve: async (_root, { input }, context) =>
-      stopEnvironment(context, await projectHolding(context, 'Environment', input), input.id),
+      stopEnvironment(context, await projectHolding(context, 'Environment', input), input.id, input.force ?? false),
   }),
   deleteEnvironment: t.field({
     type: DeleteEnvironmentPayload,

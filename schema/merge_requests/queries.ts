@@ -87,7 +87,7 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
   }),
 });
 
-const mergeRequestArgs = builder.args((t) => ({
+export const mergeRequestArgs = builder.args((t) => ({
   ...pageArgs,
   filter: t.field({ type: MergeRequestFilter, description: 'Which merge requests to list; all if left out.' }),
   orderBy: t.field({
@@ -99,7 +99,8 @@ const mergeRequestArgs = builder.args((t) => ({
   sort: sortField(t, 'desc'),
 }));
 
-function order(args: { orderBy: MergeRequestOrder['by']; sort: Direction }): MergeRequestOrder {
+/** The order that the arguments ask for. */
+export function order(args: { orderBy: MergeRequestOrder['by']; sort: Direction }): MergeRequestOrder {
   return { by: args.orderBy, direction: args.sort };
 }
 

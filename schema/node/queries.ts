@@ -12,6 +12,7 @@ import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
 import { findJobsByIds } from '#src/domain/ci/jobs/list.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 import { findRunnersByIds } from '#src/domain/ci/runners/list.ts';
+import { findSchedulesByIds } from '#src/domain/ci/schedules/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
 import { findGroupsByIds } from '#src/domain/groups/find.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
@@ -79,6 +80,7 @@ const FINDERS: Record<string, Finder> = {
   Environment: inProjects('Environment', findEnvironmentsByIds),
   Job: inProjects('Job', findJobsByIds),
   Runner: (context, ids, info) => findRunnersByIds(context, ids, selectionAt(info, 'Runner')),
+  PipelineSchedule: inProjects('PipelineSchedule', findSchedulesByIds),
   Pipeline: inProjects('Pipeline', findPipelinesByIds),
 };
 

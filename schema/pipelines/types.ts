@@ -7,6 +7,7 @@ import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import '#schema/users/types.ts';
+import { VariableType } from '#schema/variables/variable_type.ts';
 import { type GivenVariable, requireVariablesReader } from '#src/domain/ci/pipelines/given_variables.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
@@ -33,15 +34,27 @@ const PipelineSource = builder.enumType('PipelineSource', {
     API: { value: 'api', description: 'Started through the API.' },
     TRIGGER: { value: 'trigger', description: 'Started by a trigger token.' },
     MERGE_REQUEST_EVENT: { value: 'merge_request_event', description: 'Started for a merge request.' },
+    SCHEDULE: { value: 'schedule', description: 'Started at a time of a schedule, or by playing it.' },
+    PIPELINE: { value: 'pipeline', description: 'Started by a job of another project.' },
+    PARENT_PIPELINE: {
+      value: 'parent_pipeline',
+      description: 'Started by a job of another pipeline, of which it is a part.',
+    },
     EXTERNAL: { value: 'external', description: 'Created by a status that an external system posted.' },
   } as const,
 });
 
-const PipelineVariable = builder.objectRef<GivenVariable>('PipelineVariable').implement({
-  description: 'A variable that a pipeline was given when it was created.',
+export const PipelineVariable = builder.objectRef<GivenVariable>('PipelineVariable').implement({
+  description: 'A variable that a pipeline is given when it is created.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the variable.' }),
     value: t.exposeString('value', { description: 'The text that jobs get under that name.' }),
+    type: t.field({
+      type: VariableType,
+      description: 'How jobs get the value.',
+      resolve: ({ isFile }) => (isFile ? 'file' : 'env_var'),
+    }),
+    isRaw: t.exposeBoolean('raw', { description: 'Whether variables in the value stay as they are.' }),
   }),
 });
 

@@ -4,7 +4,8 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { type InputFields, namesOf } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
-import { Variable, VariableFilter, VariableType } from '#schema/variables/types.ts';
+import { Variable, VariableFilter } from '#schema/variables/types.ts';
+import { VariableType } from '#schema/variables/variable_type.ts';
 import { findVariable } from '#src/domain/ci/variables/list.ts';
 import { type ChangedVariable, createVariable, deleteVariable, updateVariable } from '#src/domain/ci/variables/save.ts';
 

@@ -4,6 +4,7 @@ import { Group } from '#schema/groups/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { VariableType } from '#schema/variables/variable_type.ts';
 import {
   findVariable,
   listGroupVariables,
@@ -12,14 +13,6 @@ import {
   variableValue,
 } from '#src/domain/ci/variables/list.ts';
 import { administered } from '#src/domain/ci/variables/place.ts';
-
-export const VariableType = builder.enumType('VariableType', {
-  description: 'How jobs get the value of a variable.',
-  values: {
-    ENV_VAR: { value: 'env_var', description: 'As the value of an environment variable.' },
-    FILE: { value: 'file', description: 'As a file, whose path is the value of the environment variable.' },
-  } as const,
-});
 
 export const Variable = builder.prismaObject('Variable', {
   description: 'A variable that is passed to the jobs of a project, of the projects below a group, or of all projects.',

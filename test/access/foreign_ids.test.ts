@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createScheduleVariable } from '#src/domain/ci/schedules/variables.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
@@ -111,12 +112,16 @@ const pack = await world.db.package.create({
   include: { files: true },
 });
 
+const schedule = await world.db.pipelineSchedule.findFirstOrThrow(inHidden);
+await createScheduleVariable(world.as(victim), hidden.id, { id: schedule.id, key: 'zqsecret', value: 'zqsecret' });
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
   pipeline_id: pipeline,
   job_id: (await world.db.job.findFirstOrThrow(inHidden)).id,
   environment_id: (await world.db.environment.findFirstOrThrow(inHidden)).id,
   deployment_id: (await world.db.deployment.findFirstOrThrow(inHidden)).id,
+  pipeline_schedule_id: schedule.id,
   trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
   hook_id: hook.id,
   hook_event_id: (await world.db.hookDelivery.findFirstOrThrow({ where: { hookId: hook.id } })).id,
@@ -143,7 +148,13 @@ const ids: Record<string, number> = {
 };
 
 /** Parameters of paths that are words. */
-const WORDS: Record<string, string> = { tag_name: 'zqsecret', trigger: 'push_events', sha, commit_id: sha };
+const WORDS: Record<string, string> = {
+  tag_name: 'zqsecret',
+  key: 'zqsecret',
+  trigger: 'push_events',
+  sha,
+  commit_id: sha,
+};
 
 const numberOf = (path: string, name: string) =>
   talkOf(path)[name] ??
@@ -164,6 +175,7 @@ const state = () =>
     world.db.releaseLink.findMany({ where: { releaseId: release.id } }),
     world.db.package.findMany({ where: { projectId: hidden.id }, include: { files: true } }),
     world.db.trigger.findMany(inHidden),
+    world.db.pipelineSchedule.findMany({ ...inHidden, include: { variables: true } }),
     world.db.hook.findMany(inHidden),
     world.db.hookDelivery.findMany({ where: { hookId: hook.id } }),
     world.db.snippet.findMany(inHidden),
@@ -203,6 +215,7 @@ itEveryNth(5, routes)('%s finds nothing of another project by its number', async
     if (String(type).startsWith('String')) given[name] = 'changed';
     else if (/^(Int|ID)!$/.test(String(type))) given[name] = 1;
     else if (String(type) === 'Boolean!') given[name] = true;
+    else if (String(type) === 'DeploymentStatus!') given[name] = 'failed';
   }
   const answer = await (method === 'get' || method === 'delete'
     ? world.api(attacker)[method](path)

@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
+import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
 const developer = await world.user();
+const master = await world.user();
 const reporter = await world.user();
 const guest = await world.user();
 const api = world.api(developer);
@@ -25,6 +28,7 @@ beforeAll(async () => {
   const { project } = made;
   at = `/projects/${project.id}/deployments`;
   await world.member(project, developer, 'developer');
+  await world.member(project, master, 'master');
   await world.member(project, reporter, 'reporter');
   await world.member(project, guest, 'guest');
   await world.idle();
@@ -35,7 +39,7 @@ const report = (state: string, who = developer) =>
 const outside = (input: object = {}) => ({ environment: 'staging', sha: made.sha, ref: 'master', ...input });
 const count = () => world.db.deployment.count({ where: { projectId: made.project.id } });
 
-const KEYS = ['id', 'iid', 'ref', 'sha', 'created_at', 'user', 'environment', 'deployable'];
+const KEYS = ['id', 'iid', 'ref', 'sha', 'status', 'created_at', 'updated_at', 'user', 'environment', 'deployable'];
 const DEPLOYABLE_KEYS = [
   'id',
   'status',
@@ -138,7 +142,7 @@ describe('POST /projects/:id/deployments', () => {
     [{ environment: undefined, ref: undefined }, 400, { error: 'environment is missing, ref is missing' }],
     [{ environment: ' ' }, 400, { message: { environment: ["can't be blank"] } }],
     [{ ref: '' }, 400, { message: { ref: ["can't be blank"] } }],
-    [{ status: 'running' }, 400, { error: 'status does not have a valid value' }],
+    [{ status: 'blocked' }, 400, { error: 'status does not have a valid value' }],
     [{ sha: '1'.repeat(40) }, 404, { message: '404 Commit Not Found' }],
   ])('refuses %j', async (input, status, answer) => {
     const before = await count();
@@ -228,5 +232,114 @@ describe('By GraphQL', () => {
     });
     expect((await world.graphql(query, {}, guest)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await world.graphql(text, { input }, reporter)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('PUT and DELETE /projects/:id/deployments/:deployment_id', () => {
+  it('follow what another system does, and its end', async () => {
+    const { body } = await api.post(at, outside({ environment: 'followed', status: 'running' }));
+    const one = `${at}/${body.id}`;
+    expect(body).toMatchObject({ status: 'running' });
+    const stored = () => world.db.deployment.findUniqueOrThrow({ where: { id: body.id } });
+    expect((await stored()).finishedAt).toBeNull();
+    const place = `/projects/${made.project.id}/environments/${body.environment.id}`;
+    expect((await api.get(place)).body.last_deployment).toBeNull();
+    expect((await world.api(master).delete(one)).body).toEqual({ message: 'Cannot destroy running deployment' });
+    expect((await api.put(one, { status: 'success' })).body).toMatchObject({ id: body.id, status: 'success' });
+    expect((await stored()).finishedAt).not.toBeNull();
+    expect((await api.get(place)).body.last_deployment).toMatchObject({ id: body.id });
+    expect(await api.put(one, { status: 'running' })).toMatchObject({
+      status: 400,
+      body: { message: { status: ['cannot become running'] } },
+    });
+    expect((await api.put(one, { status: 'other' })).status).toBe(400);
+    expect((await world.api(reporter).put(one, { status: 'failed' })).status).toBe(403);
+  });
+
+  it('delete what is neither running nor deployed now, for masters', async () => {
+    const [old, now] = [
+      (await api.post(at, outside({ environment: 'renewed' }))).body,
+      (await api.post(at, outside({ environment: 'renewed' }))).body,
+    ];
+    expect((await api.delete(`${at}/${old.id}`)).status).toBe(403);
+    expect(await world.api(master).delete(`${at}/${now.id}`)).toMatchObject({
+      status: 400,
+      body: { message: 'Deployment currently deployed to environment' },
+    });
+    expect((await world.api(master).delete(`${at}/${old.id}`)).status).toBe(204);
+    expect((await api.get(`${at}/${old.id}`)).status).toBe(404);
+    expect((await api.get(`${at}/${now.id}`)).status).toBe(200);
+  });
+
+  it('refuse to change what a job deployed', async () => {
+    const deployment = await world.db.deployment.findFirstOrThrow({
+      where: { projectId: made.project.id, jobId: { not: null } },
+    });
+    expect(await api.put(`${at}/${deployment.id}`, { status: 'failed' })).toMatchObject({
+      status: 403,
+      body: {
+        message: expect.stringContaining('Deployments created using Gantry CI can not be updated using the API'),
+      },
+    });
+  });
+});
+
+describe('GET /projects/:id/deployments', () => {
+  it('is filtered and ordered', async () => {
+    const own = await projectWithCommit(world, owner);
+    const path = `/projects/${own.project.id}/deployments`;
+    const as = world.api(owner);
+    const make = async (environment: string, ref: string, status: string) =>
+      (await as.post(path, { environment, sha: own.sha, ref, status })).body.id;
+    const [first, second, third] = [
+      await make('live', 'b', 'success'),
+      await make('live', 'a', 'failed'),
+      await make('test', 'c', 'running'),
+    ];
+    const past = new Date('2026-01-01T00:00:00Z');
+    await world.db.deployment.update({ where: { id: first }, data: { updatedAt: past, finishedAt: past } });
+    const ids = async (query: string) => (await as.get(`${path}?${query}`)).body.map(({ id }: { id: number }) => id);
+    expect(await ids('')).toEqual([first, second, third]);
+    expect(await ids('environment=live')).toEqual([first, second]);
+    expect(await ids('status=failed')).toEqual([second]);
+    expect(await ids('order_by=ref')).toEqual([second, first, third]);
+    expect(await ids('order_by=iid&sort=desc')).toEqual([third, second, first]);
+    expect(await ids('order_by=finished_at')).toEqual([first, second, third]);
+    expect(await ids('order_by=created_at&sort=desc')).toEqual([third, second, first]);
+    expect(await ids('updated_before=2026-01-01T00:00:00Z')).toEqual([first]);
+    expect(await ids('updated_after=2026-02-01T00:00:00Z&order_by=updated_at')).toEqual([second, third]);
+    expect(await ids('finished_after=2026-02-01T00:00:00Z')).toEqual([second]);
+    expect(await ids('finished_before=2026-02-01T00:00:00Z')).toEqual([first]);
+    expect((await as.get(`${path}?order_by=name`)).status).toBe(400);
+  });
+});
+
+describe('GET …/deployments/:deployment_id/merge_requests', () => {
+  it('has those that the deployment was the first to bring, and no others', LONG, async () => {
+    const project = await world.project({ owner });
+    const merges = `/projects/${project.id}/merge_requests`;
+    const as = world.api(owner);
+    await withTopic(world, project, owner);
+    const deploy = async (status = 'success') => {
+      const input = { environment: 'live', sha: 'master', ref: 'master', status };
+      return (await as.post(`/projects/${project.id}/deployments`, input)).body.id;
+    };
+    const shipped = async (id: number, query = '') =>
+      (await as.get(`/projects/${project.id}/deployments/${id}/merge_requests${query}`)).body.map(
+        ({ iid }: { iid: number }) => iid,
+      );
+    const before = await deploy();
+    const first = await opened(world, project, owner);
+    await as.put(`${merges}/${first.iid}/merge`);
+    await deploy('failed');
+    const then = await deploy();
+    await createBranch(world.as(owner), project.id, 'later', 'master');
+    await commitTo(world, project, owner, 'later', 'later.txt');
+    const second = await opened(world, project, owner, { sourceBranch: 'later', title: 'Later' });
+    await as.put(`${merges}/${second.iid}/merge`);
+    const last = await deploy();
+    expect([await shipped(before), await shipped(then), await shipped(last)]).toEqual([[], [first.iid], [second.iid]]);
+    expect(await shipped(last, '?search=Later')).toEqual([second.iid]);
+    expect(await shipped(last, '?state=opened')).toEqual([]);
   });
 });

@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { stopDue } from '#src/domain/ci/environments/stop.ts';
+import { finishJob, startJob } from '#src/domain/ci/jobs/run.ts';
+import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { SIMPLE_PROJECT_KEYS } from '../support/records.ts';
 import { startWorld } from '../support/world.ts';
@@ -25,12 +30,15 @@ beforeAll(async () => {
   await world.member(project, guest, 'guest');
 });
 
-const KEYS = ['id', 'name', 'slug', 'external_url', 'project'];
+const KEYS = [
+  ...['id', 'name', 'slug', 'external_url', 'state', 'tier', 'description', 'created_at', 'updated_at', 'auto_stop_at'],
+  ...['auto_stop_setting', 'project', 'kubernetes_namespace', 'flux_resource_path', 'cluster_agent'],
+];
 const create = async (name = world.unique('env')) => (await api.post(at, { name })).body;
 const notFound = { status: 404, body: { message: '404 Not found' } };
 
 describe('GET /projects/:id/environments', () => {
-  it('lists oldest first, with exactly the keys of the contract', async () => {
+  it('lists oldest first, with the keys of the contract and those of today', async () => {
     const own = await world.project({ owner });
     for (const name of ['b', 'a']) await world.api(owner).post(`/projects/${own.id}/environments`, { name });
     const { status, headers, body } = await world.api(owner).get(`/projects/${own.id}/environments`);
@@ -180,6 +188,174 @@ stop:
     await report('stop');
     expect(await state()).toBe('stopped');
     expect(await world.db.deployment.count({ where: { projectId: own.id } })).toBe(2);
+  });
+});
+
+const DEPLOYING = `
+start:
+  stage: deploy
+  script: up
+  environment: {name: review/$CI_COMMIT_REF_NAME, on_stop: stop, auto_stop_in: $DAYS days, deployment_tier: testing}
+  variables: {DAYS: '2'}
+verify:
+  stage: deploy
+  script: look
+  environment: {name: review/$CI_COMMIT_REF_NAME, action: verify, auto_stop_in: never}
+plain:
+  stage: deploy
+  script: up
+  environment: {name: live}
+stop:
+  stage: deploy
+  script: down
+  when: manual
+  environment: {name: review/$CI_COMMIT_REF_NAME, action: stop}
+`;
+
+/** A project that deploys from `topic`, with a way to report that jobs ended. */
+async function deploying() {
+  const { project: own } = await projectWithCommit(world, owner, { config: DEPLOYING });
+  await createBranch(world.as(owner), own.id, 'topic', 'master');
+  await world.member(own, developer, 'developer');
+  const { id } = await createPipeline(world.as(developer), own.id, 'topic');
+  const job = async (name: string) => world.db.job.findFirstOrThrow({ where: { pipelineId: id, name } });
+  const end = async (name: string, state: 'success' | 'failed' = 'success') => {
+    const { id: jobId } = await job(name);
+    await startJob(world.as(owner), { id: jobId, pipelineId: id }, '');
+    await finishJob(world.as(owner), { id: jobId, pipelineId: id }, { state });
+  };
+  const list = `/projects/${own.id}/environments`;
+  const review = async () => (await world.api(owner).get(`${list}?name=review/topic`)).body[0];
+  const stopDueNow = async () => {
+    const context = world.as(owner);
+    const as = async (userId: number) => (userId === developer.id ? world.as(developer) : null);
+    await stopDue(context, as);
+  };
+  return { project: own, list, job, end, review, stopDueNow };
+}
+
+const due = (id: number) =>
+  world.db.environment.update({ where: { id }, data: { autoStopAt: new Date(Date.now() - 1_000) } });
+
+describe('GET …/environments', () => {
+  it('has those of a name, with a text in their names, or in a state', async () => {
+    const own = await world.project({ owner });
+    const path = `/projects/${own.id}/environments`;
+    for (const name of ['production', 'Staging', 'staging-2']) await world.api(owner).post(path, { name });
+    const { id } = await world.db.environment.findFirstOrThrow({ where: { projectId: own.id, name: 'staging-2' } });
+    await world.api(owner).post(`${path}/${id}/stop`);
+    const names = async (query: string) =>
+      (await world.api(owner).get(`${path}?${query}`)).body.map(({ name }: Json) => name);
+    expect(await names('name=Staging')).toEqual(['Staging']);
+    expect(await names('search=STAGING')).toEqual(['Staging', 'staging-2']);
+    expect(await names('search=___')).toEqual([]);
+    expect(await names('states=stopped')).toEqual(['staging-2']);
+    expect(await names('states=available&search=tag')).toEqual(['Staging']);
+    for (const query of ['search=st', 'name=a&search=abc', 'states=other']) {
+      expect((await world.api(owner).get(`${path}?${query}`)).status).toBe(400);
+    }
+  });
+
+  it('says what environments are for, as it was given or as their names say', async () => {
+    const tiers = async (input: object) => (await api.post(at, { name: world.unique('x'), ...input })).body.tier;
+    expect(await tiers({})).toBe('other');
+    expect(await tiers({ name: world.unique('prod') })).toBe('production');
+    expect(await tiers({ name: world.unique('review/') })).toBe('development');
+    expect(await tiers({ name: world.unique('prod-tier'), tier: 'staging' })).toBe('staging');
+    const made = await api.post(at, { name: 'described', description: 'Text', auto_stop_setting: 'with_action' });
+    expect(made.body).toMatchObject({ description: 'Text', auto_stop_setting: 'with_action', auto_stop_at: null });
+    const changed = await api.put(`${at}/${made.body.id}`, { description: '', tier: 'testing' });
+    expect(changed.body).toMatchObject({ description: null, tier: 'testing', auto_stop_setting: 'with_action' });
+    expect((await api.post(at, { name: 'bad', tier: 'other things' })).status).toBe(400);
+  });
+
+  it('has the latest deployment that succeeded on each alone', async () => {
+    const { project: own, sha } = await projectWithCommit(world, owner);
+    const path = `/projects/${own.id}/deployments`;
+    const input = { environment: 'live', sha, ref: 'master' };
+    const first = (await world.api(owner).post(path, input)).body;
+    await world.api(owner).post(path, { ...input, status: 'failed' });
+    await world.api(owner).post(path, { ...input, environment: 'other' });
+    const one = `/projects/${own.id}/environments/${first.environment.id}`;
+    const { status, body } = await world.api(owner).get(one);
+    expect([status, Object.keys(body).toSorted()]).toEqual([200, [...KEYS, 'last_deployment'].toSorted()]);
+    expect(body.last_deployment).toMatchObject({ id: first.id, status: 'success', deployable: null });
+    expect((await world.api(owner).get(`${one}999`)).status).toBe(404);
+  });
+});
+
+describe('Jobs of an environment', () => {
+  it('deploy to it, with a tier and a time at which it is stopped, or only use it', LONG, async () => {
+    const { project: own, end, review } = await deploying();
+    await end('verify');
+    expect(await review()).toBeUndefined();
+    await end('start');
+    const { tier, auto_stop_at: stopAt, state } = await review();
+    expect([tier, state]).toEqual(['testing', 'available']);
+    const days = (Date.parse(stopAt) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(1.9);
+    expect(days).toBeLessThanOrEqual(2);
+    expect(await world.db.deployment.count({ where: { projectId: own.id } })).toBe(1);
+    const pipelineId = (await world.db.pipeline.findFirstOrThrow({ where: { projectId: own.id, ref: 'topic' } })).id;
+    const verify = await world.db.job.findFirstOrThrow({ where: { pipelineId, name: 'verify' } });
+    await world.api(owner).post(`/projects/${own.id}/jobs/${verify.id}/retry`);
+    const again = await world.db.job.findFirstOrThrow({ where: { pipelineId, name: 'verify', retried: false } });
+    await startJob(world.as(owner), { id: again.id, pipelineId }, '');
+    await finishJob(world.as(owner), { id: again.id, pipelineId }, { state: 'success' });
+    expect((await review()).auto_stop_at).toBeNull();
+    expect(await world.db.deployment.count({ where: { projectId: own.id } })).toBe(1);
+  });
+
+  it('stop it when its time has come, started by who deployed', LONG, async () => {
+    const { list, job, end, review, stopDueNow } = await deploying();
+    await end('start');
+    const { id } = await review();
+    await stopDueNow();
+    expect((await review()).state).toBe('available');
+    await due(id);
+    await stopDueNow();
+    expect(await review()).toMatchObject({ state: 'stopping', auto_stop_at: null });
+    expect(await job('stop')).toMatchObject({ status: 'pending', userId: developer.id });
+    await end('stop', 'failed');
+    expect((await review()).state).toBe('available');
+    await world.api(owner).post(`${list}/${id}/stop`);
+    expect((await review()).state).toBe('stopped');
+  });
+
+  it('are not needed where the environment has none, unless it asks for one', LONG, async () => {
+    const { list, end, stopDueNow } = await deploying();
+    await end('plain');
+    const [{ id }] = (await world.api(owner).get(`${list}?name=live`)).body;
+    const state = async () => (await world.api(owner).get(`${list}/${id}`)).body;
+    await world.api(owner).put(`${list}/${id}`, { auto_stop_setting: 'with_action' });
+    await due(id);
+    await stopDueNow();
+    expect(await state()).toMatchObject({ state: 'available', auto_stop_at: null });
+    await world.api(owner).put(`${list}/${id}`, { auto_stop_setting: 'always' });
+    await due(id);
+    await stopDueNow();
+    expect(await state()).toMatchObject({ state: 'stopped' });
+  });
+
+  it('are left alone by a stop that is forced', LONG, async () => {
+    const { list, job, end, review } = await deploying();
+    await end('start');
+    const { id } = await review();
+    const forced = await world.api(developer).post(`${list}/${id}/stop`, { force: true });
+    expect(forced.body).toMatchObject({ state: 'stopped' });
+    expect((await job('stop')).status).toBe('manual');
+  });
+
+  it('stop it when its branch is deleted', LONG, async () => {
+    const { project: own, job, end, review } = await deploying();
+    await end('start');
+    await end('plain');
+    await world.api(owner).delete(`/projects/${own.id}/repository/branches/topic`);
+    await world.idle();
+    expect((await review()).state).toBe('stopping');
+    expect((await job('stop')).status).toBe('pending');
+    const other = await world.db.environment.findFirstOrThrow({ where: { projectId: own.id, name: 'live' } });
+    expect(other.state).toBe('stopped');
   });
 });
 

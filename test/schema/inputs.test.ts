@@ -117,7 +117,8 @@ describe('Payloads', () => {
         BranchProtectionRule: 'Name',
         TagProtectionRule: 'Name',
       };
-      const expected = { ...named, Release: 'TagName', File: 'Path', Variable: 'Key' }[what] ?? 'Id';
+      const expected =
+        { ...named, Release: 'TagName', File: 'Path', Variable: 'Key', PipelineScheduleVariable: 'Key' }[what] ?? 'Id';
       expect(gone.map(({ name }) => name)).toEqual([`deleted${what}${expected}`]);
       expect(gone[0] && getNamedType(gone[0].type).name).toBe(expected === 'Id' ? 'ID' : 'String');
     }
@@ -129,6 +130,7 @@ describe('Orders', () => {
     const orders = types.filter(({ name }) => /Order/.test(name) && isEnumType(schema.getType(name)));
     expect(orders.map(({ name }) => name).sort()).toEqual([
       'BranchOrder',
+      'DeploymentOrder',
       'GroupOrder',
       'IssueOrder',
       'MergeRequestOrder',

@@ -177,7 +177,20 @@ await world.db.release.create({
     },
   },
 });
+const schedule = await world.db.pipelineSchedule.findFirstOrThrow({ where: { projectId: project.id } });
+const ofSchedule = {
+  projectId: project.id,
+  userId: owner.id,
+  ref: 'master',
+  sha: '1'.repeat(40),
+  source: 'schedule',
+  scheduleId: schedule.id,
+} as const;
+await world.db.pipeline.createMany({ data: Array.from({ length: MANY }, () => ofSchedule) });
+const deployment = await world.db.deployment.findFirstOrThrow({ where: { projectId: project.id } });
 const given = {
+  deployment_id: deployment.id,
+  pipeline_schedule_id: schedule.id,
   tag_name: 'released',
   package_id: pack.id,
   board_id: board.id,
@@ -214,7 +227,11 @@ const ONE_BY_ONE = new Set([
 ]);
 
 /** Read for all records above that git has answered for by then: by one statement for each at most. */
-const AS_GIT_ANSWERS = new Set(['Project.repository.contributors', 'Project.repository.tree']);
+const AS_GIT_ANSWERS = new Set([
+  'Deployment.mergeRequests',
+  'Project.repository.contributors',
+  'Project.repository.tree',
+]);
 
 /** Lists that the server has without a database. */
 const OWN = new Set(['Query.licenseTemplates']);

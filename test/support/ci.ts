@@ -32,7 +32,7 @@ async function hasConfig(world: World, owner: TestUser, id: number, ref: string)
   return status === 200;
 }
 
-/** A pipeline with a job, a deployment and a trigger, all with that word in their names; without any commit. */
+/** A pipeline with a job, a deployment, a trigger and a schedule, all with that word in their names; without any commit. */
 export async function pipelineOf(world: World, owner: TestUser, { id: projectId }: { id: number }, word: string) {
   const by = { projectId, userId: owner.id };
   const where = { ref: word, sha: '1'.repeat(40) };
@@ -45,5 +45,8 @@ export async function pipelineOf(world: World, owner: TestUser, { id: projectId 
   const target = { iid, environmentId: environment.id, jobId: job.id };
   await world.db.deployment.create({ data: { ...by, ...where, ...target } });
   await createTrigger(world.as(owner), projectId, word);
+  const schedule = { projectId, ownerId: owner.id, description: word, ref: `refs/heads/${word}`, cron: '0 0 1 1 *' };
+  const { id: scheduleId } = await world.db.pipelineSchedule.create({ data: schedule });
+  await world.db.pipeline.update({ where: { id: pipeline.id }, data: { scheduleId } });
   return pipeline;
 }

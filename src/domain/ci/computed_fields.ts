@@ -4,10 +4,26 @@ import { computedFields } from '#src/platform/records/computed_fields.ts';
 
 const { sql } = Prisma;
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
+const [pipeline, deployment] = [alias('Pipeline', 'lp'), alias('Deployment', 'ld')];
 
 // Who starts a pipeline by a trigger learns its address, although they do not see the project.
 computedFields('Pipeline', { projectFullPath: ({ projectId }) => pathOf(projectId) });
 computedFields('Job', { projectFullPath: ({ projectId }) => pathOf(projectId) });
+
+computedFields('PipelineSchedule', {
+  lastPipelineId: ({ id }) =>
+    sql`(SELECT max(${pipeline.id}) FROM ${table(pipeline)} WHERE ${pipeline.scheduleId} = ${id})`,
+});
+
+computedFields('Environment', {
+  lastDeploymentId: ({ id }) => sql`(SELECT max(${deployment.id}) FROM ${table(deployment)}
+    WHERE ${deployment.environmentId} = ${id} AND ${deployment.status} = 'success')`,
+});
+computedFields('Deployment', {
+  previousSha: ({ id, environmentId }) => sql`(SELECT ${deployment.sha} FROM ${table(deployment)}
+    WHERE ${deployment.environmentId} = ${environmentId} AND ${deployment.id} < ${id} AND ${deployment.status} = 'success'
+    ORDER BY ${deployment.id} DESC LIMIT 1)`,
+});
 
 function pathOf(projectId: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}

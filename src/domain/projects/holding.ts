@@ -15,16 +15,18 @@ export interface HeldRecord {
  */
 export async function projectHolding(
   context: Context,
-  resource: 'Environment' | 'Job' | 'Pipeline' | 'Trigger',
+  resource: 'Deployment' | 'Environment' | 'Job' | 'Pipeline' | 'PipelineSchedule' | 'Trigger',
   { id, project }: HeldRecord,
 ): Promise<IdOrPath> {
   if (project != null) return project;
   requireActor(context);
   const by = { where: { id }, select: { projectId: true } };
   const row = await {
+    Deployment: () => context.db.deployment.findUnique(by),
     Environment: () => context.db.environment.findUnique(by),
     Job: () => context.db.job.findUnique(by),
     Pipeline: () => context.db.pipeline.findUnique(by),
+    PipelineSchedule: () => context.db.pipelineSchedule.findUnique(by),
     Trigger: () => context.db.trigger.findUnique(by),
   }[resource]();
   if (!row) throw new NotFound(resource);

@@ -8,11 +8,13 @@ import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
 import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
 import { removeArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { stopDue, stopOfBranch } from '#src/domain/ci/environments/stop.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
+import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
@@ -64,6 +66,9 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
   'jobs.begin_scheduled': { cron: '* * * * *' },
+  'environments.stop_due': { cron: '* * * * *' },
+  'schedules.run': { cron: '* * * * *' },
+  'schedules.start': { atOnce: 4 },
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
@@ -141,6 +146,13 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       if (context) await createPushedPipelines(context, push);
     },
     'jobs.begin_scheduled': (_wanted, jobs) => beginScheduled({ db, jobs, followers }),
+    'environments.stop_due': (_wanted, jobs) => stopDue({ db, jobs, followers }, (userId) => as(userId, jobs)),
+    'environments.stop_of_branch': async (deleted, jobs) => {
+      const context = await as(deleted.userId, jobs);
+      if (context) await stopOfBranch(context, deleted);
+    },
+    'schedules.run': (_wanted, jobs) => runSchedules({ db, jobs }),
+    'schedules.start': (due, jobs) => startDue({ db }, due, (userId) => as(userId, jobs)),
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),

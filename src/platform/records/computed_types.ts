@@ -119,6 +119,18 @@ export interface ComputedFields {
     isOpenToMember: boolean;
   };
   Pipeline: { projectFullPath: string };
+  Environment: {
+    /** The latest deployment that succeeded; null before that. */
+    lastDeploymentId: number | null;
+  };
+  Deployment: {
+    /** The commit that was deployed to the environment before; null for the first one. */
+    previousSha: string | null;
+  };
+  PipelineSchedule: {
+    /** The latest pipeline that it started; null before that. */
+    lastPipelineId: number | null;
+  };
   Job: { projectFullPath: string };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */

@@ -1,6 +1,7 @@
 import { createDeployment } from '#src/domain/ci/deployments/create.ts';
 import { createEnvironment } from '#src/domain/ci/environments/save.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
+import { createScheduleVariable } from '#src/domain/ci/schedules/variables.ts';
 import { findTrigger, triggerToken } from '#src/domain/ci/triggers/list.ts';
 import { createTrigger } from '#src/domain/ci/triggers/save.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
@@ -93,6 +94,19 @@ export function ciRules({
     const { id } = await createTrigger(world.as(owner), at.project.id, 'a trigger');
     return { id: at.project.id, trigger_id: id };
   };
+  /** A schedule of the owner. */
+  const schedule = async (at: Stage) => {
+    const { id } = await branches(at);
+    await configure(id);
+    const data = { projectId: id, ownerId: owner.id, description: 'new', ref: 'refs/heads/topic', cron: '0 0 1 1 *' };
+    return { id, pipeline_schedule_id: (await world.db.pipelineSchedule.create({ data })).id };
+  };
+  const scheduleVariable = async (at: Stage) => {
+    const given = await schedule(at);
+    const named = { id: given.pipeline_schedule_id, key: 'KEY', value: 'v' };
+    await createScheduleVariable(world.as(owner), given.id, named);
+    return { ...given, key: 'KEY', value: 'w' };
+  };
   /** The token of a trigger is all that it takes. */
   const fire = async (at: Stage) => {
     const { id } = await branches(at);
@@ -113,6 +127,7 @@ export function ciRules({
     return (await world.db.runner.create({ data: { description: 'a runner', tokenHash, projects } })).id;
   };
 
+  const schedules = '/projects/:id/pipeline_schedules';
   return {
     'GET /projects/:id/runners': { success: 200, level: 40, given: project },
     'POST /projects/:id/runners': {
@@ -172,6 +187,7 @@ export function ciRules({
     'POST /projects/:id/jobs/:job_id/erase': { success: 201, level: 30, given: finishedJob },
     'GET /projects/:id/environments': { success: 200, level: 20, given: project },
     'POST /projects/:id/environments': { success: 201, level: 30, given: (at) => ({ ...project(at), ...named() }) },
+    'GET /projects/:id/environments/:environment_id': { success: 200, level: 20, given: environment },
     'PUT /projects/:id/environments/:environment_id': {
       success: 200,
       level: 40,
@@ -181,7 +197,51 @@ export function ciRules({
     'POST /projects/:id/environments/:environment_id/stop': { success: 200, level: 30, given: environment },
     'GET /projects/:id/deployments': { success: 200, level: 20, given: project },
     'GET /projects/:id/deployments/:deployment_id': { success: 200, level: 20, given: deployment },
+    'GET /projects/:id/deployments/:deployment_id/merge_requests': { success: 200, level: 20, given: deployment },
+    'PUT /projects/:id/deployments/:deployment_id': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await deployment(at)), status: 'failed' }),
+    },
+    'DELETE /projects/:id/deployments/:deployment_id': {
+      success: 204,
+      level: 40,
+      given: async (at) => {
+        const given = await deployment(at);
+        await world.db.deployment.update({ where: { id: given.deployment_id }, data: { status: 'failed' } });
+        return given;
+      },
+    },
     'POST /projects/:id/deployments': { success: 201, level: 30, given: outside },
+    [`GET ${schedules}`]: { ...reading, given: project },
+    [`POST ${schedules}`]: {
+      success: 201,
+      level: 30,
+      given: async (at) => {
+        const { id } = await branches(at);
+        await world.db.pipelineSchedule.deleteMany({ where: { projectId: id } });
+        return { id, description: 'new', ref: 'topic', cron: '@daily' };
+      },
+    },
+    [`GET ${schedules}/:pipeline_schedule_id`]: { ...reading, given: schedule },
+    // Others than the owner of a schedule take it over first.
+    [`PUT ${schedules}/:pipeline_schedule_id`]: {
+      success: 200,
+      level: 50,
+      given: async (at) => ({ ...(await schedule(at)), description: 'changed' }),
+    },
+    [`DELETE ${schedules}/:pipeline_schedule_id`]: { success: 204, level: 40, given: schedule },
+    [`POST ${schedules}/:pipeline_schedule_id/take_ownership`]: { success: 201, level: 40, given: schedule },
+    [`POST ${schedules}/:pipeline_schedule_id/play`]: { success: 201, level: 30, given: schedule },
+    [`GET ${schedules}/:pipeline_schedule_id/pipelines`]: { ...reading, given: schedule },
+    [`POST ${schedules}/:pipeline_schedule_id/variables`]: {
+      success: 201,
+      level: 50,
+      given: async (at) => ({ ...(await schedule(at)), key: 'KEY', value: 'v' }),
+    },
+    [`GET ${schedules}/:pipeline_schedule_id/variables/:key`]: { success: 200, level: 40, given: scheduleVariable },
+    [`PUT ${schedules}/:pipeline_schedule_id/variables/:key`]: { success: 200, level: 50, given: scheduleVariable },
+    [`DELETE ${schedules}/:pipeline_schedule_id/variables/:key`]: { success: 202, level: 50, given: scheduleVariable },
     'GET /projects/:id/triggers': { success: 200, level: 40, given: project },
     'GET /projects/:id/triggers/:trigger_id': { success: 200, level: 40, given: trigger },
     'POST /projects/:id/triggers': { success: 201, level: 40, given: (at) => ({ ...project(at), description: 'new' }) },

@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { DeploymentStatus } from '#src/domain/ci/deployments/list.ts';
 import { insertDeployment } from '#src/domain/ci/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
@@ -17,9 +18,10 @@ export interface OutsideDeployment {
   ref: string;
   /** Whether the ref is a tag. */
   tag?: boolean | null | undefined;
+  status?: DeploymentStatus | undefined;
 }
 
-/** Records that another system deployed a commit to an environment. Throws NotFound, Forbidden, ValidationFailed. */
+/** Records that another system deployed a commit, or does so, to an environment. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createDeployment(
   context: Context,
   ref: IdOrPath,
@@ -33,7 +35,10 @@ export async function createDeployment(
   const [first] = Object.entries(wrong);
   if (first) throw new ValidationFailed(Object.fromEntries([first]), wrong);
   const { oid: sha } = await findCommit(context, project, input.sha);
-  const deployment = { projectId: project.id, environment, ref: input.ref, tag: input.tag ?? false, sha };
+  const deployment = {
+    ...{ projectId: project.id, environment, ref: input.ref, tag: input.tag ?? false, sha },
+    status: input.status ?? ('success' as const),
+  };
   const id = await context.db.$transaction((tx) =>
     insertDeployment(tx, { ...deployment, userId: actor.id, jobId: null, url: null }),
   );

@@ -1,3 +1,5 @@
+import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
+import type { DeploymentStatus } from '#src/domain/ci/deployments/list.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
@@ -14,38 +16,71 @@ export interface NewDeployment {
   environment: string;
   /** New URL of the environment; null keeps the current one. */
   url: string | null;
+  /** What the environment is for, if it is created; null for what its name says. */
+  tier?: string | null;
+  /** Succeeded when absent. */
+  status?: DeploymentStatus;
 }
 
-/** Records the deployment of a job that succeeded, or stops its environment; does nothing for jobs without one. */
+interface OfJob extends NewDeployment {
+  action: string | null;
+  /** How long the environment is used from then on, as the file says it. */
+  autoStopIn: string | null;
+}
+
+/** Does what a job that succeeded says of its environment: records a deployment, stops it, or sets when it is stopped. */
 export async function recordDeployment(tx: Transaction, jobId: number): Promise<void> {
-  const [job] = await tx.$queryRaw<(NewDeployment & { action: string | null })[]>`
+  const [job] = await tx.$queryRaw<OfJob[]>`
     SELECT j.project_id AS "projectId", p.ref, p.tag, p.sha, j.user_id AS "userId", j.id AS "jobId", j.environment,
-      j.environment_url AS url, j.environment_action AS action
+      j.environment_url AS url, j.environment_action AS action, j.options->'environment'->>'tier' AS tier,
+      j.options->'environment'->>'auto_stop_in' AS "autoStopIn"
     FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id WHERE j.id = ${jobId} AND j.environment IS NOT NULL`;
   if (!job) return;
-  const { action, ...deployment } = job;
-  if (action === 'stop') await stopEnvironment(tx, deployment);
-  else await insertDeployment(tx, deployment);
+  const { action, autoStopIn, ...deployment } = job;
+  if (action === 'stop') return stopEnvironment(tx, deployment);
+  // Statuses of jobs of other systems have no action.
+  if (action === null || action === 'start') await insertDeployment(tx, deployment);
+  if (autoStopIn !== null) await setAutoStop(tx, deployment, autoStopIn);
+}
+
+/** Makes an environment available again whose stop job did not succeed. */
+export async function recordFailedStop(tx: Transaction, jobId: number): Promise<void> {
+  await tx.$executeRaw`UPDATE environments e SET state = 'available', updated_at = now() FROM jobs j
+    WHERE j.id = ${jobId} AND j.environment_action = 'stop' AND e.project_id = j.project_id AND e.name = j.environment
+      AND e.state = 'stopping'`;
 }
 
 async function stopEnvironment(tx: Transaction, { projectId, environment }: NewDeployment): Promise<void> {
-  await tx.$executeRaw`UPDATE environments SET state = 'stopped', updated_at = now()
+  await tx.$executeRaw`UPDATE environments SET state = 'stopped', auto_stop_at = NULL, updated_at = now()
     WHERE project_id = ${projectId} AND name = ${environment}`;
 }
 
-/** Records a deployment; its environment is created if missing, and available from then on. Returns the ID of the deployment. */
+async function setAutoStop(tx: Transaction, { projectId, environment }: NewDeployment, text: string): Promise<void> {
+  const duration = parseDuration(text);
+  if (duration === null) return;
+  const seconds = Number.isFinite(duration) ? duration / 1_000 : null;
+  await tx.$executeRaw`UPDATE environments SET auto_stop_at = now() + make_interval(secs => ${seconds}::float8), updated_at = now()
+    WHERE project_id = ${projectId} AND name = ${environment} AND state <> 'stopped'`;
+}
+
+/**
+ * Records a deployment; its environment is created if missing, and available once one has succeeded. Returns the ID of the deployment.
+ */
 export async function insertDeployment(tx: Transaction, deployment: NewDeployment): Promise<number> {
-  const { projectId, ref, tag, sha, userId, jobId, environment, url } = deployment;
+  const { projectId, ref, tag, sha, userId, jobId, environment, url, tier = null, status = 'success' } = deployment;
   const address = url !== null && url.length <= 255 && isWebUrl(url) ? url : null;
+  const isOver = status !== 'created' && status !== 'running';
   const [row] = await tx.$queryRaw<[{ id: number }]>`
-    WITH place AS (INSERT INTO environments (project_id, name, slug, external_url)
-        VALUES (${projectId}, ${environment}, ${slugOf(environment)}, ${address})
-        ON CONFLICT (project_id, name) DO UPDATE SET state = 'available', updated_at = now(),
+    WITH place AS (INSERT INTO environments (project_id, name, slug, external_url, tier)
+        VALUES (${projectId}, ${environment}, ${slugOf(environment)}, ${address}, ${tier})
+        ON CONFLICT (project_id, name) DO UPDATE SET updated_at = now(),
+          state = CASE WHEN ${status === 'success'} THEN 'available' ELSE environments.state END,
           external_url = COALESCE(EXCLUDED.external_url, environments.external_url) RETURNING id),
       counter AS (UPDATE project_counters SET last_deployment_iid = last_deployment_iid + 1 WHERE project_id = ${projectId}
         RETURNING last_deployment_iid)
-    INSERT INTO deployments (iid, project_id, environment_id, ref, tag, sha, user_id, job_id)
-    SELECT last_deployment_iid, ${projectId}, place.id, ${ref}, ${tag}, ${sha}, ${userId}, ${jobId}::int FROM counter, place
+    INSERT INTO deployments (iid, project_id, environment_id, ref, tag, sha, user_id, job_id, status, finished_at)
+    SELECT last_deployment_iid, ${projectId}, place.id, ${ref}, ${tag}, ${sha}, ${userId}, ${jobId}::int, ${status}::deployment_status,
+      CASE WHEN ${isOver} THEN now() END FROM counter, place
     RETURNING id`;
   return row.id;
 }

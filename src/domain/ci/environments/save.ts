@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
+import type { Tier } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/domain/ci/environments/values.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -13,8 +14,13 @@ import { isWebUrl } from '#src/platform/web_url.ts';
 export interface EnvironmentValues {
   name?: string | null | undefined;
   externalUrl?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Null for what the name says. */
+  tier?: Tier | null | undefined;
+  autoStopSetting?: 'always' | 'with_action' | null | undefined;
 }
 
+const LONGEST_DESCRIPTION = 10_000;
 const ID = select('Environment', { id: true });
 
 /** Creates an environment. Throws NotFound, Forbidden, ValidationFailed. */
@@ -28,7 +34,11 @@ export async function createEnvironment(
   authorize(actor, 'create_environment', project);
   const name = values.name ?? '';
   check({ ...values, name });
-  const data = { projectId: project.id, name, slug: slugOf(name), externalUrl: values.externalUrl || null };
+  const data = {
+    ...{ projectId: project.id, name, slug: slugOf(name), externalUrl: values.externalUrl || null },
+    ...{ description: values.description || null, tier: values.tier ?? null },
+    autoStopSetting: values.autoStopSetting ?? ('always' as const),
+  };
   const { id } = await unlessTaken(context.db.environment.create({ data, select: { id: true } }));
   return { project, id };
 }
@@ -45,10 +55,13 @@ export async function updateEnvironment(
   authorize(actor, 'admin_environment', project);
   await findEnvironment(context, project, id, ID);
   check(values);
-  const { name, externalUrl } = values;
+  const { name, externalUrl, description, tier, autoStopSetting } = values;
   const data = {
     ...(name == null ? {} : { name }),
     ...(externalUrl === undefined ? {} : { externalUrl: externalUrl || null }),
+    ...(description === undefined ? {} : { description: description || null }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(autoStopSetting == null ? {} : { autoStopSetting }),
     updatedAt: new Date(),
   };
   await unlessTaken(context.db.environment.updateMany({ where: { id }, data }));
@@ -64,7 +77,7 @@ export async function deleteEnvironment(context: Context, ref: IdOrPath, id: num
   await context.db.environment.deleteMany({ where: { id } });
 }
 
-function check({ name, externalUrl }: EnvironmentValues): void {
+function check({ name, externalUrl, description }: EnvironmentValues): void {
   const errors: FieldErrors = {};
   const tooLong = 'is too long (maximum is 255 characters)';
   if (name != null) {
@@ -75,6 +88,9 @@ function check({ name, externalUrl }: EnvironmentValues): void {
   if (externalUrl) {
     if (externalUrl.length > 255) errors.external_url = [tooLong];
     else if (!isWebUrl(externalUrl)) errors.external_url = ['must be a valid URL'];
+  }
+  if (description && description.length > LONGEST_DESCRIPTION) {
+    errors.description = [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`];
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }

@@ -1,5 +1,5 @@
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { recordDeployment } from '#src/domain/ci/deployments/record.ts';
+import { recordDeployment, recordFailedStop } from '#src/domain/ci/deployments/record.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -37,4 +37,5 @@ export async function moveJob(
       finished_at = CASE WHEN ${finished} THEN now() END, scheduled_at = NULL
     WHERE id = ${id}`;
   if (to === 'success') await recordDeployment(tx, id);
+  else if (finished) await recordFailedStop(tx, id);
 }

@@ -1,4 +1,6 @@
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
+import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
@@ -20,11 +22,12 @@ export interface NewPipeline extends Occasion {
   beforeSha: string | null;
   userId: number;
   triggerId?: number;
+  scheduleId?: number;
   /** The merge request that it is of. */
   mergeRequestId?: number;
   /** All variables that are known, for names of environments and tags; the jobs get those that are kept. */
   known: KnownVariables & { kept: Variables };
-  /** The variables of a trigger, encrypted, for the runner. */
+  /** The variables that it is given, encrypted, for the runner. */
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
   /** No second pipeline is created for the same key. */
   pushKey?: string;
@@ -68,14 +71,27 @@ async function insertPipeline(
   { error, name, autoCancel }: PipelinePlan,
   committedAt: number | null,
 ): Promise<number | null> {
-  const { projectId, ref, tag, sha, beforeSha, userId, triggerId, mergeRequestId, variablesEncrypted, pushKey } = input;
-  const source = input.source === 'push' || input.source === 'trigger' ? input.source : 'api';
+  const {
+    projectId,
+    ref,
+    tag,
+    sha,
+    beforeSha,
+    userId,
+    triggerId,
+    scheduleId,
+    mergeRequestId,
+    variablesEncrypted,
+    pushKey,
+  } = input;
+  // Pipelines of merge requests are those that have one.
+  const source = input.source === 'merge_request_event' || input.source === 'web' ? 'api' : input.source;
   const status = error !== null ? 'failed' : input.isSkipped ? 'skipped' : 'pending';
   const [row] = await tx.$queryRaw<{ id: number }[]>`
-    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, merge_request_id, variables_encrypted,
+    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, schedule_id, merge_request_id, variables_encrypted,
       predefined, name, auto_cancel, yaml_errors, push_key, committed_at, finished_at)
     VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${status}::job_status,
-      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea,
+      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${scheduleId ?? null}::int, ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea,
       ${JSON.stringify(input.known.kept)}::jsonb, ${name}, ${autoCancel && JSON.stringify(autoCancel)}::jsonb, ${error}, ${pushKey ?? null},
       to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
     ON CONFLICT (push_key) DO NOTHING RETURNING id`;
@@ -95,7 +111,7 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       stage_index: stageIndexOf(stages, job.stage),
       allow_failure: job.allowFailure,
       when: job.when,
-      options: optionsOf(job),
+      options: { ...optionsOf(job), ...environmentOptions(job, variables) },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
@@ -127,6 +143,20 @@ function optionsOf({ options, variables, needs, startIn }: JobConfig): Record<st
 
 function named(dependencies: unknown, needed: readonly string[]): string[] {
   return Array.isArray(dependencies) ? needed.filter((name) => dependencies.includes(name)) : [...needed];
+}
+
+/** What the file says of the environment beyond its name, with known variables expanded; what makes no sense then is left out. */
+function environmentOptions({ environment }: JobConfig, variables: Variables): Record<string, unknown> {
+  if (!environment || (environment.autoStopIn === null && environment.tier === null)) return {};
+  const [duration, tier] = [environment.autoStopIn, environment.tier].map(
+    (text) => text && expand(text, variables, LONGEST).trim(),
+  );
+  return {
+    environment: {
+      ...(duration && parseDuration(duration) !== null ? { auto_stop_in: duration } : {}),
+      ...(TIERS.some((one) => one === tier) ? { tier } : {}),
+    },
+  };
 }
 
 /** Characters of the longest name and URL of an environment. */

@@ -1,25 +1,41 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
+import { buildPipeline, type NewPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import { type GivenVariable, sealVariables, valuesOf } from '#src/domain/ci/pipelines/given_variables.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import { encrypt } from '#src/platform/secrets.ts';
 
-/** What starts a pipeline. */
-export type Start =
-  | { source: 'api' }
-  | {
-      source: 'trigger';
-      triggerId: number;
-      /** Variables for the jobs. */
-      variables: Variables;
-    };
+/** What starts a pipeline for a branch or tag. */
+export interface Start {
+  source: PipelineSource;
+  /** Whether the ref is a tag; either if it is not said. */
+  isTag?: boolean;
+  /** The trigger or schedule that starts it. */
+  triggerId?: number;
+  scheduleId?: number;
+  /** Variables for the jobs. */
+  variables?: readonly GivenVariable[];
+  /** Predefined variables that say what started it. */
+  about?: Variables;
+  /** No second pipeline is created for the same key. */
+  pushKey?: string;
+}
+
+/** A pipeline that can be built. */
+export interface PlannedPipeline {
+  input: NewPipeline;
+  repository: RepositoryReader;
+  plan: PipelinePlan;
+}
 
 /**
  * Creates a pipeline for the commit of a branch or tag, with the jobs of its `.gitlab-ci.yml`; without such a file it waits for
@@ -36,36 +52,56 @@ export async function startPipeline(
   ref: string,
   start: Start,
 ): Promise<ChangedRecord> {
-  const actor = requireActor(context);
-  authorize(actor, 'create_pipeline', project);
-  const repository = await context.repositories.open(project);
-  const branch = (await repository?.branch(ref)) ?? null;
-  const tag = branch ? null : ((await repository?.tag(ref)) ?? null);
-  const sha = branch?.commit ?? tag?.commit ?? null;
-  if (!repository || sha === null) throw invalid('Reference not found');
-  const occasion = { ref, tag: tag !== null, source: start.source, project: project.fullPath };
-  const given = start.source === 'trigger' ? start.variables : {};
-  const subject = { project, repository, occasion, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
-  const known = await knownVariables(context, subject);
-  const plan = await planPipeline(context, { repository, commit: sha, base: null }, occasion, known);
+  const planned = await planStart(context, project, ref, start);
+  const { plan } = planned;
   if (plan.error !== null) throw invalid(plan.error);
   if (plan.isFiltered) throw invalid('Pipeline filtered out by workflow rules.');
   if (plan.jobs?.length === 0) throw invalid('No builds for this pipeline.');
-  const variablesEncrypted = Object.keys(given).length === 0 ? null : encrypt(JSON.stringify(given), context.secret);
+  const id = await buildPlanned(context, planned);
+  if (id === null) throw new Error('A pipeline without a key was taken for another one');
+  return { project, id };
+}
+
+/** What a start leads to, of a developer of the project. Throws Forbidden, and ValidationFailed for a ref that is not there. */
+export async function planStart(
+  context: Context,
+  project: ProjectRow,
+  ref: string,
+  { source, isTag, variables = [], about = {}, ...links }: Start,
+): Promise<PlannedPipeline> {
+  const actor = requireActor(context);
+  authorize(actor, 'create_pipeline', project);
+  const repository = await context.repositories.open(project);
+  const branch = isTag ? null : ((await repository?.branch(ref)) ?? null);
+  const tag = branch || isTag === false ? null : ((await repository?.tag(ref)) ?? null);
+  const sha = branch?.commit ?? tag?.commit ?? null;
+  if (!repository || sha === null) throw invalid('Reference not found');
+  const occasion = { ref, tag: tag !== null, source, project: project.fullPath };
+  const given = valuesOf(variables);
+  const subject = { project, repository, occasion, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
+  const known = await knownVariables(context, { ...subject, about });
+  const plan = await planPipeline(context, { repository, commit: sha, base: null }, occasion, known);
   const input = {
-    ...(start.source === 'trigger' ? { triggerId: start.triggerId } : {}),
+    ...links,
     ...occasion,
     known,
-    variablesEncrypted,
+    variablesEncrypted: sealVariables(variables, context.secret),
     projectId: project.id,
     sha,
     beforeSha: null,
     userId: actor.id,
   };
+  return { input, repository, plan };
+}
+
+/** Creates a planned pipeline, which takes the place of older ones that it makes unnecessary. Null if there is one of its key. */
+export async function buildPlanned(
+  context: Context,
+  { input, repository, plan }: PlannedPipeline,
+): Promise<number | null> {
   const id = await buildPipeline(context, input, { repository, plan });
-  if (id === null) throw new Error('A pipeline without a key was taken for another one');
-  await cancelRedundant(context, id);
-  return { project, id };
+  if (id !== null) await cancelRedundant(context, id);
+  return id;
 }
 
 function invalid(message: string): ValidationFailed {

@@ -1,12 +1,17 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { decrypt } from '#src/platform/secrets.ts';
+import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
 /** A variable that a pipeline was given. */
 export interface GivenVariable {
   key: string;
   value: string;
+  /** Whether the runner writes the value to a file. */
+  isFile: boolean;
+  /** Whether variables in the value stay as they are. */
+  raw: boolean;
 }
 
 /** Requires a master of the project, or the developer who started the pipeline. Throws Forbidden, Unauthenticated. */
@@ -23,9 +28,31 @@ export async function givenVariables({ db, secret }: Context, ids: readonly numb
     select: { id: true, variablesEncrypted: true },
   });
   const texts = new Map(rows.map((row) => [row.id, row.variablesEncrypted]));
-  return ids.map((id) => {
-    const encrypted = texts.get(id);
-    const variables: Record<string, string> = encrypted ? JSON.parse(decrypt(encrypted, secret)) : {};
-    return Object.entries(variables).map(([key, value]) => ({ key, value }));
-  });
+  return ids.map((id) => openVariables(texts.get(id) ?? null, secret));
+}
+
+/** The texts by name, as variables that are neither files nor raw. */
+export function plainVariables(variables: Variables): GivenVariable[] {
+  return Object.entries(variables).map(([key, value]) => ({ key, value, isFile: false, raw: false }));
+}
+
+/** The values by name, of which the last of a name wins. */
+export function valuesOf(variables: readonly GivenVariable[]): Variables {
+  return Object.fromEntries(variables.map(({ key, value }) => [key, value]));
+}
+
+/** The variables as a pipeline keeps them: texts by name, and objects for those that are more; null for none. */
+export function sealVariables(variables: readonly GivenVariable[], secret: string): Uint8Array<ArrayBuffer> | null {
+  if (variables.length === 0) return null;
+  const entries = variables.map(({ key, value, isFile, raw }) => [key, isFile || raw ? { value, isFile, raw } : value]);
+  return encrypt(JSON.stringify(Object.fromEntries(entries)), secret);
+}
+
+/** The variables of a pipeline, in the order in which they were given. */
+export function openVariables(encrypted: Uint8Array | null, secret: string): GivenVariable[] {
+  if (encrypted === null) return [];
+  const kept: Record<string, string | Omit<GivenVariable, 'key'>> = JSON.parse(decrypt(encrypted, secret));
+  return Object.entries(kept).map(([key, value]) =>
+    typeof value === 'string' ? { key, value, isFile: false, raw: false } : { key, ...value },
+  );
 }

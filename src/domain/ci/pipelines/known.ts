@@ -33,6 +33,8 @@ export interface Subject {
   mergeRequestId: number | null;
   /** The variables that it is given. */
   given: Variables;
+  /** Predefined variables that say what started it. */
+  about?: Variables;
 }
 
 /** The variables of a pipeline besides those of its file; `kept` are those that its jobs get as they are now. */
@@ -94,6 +96,7 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     ...(isBranch ? { CI_COMMIT_BRANCH: occasion.ref } : {}),
     ...(occasion.tag ? await ofTag(repository, occasion.ref) : {}),
     ...(opened.length > 0 ? { CI_OPEN_MERGE_REQUESTS: opened.join(',') } : {}),
+    ...subject.about,
   };
 }
 

@@ -2,6 +2,7 @@ import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
+import { plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -45,7 +46,7 @@ export async function fireTrigger(
     const pipeline = await startPipeline(asOwner, project, wanted, {
       source: 'trigger',
       triggerId: trigger.id,
-      variables,
+      variables: plainVariables(variables),
     });
     await db.trigger.updateMany({ where: { id: trigger.id }, data: { lastUsedAt: new Date() } });
     return pipeline;

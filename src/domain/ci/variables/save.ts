@@ -123,7 +123,7 @@ function scopeOf(place: VariablePlace, scope: string | null | undefined): string
 }
 
 /** The errors of a key (rest-api-v4.md, Limits; behaviour.md 1.6). */
-function keyErrors(key: string): string[] {
+export function keyErrors(key: string): string[] {
   const errors = [];
   if (key === '') errors.push("can't be blank");
   if (key.length > LONGEST_TEXT) errors.push(`is too long (maximum is ${LONGEST_TEXT} characters)`);

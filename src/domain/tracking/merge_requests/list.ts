@@ -28,9 +28,17 @@ export interface MergeRequestParent {
   project: ProjectRow;
   milestoneId?: number;
   labelId?: number;
+  /** Commits of the project that merged it, or that it squashed into; any if absent. */
+  commits?: readonly string[];
 }
 
-type AskedParent = { project: number; path: string; milestone: number | null; label: number | null };
+type AskedParent = {
+  project: number;
+  path: string;
+  milestone: number | null;
+  label: number | null;
+  commits: readonly string[];
+};
 
 /** The merge requests of each parent, in one statement; Forbidden in place of unreadable ones. Throws BadRequest. */
 export async function listMergeRequestsOf<R>(
@@ -44,14 +52,21 @@ export async function listMergeRequestsOf<R>(
   const actor = requireActor(context);
   const ofMilestone = parents.some(({ milestoneId }) => milestoneId !== undefined);
   const ofLabel = parents.some(({ labelId }) => labelId !== undefined);
+  const ofCommits = parents.some(({ commits }) => commits !== undefined);
   const sorted = orderOf(by);
-  const pageOf = ({ project, path, milestone, label }: Asked<AskedParent>) => {
+  const pageOf = ({ project, path, milestone, label, commits }: Asked<AskedParent>) => {
     const where = all([
       sql`${mergeRequest.targetProjectId} = ${project}`,
       ...(ofMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
       ...(ofLabel
         ? [
             sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`,
+          ]
+        : []),
+      ...(ofCommits
+        ? [
+            sql`${mergeRequest.state} = 'merged' AND (${mergeRequest.mergeCommitSha} = ANY(${commits}::text[])
+              OR ${mergeRequest.squashCommitSha} = ANY(${commits}::text[]))`,
           ]
         : []),
       ...mergeRequestConditions(mergeRequest, filter, actor, project),
@@ -68,10 +83,10 @@ export async function listMergeRequestsOf<R>(
     parents,
     ({ project }) => authorize(actor, 'read_merge_request', project),
     (permitted) => {
-      const asked = permitted.map(({ project, milestoneId = null, labelId = null }) => {
-        return { project: project.id, path: project.fullPath, milestone: milestoneId, label: labelId };
+      const asked = permitted.map(({ project, milestoneId = null, labelId = null, commits = [] }) => {
+        return { project: project.id, path: project.fullPath, milestone: milestoneId, label: labelId, commits };
       });
-      const types = { project: 'int', path: 'text', milestone: 'int', label: 'int' } as const;
+      const types = { project: 'int', path: 'text', milestone: 'int', label: 'int', commits: 'text[]' } as const;
       return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf));
     },
   );

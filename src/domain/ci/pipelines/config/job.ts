@@ -1,4 +1,5 @@
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
+import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import {
@@ -7,7 +8,6 @@ import {
   FIRST_STAGE,
   type JobConfig,
   LAST_STAGE,
-  TIERS,
   WHEN,
   type When,
 } from '#src/domain/ci/pipelines/config/model.ts';
@@ -229,24 +229,26 @@ function readEnvironment(value: unknown, where: string, budget: ExpansionLimit):
   if (!text) throw new InvalidConfig(`${where} name can't be blank`);
   if (text.length > 255 || !ENVIRONMENT_NAME.test(text)) throw new InvalidConfig(`${where} name ${NAME_RULE}`);
   if (!action) throw new InvalidConfig(`${where} action should be ${ACTIONS.join(', ')}`);
-  requireDuration(raw.auto_stop_in, where);
-  requireTier(raw.deployment_tier, where);
+  const autoStopIn = readDuration(raw.auto_stop_in, where);
+  const tier = readTier(raw.deployment_tier, where);
   const [address, stop] = [url, onStop].map((entry) => {
     const found = entry == null ? null : scalarText(entry);
     if (entry != null && found === null) throw new InvalidConfig(`${where} config should be a hash of strings`);
     return found === null ? null : budget.spend(found);
   });
-  return { name: budget.spend(text), url: address ?? null, action, onStop: stop ?? null };
+  return { name: budget.spend(text), url: address ?? null, action, onStop: stop ?? null, autoStopIn, tier };
 }
 
-function requireDuration(value: unknown, where: string): void {
+function readDuration(value: unknown, where: string): string | null {
   const text = value == null ? null : scalarText(value);
   const isValid = value == null || (text !== null && (text.includes('$') || parseDuration(text) !== null));
   if (!isValid) throw new InvalidConfig(`${where} auto stop in should be a duration`);
+  return text;
 }
 
-function requireTier(value: unknown, where: string): void {
+function readTier(value: unknown, where: string): string | null {
   const text = value == null ? null : scalarText(value);
   const isValid = value == null || (text !== null && (text.includes('$') || TIERS.some((tier) => tier === text)));
   if (!isValid) throw new InvalidConfig(`${where} deployment tier must be one of ${TIERS.join(', ')}`);
+  return text;
 }

@@ -33,7 +33,6 @@ export type When = (typeof WHEN)[number];
 
 /** Those that deploy to the environment, and those that only use it. */
 export const ACTIONS = ['start', 'stop', 'prepare', 'verify', 'access'] as const;
-export const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
 
 export interface EnvironmentConfig {
   /** May contain variables. */
@@ -42,6 +41,10 @@ export interface EnvironmentConfig {
   action: (typeof ACTIONS)[number];
   /** Name of the job that stops it. */
   onStop: string | null;
+  /** A duration or `never`; may contain variables. */
+  autoStopIn: string | null;
+  /** What it is for; may contain variables. */
+  tier: string | null;
 }
 
 /** What `only` or `except` asks; null where nothing. */

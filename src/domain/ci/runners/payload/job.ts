@@ -7,6 +7,11 @@ export interface PayloadJob {
   stage: string;
   when: string;
   environment: string | null;
+  environmentUrl: string | null;
+  environmentAction: string | null;
+  /** Of the environment, if there is one yet. */
+  environmentId: number | null;
+  environmentTier: string | null;
   /** Under the names of the file; values of earlier versions are not validated. */
   options: Record<string, unknown>;
   /** Seconds. */
@@ -36,7 +41,9 @@ export interface PayloadJob {
 /** A job with its pipeline, its project and its user; null if it is gone. */
 export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null> {
   const [row] = await db.$queryRaw<PayloadJob[]>`
-    SELECT j.id, j.name, j.stage, j."when", j.environment, COALESCE(j.options, '{}') AS options,
+    SELECT j.id, j.name, j.stage, j."when", j.environment, j.environment_url AS "environmentUrl",
+      j.environment_action AS "environmentAction", e.id AS "environmentId",
+      COALESCE(e.tier, j.options->'environment'->>'tier') AS "environmentTier", COALESCE(j.options, '{}') AS options,
       COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.pipeline_id AS "pipelineId",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
       CASE WHEN l.merge_request_id IS NULL THEN l.source::text ELSE 'merge_request_event' END AS source, l.source = 'trigger' AS "isTriggered",
@@ -44,6 +51,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail"
     FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
       JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id
+      LEFT JOIN environments e ON e.project_id = j.project_id AND e.name = j.environment
     WHERE j.id = ${id} AND p.deleted_at IS NULL`;
   return row ?? null;
 }

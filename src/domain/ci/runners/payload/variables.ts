@@ -1,7 +1,9 @@
+import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
+import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
@@ -9,7 +11,6 @@ import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
-import { decrypt } from '#src/platform/secrets.ts';
 
 export interface PayloadVariable {
   key: string;
@@ -34,7 +35,7 @@ export interface Surroundings {
   secret: string;
 }
 
-/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, project's, trigger's. */
+/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, project's, pipeline's. */
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
   const { mergeRequestId: id } = job;
@@ -48,7 +49,8 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...shown(ofRunner(runner), true),
     ...ofFile(job.options),
     ...(await ofPlaces(db, job, secret)),
-    ...shown(ofTrigger(job, secret), false),
+    ...ofPipeline(job, secret),
+    ...shown(fixedOfEnvironment(job), true),
   ];
 }
 
@@ -102,7 +104,7 @@ function ofServer(): Variables {
 }
 
 function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Variables {
-  const { fullPath, environment } = job;
+  const { fullPath } = job;
   const occasion = { ref: job.ref, branch, tag: job.tag, source: job.source as Occasion['source'], project: fullPath };
   return {
     ...predefined(occasion, job.sha),
@@ -115,9 +117,28 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
     CI_PROJECT_ID: String(job.projectId),
     CI_PROJECT_PATH_SLUG: refSlug(fullPath),
     CI_PROJECT_URL: `${baseUrl}/${fullPath}`,
-    ...(environment === null ? {} : { CI_ENVIRONMENT_NAME: environment, CI_ENVIRONMENT_SLUG: slugOf(environment) }),
+    ...ofEnvironment(job),
     GITLAB_USER_ID: String(job.userId),
     GITLAB_USER_EMAIL: job.userEmail,
+  };
+}
+
+function ofEnvironment({ environment, environmentAction, environmentTier: tier }: PayloadJob): Variables {
+  if (environment === null) return {};
+  return {
+    CI_ENVIRONMENT_NAME: environment,
+    CI_ENVIRONMENT_ACTION: environmentAction ?? 'start',
+    CI_ENVIRONMENT_TIER: tierOf({ tier, name: environment }),
+  };
+}
+
+/** What nothing else overrides. */
+function fixedOfEnvironment({ environment, environmentId, environmentUrl }: PayloadJob): Variables {
+  if (environment === null) return {};
+  return {
+    CI_ENVIRONMENT_SLUG: slugOf(environment),
+    ...(environmentUrl === null ? {} : { CI_ENVIRONMENT_URL: environmentUrl }),
+    ...(environmentId === null ? {} : { CI_ENVIRONMENT_ID: String(environmentId) }),
   };
 }
 
@@ -129,10 +150,15 @@ function ofRunner({ id, description, tagList }: AuthenticatedRunner): Variables 
   };
 }
 
-function ofTrigger({ variablesEncrypted }: PayloadJob, secret: string): Variables {
-  if (variablesEncrypted === null) return {};
-  const told: unknown = JSON.parse(decrypt(variablesEncrypted, secret));
-  return isTexts(told) ? told : {};
+/** The variables that the pipeline was given. */
+function ofPipeline({ variablesEncrypted }: PayloadJob, secret: string): PayloadVariable[] {
+  return openVariables(variablesEncrypted, secret).map(({ key, value, isFile, raw }) => ({
+    key,
+    value,
+    public: false,
+    file: isFile,
+    ...(raw ? { raw } : {}),
+  }));
 }
 
 function isTexts(value: unknown): value is Variables {

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "deployments_project_id_created_at_id_idx" ON "deployments" ("project_id", "created_at", "id");

@@ -1,0 +1,104 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const LIST = '/projects/:id/pipeline_schedules';
+const ONE = `${LIST}/:pipeline_schedule_id`;
+const VARIABLES = `${ONE}/variables`;
+
+const common = {
+  notFound: {
+    PipelineSchedule: '404 Pipeline Schedule Not Found',
+    PipelineScheduleVariable: '404 Pipeline Schedule Variable Not Found',
+  },
+} as const;
+/** Who may not know the variables gets none; pipelines have no inputs. */
+const record = { ...common, omitNull: ['variables'], constants: { inputs: [] } } as const;
+
+export const schedules: Route[] = [
+  {
+    method: 'GET',
+    path: LIST,
+    operation: operations.ProjectSchedulesDocument,
+    result: 'project.pipelineSchedules',
+  },
+  {
+    method: 'GET',
+    path: ONE,
+    operation: operations.ProjectScheduleDocument,
+    result: 'project.pipelineSchedule',
+    ...record,
+  },
+  {
+    method: 'POST',
+    path: LIST,
+    operation: operations.CreateScheduleDocument,
+    result: 'createPipelineSchedule.pipelineSchedule',
+    ...record,
+  },
+  {
+    method: 'PUT',
+    path: ONE,
+    operation: operations.UpdateScheduleDocument,
+    result: 'updatePipelineSchedule.pipelineSchedule',
+    ...record,
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/take_ownership`,
+    operation: operations.TakeScheduleOwnershipDocument,
+    result: 'takePipelineScheduleOwnership.pipelineSchedule',
+    ...record,
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/play`,
+    operation: operations.PlayScheduleDocument,
+    result: 'playPipelineSchedule.pipeline',
+    body: { message: '201 Created' },
+    ...common,
+  },
+  {
+    method: 'DELETE',
+    path: ONE,
+    operation: operations.DeleteScheduleDocument,
+    result: 'deletePipelineSchedule',
+    status: 204,
+    ...common,
+  },
+  {
+    method: 'GET',
+    path: `${ONE}/pipelines`,
+    operation: operations.SchedulePipelinesDocument,
+    result: 'project.pipelineSchedule.pipelines',
+    ...common,
+  },
+  {
+    method: 'POST',
+    path: VARIABLES,
+    operation: operations.CreateScheduleVariableDocument,
+    result: 'createPipelineScheduleVariable.variable',
+    ...common,
+  },
+  {
+    method: 'GET',
+    path: `${VARIABLES}/:key`,
+    operation: operations.ScheduleVariableDocument,
+    result: 'project.pipelineSchedule.variable',
+    ...common,
+  },
+  {
+    method: 'PUT',
+    path: `${VARIABLES}/:key`,
+    operation: operations.UpdateScheduleVariableDocument,
+    result: 'updatePipelineScheduleVariable.variable',
+    ...common,
+  },
+  {
+    method: 'DELETE',
+    path: `${VARIABLES}/:key`,
+    operation: operations.DeleteScheduleVariableDocument,
+    result: 'deletePipelineScheduleVariable.variable',
+    status: 202,
+    ...common,
+  },
+];
