@@ -75,6 +75,7 @@ export const projectAbilities = {
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },
   delete_pipeline: { level: OWNER, feature: 'jobs' },
+  delete_artifacts: { level: MASTER, feature: 'jobs' },
   update_job: { level: DEVELOPER, feature: 'jobs' },
   create_environment: { level: DEVELOPER, feature: 'jobs' },
   stop_environment: { level: DEVELOPER, feature: 'jobs' },
