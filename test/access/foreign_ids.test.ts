@@ -143,7 +143,13 @@ const ids: Record<string, number> = {
 };
 
 /** Parameters of paths that are words. */
-const WORDS: Record<string, string> = { tag_name: 'zqsecret', trigger: 'push_events', sha, commit_id: sha };
+const WORDS: Record<string, string> = {
+  tag_name: 'zqsecret',
+  trigger: 'push_events',
+  sha,
+  commit_id: sha,
+  artifact_path: 'app.txt',
+};
 
 const numberOf = (path: string, name: string) =>
   talkOf(path)[name] ??

@@ -122,6 +122,7 @@ const RELEASED: Record<string, string> = {
   '20261127062753_releases_of_author': '05f965b7d79668fb7698253f88d8794d1d6bd107b0c5ee67fc86c16b6e949a5c',
   '20261127070500_packages': '95abf2d327d0ff533f25ccecdf7b15e6c85ddaacbbd2ee064cdd566f5b81862c',
   '20261127092648_job_reports': '5be95e81d75dc6fabf0bc990bf57a3cd50f097bb54330c13ead7ce3c300e7a6e',
+  '20261127095317_dotenv_variables': '0cf7a080c4ce1b50481fff2cff8affed7019f8da1c73cd51ca5b01c4d3fac5c7',
   '20261127064314_protection_levels': '0d2ad387da5762e88832fcabdc431b425a8fc17d9476869fc267fb8fd4aaaef9',
 };
 

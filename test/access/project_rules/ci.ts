@@ -134,6 +134,8 @@ export function ciRules({
     'GET /projects/:id/pipelines': { ...reading, given: project },
     'GET /projects/:id/pipelines/:pipeline_id': { ...reading, given: pipeline },
     'GET /projects/:id/pipelines/latest': { ...reading, given: latest },
+    'GET /projects/:id/pipelines/:pipeline_id/test_report': { ...reading, given: pipeline },
+    'GET /projects/:id/pipelines/:pipeline_id/test_report_summary': { ...reading, given: pipeline },
     'GET /projects/:id/pipelines/:pipeline_id/variables': { success: 200, level: 40, given: pipeline },
     'PUT /projects/:id/pipelines/:pipeline_id/metadata': {
       success: 200,

@@ -4,6 +4,7 @@ import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { forgetArchives } from '#src/domain/ci/artifacts/forget.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { REPORTS } from '#src/domain/ci/pipelines/config/reports.ts';
+import { readDotenv } from '#src/domain/ci/reports/dotenv.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, ContentTooLarge, Forbidden } from '#src/platform/errors.ts';
@@ -43,6 +44,7 @@ export async function receiveArtifacts(
   requireFitting(stores, file.size);
   const expireAt = expiryOf(expireIn);
   await requireFormat(file, format);
+  const variables = type === 'dotenv' ? await readDotenv(file) : undefined;
   const place = { projectId: job.projectId, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   const store = artifactsStore(stores);
   const hash = createHash('sha256');
@@ -59,7 +61,7 @@ export async function receiveArtifacts(
     if (type === ARCHIVE) {
       await recordArchive(stores, job, made);
       isKept = true;
-    } else isKept = await recordReport(stores, job, { ...made, type, format, sha256: hash.digest('hex') });
+    } else isKept = await recordReport(stores, job, { ...made, type, format, variables, sha256: hash.digest('hex') });
   } finally {
     if (!isKept) await store.remove(place);
   }
@@ -138,19 +140,23 @@ function recordArchive({ db, jobs }: Stores, job: SendingJob, made: NewArtifacts
   });
 }
 
+interface NewReport extends NewArtifacts {
+  type: string;
+  format: string;
+  sha256: string;
+  variables: Record<string, string> | undefined;
+}
+
 /** Returns false if the job has the same report already. Throws BadRequest if it has another one. */
-function recordReport(
-  { db }: Stores,
-  job: SendingJob,
-  made: NewArtifacts & { type: string; format: string; sha256: string },
-): Promise<boolean> {
+function recordReport({ db }: Stores, job: SendingJob, made: NewReport): Promise<boolean> {
   return db.$transaction(async (tx) => {
     await lockRunning(tx, job);
     const where = { jobId_type: { jobId: job.id, type: made.type } };
     const there = await tx.jobReport.findUnique({ where, select: { sha256: true } });
     if (there?.sha256 === made.sha256) return false;
     if (there) throw new BadRequest('another artifact of the same type already exists');
-    await tx.jobReport.create({ data: { jobId: job.id, ...made } });
+    const { variables, ...values } = made;
+    await tx.jobReport.create({ data: { jobId: job.id, ...values, ...(variables && { variables }) } });
     await count(tx, made);
     return true;
   });
