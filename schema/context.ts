@@ -6,6 +6,8 @@ import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
 import { readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
 import { type GivenVariable, givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { commitStatuses, pipelineWarnings } from '#src/domain/ci/pipelines/of_commits.ts';
+import { readTestReports } from '#src/domain/ci/reports/read.ts';
+import type { TestReport } from '#src/domain/ci/reports/test_report.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
 import { scheduleVariables } from '#src/domain/ci/schedules/list.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
@@ -63,6 +65,7 @@ export class Loaders {
   #milestoneIssues: DataLoader<number, IssueStats> | undefined;
   #trace: DataLoader<number, string> | undefined;
   #traceTail: DataLoader<number, string> | undefined;
+  #testReport: DataLoader<number, TestReport> | undefined;
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
@@ -148,6 +151,12 @@ export class Loaders {
   get traceTail(): DataLoader<number, string> {
     this.#traceTail ??= new DataLoader((ids) => readTraceTails(this.#context, ids));
     return this.#traceTail;
+  }
+
+  /** The test reports of pipelines that the actor may read. */
+  get testReport(): DataLoader<number, TestReport> {
+    this.#testReport ??= new DataLoader((ids) => readTestReports(this.#context, ids));
+    return this.#testReport;
   }
 
   /** Whether the actor sees all details of a runner. */

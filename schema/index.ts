@@ -102,6 +102,7 @@ import '#schema/settings/mutations.ts';
 import '#schema/pipelines/queries.ts';
 import '#schema/pipelines/mutations.ts';
 import '#schema/pipelines/lint.ts';
+import '#schema/pipelines/test_reports.ts';
 import '#schema/jobs/queries.ts';
 import '#schema/jobs/mutations.ts';
 import '#schema/runners/queries.ts';

@@ -22,6 +22,12 @@ const READERS: Record<
     hasETag: true,
     description: 'The artifacts as a zip archive.',
   },
+  artifact: {
+    types: ['application/octet-stream'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The file, unpacked.',
+  },
   package: {
     types: ['application/octet-stream'],
     hasSize: true,

@@ -40,6 +40,19 @@ export const pipelines: Route[] = [
     decimals,
   },
   {
+    method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/test_report',
+    operation: operations.TestReportDocument,
+    result: 'project.pipeline.testReport',
+    spread: 'total',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/test_report_summary',
+    operation: operations.TestReportSummaryDocument,
+    result: 'project.pipeline.testReport',
+  },
+  {
     method: 'DELETE',
     path: '/projects/:id/pipelines/:pipeline_id',
     operation: operations.DeletePipelineDocument,

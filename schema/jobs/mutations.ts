@@ -1,9 +1,12 @@
 import { builder } from '#schema/builder.ts';
-import { holderField, namesOf } from '#schema/inputs.ts';
+import { holderField, namesOf, projectField } from '#schema/inputs.ts';
 import { Job } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { keepArtifacts } from '#src/domain/ci/artifacts/keep.ts';
+import { removeJobArtifacts, removeProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
 import { cancelJob, eraseJob, playJob, retryJob } from '#src/domain/ci/jobs/change.ts';
 import { changedJob } from '#src/domain/ci/jobs/list.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
@@ -36,6 +39,21 @@ const CancelJobInput = jobInput('cancelJob', 'Which job to cancel.');
 const RetryJobInput = jobInput('retryJob', 'Which job to retry.');
 const PlayJobInput = jobInput('playJob', 'Which manual job to start.');
 const EraseJobInput = jobInput('eraseJob', 'Which job to erase.');
+const RemoveJobArtifactsInput = jobInput('removeJobArtifacts', 'Which job’s artifacts to delete.');
+const RemoveProjectArtifactsInput = builder.inputType('RemoveProjectArtifactsInput', {
+  description: 'Which project’s artifacts to delete.',
+  fields: (t) => ({ project: projectField(t, 'whose artifacts are deleted') }),
+});
+const RemoveProjectArtifactsPayload = builder.objectRef<{ id: number }>('RemoveProjectArtifactsPayload').implement({
+  description: 'The project whose artifacts are being deleted.',
+  fields: (t) => ({
+    project: t.field({
+      type: Project,
+      description: 'The project, whose artifacts are gone a little later.',
+      resolve: ({ id }, _args, context, info) => requireProject(context, info, id),
+    }),
+  }),
+});
 const KeepJobArtifactsInput = jobInput('keepJobArtifacts', 'Which job’s artifacts to keep.');
 
 builder.mutationFields((t) => ({
@@ -66,6 +84,31 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: EraseJobInput, required: true, description: 'Names the job to erase.' }) },
     resolve: async (_root, { input }, context) =>
       eraseJob(context, await projectHolding(context, 'Job', input), input.id),
+  }),
+  removeJobArtifacts: t.field({
+    type: jobPayload('removeJobArtifacts'),
+    description: 'Deletes the artifacts and reports of a job; its log stays. For masters.',
+    args: {
+      input: t.arg({
+        type: RemoveJobArtifactsInput,
+        required: true,
+        description: 'Names the job whose artifacts to delete.',
+      }),
+    },
+    resolve: async (_root, { input }, context) =>
+      removeJobArtifacts(context, await projectHolding(context, 'Job', input), input.id),
+  }),
+  removeProjectArtifacts: t.field({
+    type: RemoveProjectArtifactsPayload,
+    description: 'Deletes the artifacts and reports of all jobs of a project that have ended. For masters.',
+    args: {
+      input: t.arg({
+        type: RemoveProjectArtifactsInput,
+        required: true,
+        description: 'Names the project whose artifacts to delete.',
+      }),
+    },
+    resolve: (_root, { input: { project } }, context) => removeProjectArtifacts(context, project),
   }),
   keepJobArtifacts: t.field({
     type: jobPayload('keepJobArtifacts'),

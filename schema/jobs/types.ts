@@ -8,6 +8,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
+import { type ArtifactFile as FoundArtifactFile, findArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 
@@ -33,6 +34,40 @@ const JobArtifacts = builder.objectRef<ArtifactsRow>('JobArtifacts').implement({
       description: 'URL to download the archive, with the credentials that the REST API takes.',
       resolve: ({ projectId, jobId }, _args, { baseUrl }) =>
         `${baseUrl}/api/v4/projects/${projectId}/jobs/${jobId}/artifacts`,
+    }),
+  }),
+});
+
+interface JobFileRow {
+  type: string;
+  format: string;
+  filename: string;
+  size: number;
+}
+
+const JobFile = builder.objectRef<JobFileRow>('JobFile').implement({
+  description: 'A file that the server keeps of a job: the archive of its artifacts, its log, or a report.',
+  fields: (t) => ({
+    type: t.exposeString('type', {
+      description: 'Kind of the file: `archive`, `trace`, or the name of a report, such as `junit`.',
+    }),
+    format: t.exposeString('format', { description: 'How the file is packed: `zip`, `gzip` or `raw`.' }),
+    filename: t.exposeString('filename', { description: 'File name that the file was uploaded under.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the file, in bytes.' }),
+  }),
+});
+
+const ArtifactFile = builder.objectRef<FoundArtifactFile>('ArtifactFile').implement({
+  description: 'One file within the archive of a job’s artifacts.',
+  fields: (t) => ({
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project that the job belongs to.' }),
+    jobId: t.exposeInt('databaseId', { description: 'Numeric ID of the job that made the file.' }),
+    path: t.exposeString('path', { description: 'Where the file is in the archive.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the unpacked file, in bytes.' }),
+    downloadUrl: t.string({
+      description: 'URL to download the file, with the credentials that the REST API takes.',
+      resolve: ({ projectId, databaseId, path }, _args, { baseUrl }) =>
+        `${baseUrl}/api/v4/projects/${projectId}/jobs/${databaseId}/artifacts/${path.split('/').map(encodeURIComponent).join('/')}`,
     }),
   }),
 });
@@ -186,9 +221,42 @@ export const Job = builder.prismaObject('Job', {
       },
       resolve: ({ id, projectId, artifactsFilename: filename, artifactsSize: size, artifacts }) => {
         const expireAt = artifacts?.expireAt ? new Date(artifacts.expireAt) : null;
-        if (filename === null || (expireAt !== null && expireAt.getTime() <= Date.now())) return null;
+        if (filename === null || isOver(artifacts?.expireAt ?? null)) return null;
         return { projectId, jobId: id, filename, size: Number(size ?? 0), expireAt };
       },
+    }),
+    artifactsExpireAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the artifacts of the job are removed; null if they are kept, or there are none.',
+      select: { artifacts: { select: { expireAt: true } } },
+      resolve: ({ artifacts }) => artifacts?.expireAt ?? null,
+    }),
+    files: t.field({
+      type: [JobFile],
+      description: 'The archive of the job’s artifacts, its log and its reports, as far as there are any.',
+      select: {
+        artifacts: { select: { fileName: true, size: true, expireAt: true } },
+        traceFile: { select: { size: true } },
+        reports: { select: { type: true, format: true, fileName: true, size: true, expireAt: true } },
+      },
+      resolve: ({ artifacts, traceFile, reports }) => {
+        const archive = artifacts && { ...artifacts, type: 'archive', format: 'zip' };
+        const kept = [archive, ...reports.toSorted((a, b) => (a.type < b.type ? -1 : 1))]
+          .flatMap((file) => (file && !isOver(file.expireAt) ? [file] : []))
+          .map(({ type, format, fileName, size }) => ({ type, format, filename: fileName, size: Number(size) }));
+        const size = Number(traceFile?.size ?? 0);
+        return size > 0 ? [...kept, { type: 'trace', format: 'raw', filename: 'job.log', size }] : kept;
+      },
+    }),
+    artifactFile: t.field({
+      type: ArtifactFile,
+      description: 'A file within the archive of the job’s artifacts.',
+      args: {
+        path: t.arg.string({ required: true, description: 'Where the file is in the archive, such as `a/b.txt`.' }),
+      },
+      select: { id: true, projectId: true },
+      resolve: ({ id, projectId }, { path }, context) => findArtifactFile(context, { projectId, databaseId: id }, path),
     }),
     pipeline: t.relation('pipeline', { description: 'The pipeline that it belongs to.' }),
     commit: t.field({
@@ -208,5 +276,10 @@ export const Job = builder.prismaObject('Job', {
     }),
   }),
 });
+
+/** Whether a time has come, given as ISO 8601. */
+function isOver(time: string | null): boolean {
+  return time !== null && Date.parse(time) <= Date.now();
+}
 
 export const JobConnection = connectionOf('Job', Job);

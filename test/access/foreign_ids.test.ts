@@ -154,6 +154,7 @@ const WORDS: Record<string, string> = {
   trigger: 'push_events',
   sha,
   commit_id: sha,
+  artifact_path: 'app.txt',
 };
 
 const numberOf = (path: string, name: string) =>

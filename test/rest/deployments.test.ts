@@ -58,6 +58,8 @@ const DEPLOYABLE_KEYS = [
   'started_at',
   'finished_at',
   'user',
+  'artifacts',
+  'artifacts_expire_at',
   'commit',
   'runner',
   'pipeline',

@@ -77,6 +77,8 @@ const KEYS = [
   'started_at',
   'finished_at',
   'user',
+  'artifacts',
+  'artifacts_expire_at',
   'commit',
   'runner',
   'pipeline',

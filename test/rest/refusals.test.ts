@@ -43,6 +43,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   mergeConflict: ['BAD_REQUEST', 406],
   notWaitingForPipeline: ['BAD_REQUEST', 406],
   milestonesMissing: ['BAD_REQUEST', 400],
+  artifactPathInvalid: ['BAD_REQUEST', 400],
   packageRefused: ['BAD_REQUEST', 400],
   valueInvalid: ['BAD_REQUEST', 400],
 };

@@ -132,6 +132,8 @@ const RELEASED: Record<string, string> = {
   '20261127094842_deployments_by_end': '2b69a5863e2a0cacd8a92465225dadaf90a285c86cd0e6871fa24e5f2b642920',
   '20261127094843_deployments_by_ref': '8bee67a79113cfa4a81fb319982b20c07e7caef3301ce2528fcd10167d25c14f',
   '20261127094845_due_environments': '38720f412e03fefe90199cace94eaad623ef792636b05acaffd121638590d819',
+  '20261127092648_job_reports': '5be95e81d75dc6fabf0bc990bf57a3cd50f097bb54330c13ead7ce3c300e7a6e',
+  '20261127095317_dotenv_variables': '0cf7a080c4ce1b50481fff2cff8affed7019f8da1c73cd51ca5b01c4d3fac5c7',
   '20261127064314_protection_levels': '0d2ad387da5762e88832fcabdc431b425a8fc17d9476869fc267fb8fd4aaaef9',
 };
 

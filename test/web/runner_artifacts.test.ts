@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
@@ -233,6 +234,79 @@ describe('POST /jobs/:id/artifacts', () => {
   });
 });
 
+describe('POST /jobs/:id/artifacts?artifact_type=', () => {
+  const typed = (type: string, format = 'gzip') => `?artifact_type=${type}&artifact_format=${format}`;
+  const reportsOf = async ({ id }: { id: number }) =>
+    (await world.db.jobReport.findMany({ where: { jobId: id }, orderBy: { type: 'asc' } })).map(({ type }) => type);
+
+  it('keeps one file of each type, counted, beside the archive', async () => {
+    const own = await world.project({ owner });
+    const job = await takenJob(world, owner, own);
+    const junit = gzipSync('<testsuites/>');
+    expect((await upload(job, { query: typed('archive', 'zip') })).status).toBe(201);
+    expect((await upload(job, { content: junit, name: 'junit.xml.gz', query: typed('junit') })).status).toBe(201);
+    expect((await upload(job, { content: '{}', name: 'gl.json', query: typed('codequality', 'raw') })).status).toBe(
+      201,
+    );
+    expect(await reportsOf(job)).toEqual(['codequality', 'junit']);
+    expect(await sizeOf(own.id)).toBe(archive.length + junit.length + 2);
+    expect((await download(job.id, job.token)).content.equals(archive)).toBe(true);
+    const { body } = await api.get(`/projects/${own.id}/jobs/${job.id}`);
+    expect(body.artifacts.map((file: { file_type: string }) => file.file_type)).toEqual([
+      'archive',
+      'codequality',
+      'junit',
+    ]);
+  });
+
+  it('takes the same report again, and 400 for another of its type', async () => {
+    const own = await world.project({ owner });
+    const job = await takenJob(world, owner, own);
+    const [first, second] = [gzipSync('<a/>'), gzipSync('<b/>')];
+    for (const content of [first, first]) {
+      expect((await upload(job, { content, query: typed('junit') })).status).toBe(201);
+    }
+    const refused = await upload(job, { content: second, query: typed('junit') });
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { message: 'another artifact of the same type already exists' },
+    ]);
+    await world.idle();
+    expect(await sizeOf(own.id)).toBe(first.length);
+    expect((await stored()).filter((name) => name.startsWith(`${own.id}/`))).toHaveLength(1);
+  });
+
+  it.each([
+    [typed('unknown'), 'artifact_type does not have a valid value'],
+    [typed('__proto__'), 'artifact_type does not have a valid value'],
+    [typed('junit', 'tar'), 'artifact_format does not have a valid value'],
+    [typed('junit', 'zip'), 'Invalid file format with specified file type'],
+    [typed('archive', 'gzip'), 'Invalid file format with specified file type'],
+    [typed('junit'), 'file is not compressed with gzip'],
+  ])('400 for %s', async (query, message) => {
+    const job = await takenJob(world, owner, project);
+    const before = await stored();
+    expect(await upload(job, { query })).toMatchObject({ status: 400, body: { message } });
+    expect([await reportsOf(job), await stored()]).toEqual([[], before]);
+  });
+
+  it('removes reports when their time is over, and when the job is erased', async () => {
+    const own = await world.project({ owner });
+    const [over, erased] = [await takenJob(world, owner, own), await takenJob(world, owner, own)];
+    for (const job of [over, erased]) {
+      await upload(job, { content: gzipSync('<a/>'), query: `${typed('junit')}&expire_in=1%20day` });
+      await endJob(world, job.id);
+    }
+    await world.db.jobReport.updateMany({ where: { jobId: over.id }, data: { expireAt: new Date(Date.now() - 1) } });
+    await expireArtifacts(world, world.as(owner).jobs);
+    expect([await reportsOf(over), await reportsOf(erased)]).toEqual([[], ['junit']]);
+    expect((await api.post(`/projects/${own.id}/jobs/${erased.id}/erase`)).status).toBe(201);
+    await world.idle();
+    expect([await reportsOf(erased), await sizeOf(own.id)]).toEqual([[], 0]);
+    expect((await stored()).filter((name) => name.startsWith(`${own.id}/`))).toEqual([]);
+  });
+});
+
 describe('POST /jobs/:id/artifacts/authorize', () => {
   const authorize = (job: TakenJob, filesize: string, token = job.token) =>
     fetch(`${world.url}/api/v4/jobs/${job.id}/artifacts/authorize?filesize=${filesize}`, {
@@ -269,6 +343,14 @@ describe('GET /jobs/:id/artifacts', () => {
     await endJob(world, test.id);
     expect((await download(build.id, test.token)).status).toBe(403);
     expect((await download(build.id, build.token)).status).toBe(403);
+  });
+
+  it('gives them to a job of the same stage that needs theirs', async () => {
+    const build = await takenJob(world, owner, project);
+    await upload(build);
+    const needing = await takenJob(world, owner, project, { name: 'needing', pipelineId: build.pipelineId });
+    await world.db.job.update({ where: { id: needing.id }, data: { needs: ['unit'] } });
+    expect((await download(build.id, needing.token)).status).toBe(200);
   });
 
   it('403 for jobs of other pipelines and projects, and of the same stage', LONG, async () => {

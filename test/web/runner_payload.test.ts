@@ -62,7 +62,17 @@ unit:
       ],
       image: { name: 'ruby:2.1' },
       services: [{ name: 'postgres' }, { name: 'redis', alias: 'cache' }],
-      artifacts: [{ name: 'out', untracked: true, paths: ['out/'], when: 'always', expire_in: '1 week' }],
+      artifacts: [
+        {
+          name: 'out',
+          untracked: true,
+          paths: ['out/'],
+          when: 'always',
+          expire_in: '1 week',
+          artifact_type: 'archive',
+          artifact_format: 'zip',
+        },
+      ],
       cache: [{ key: '$CI_JOB_NAME', untracked: true, paths: ['vendor/'] }],
       credentials: [],
       dependencies: [],

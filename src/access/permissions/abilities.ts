@@ -77,6 +77,7 @@ export const projectAbilities = {
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },
   admin_pipeline_schedule: { level: MASTER, feature: 'jobs' },
   delete_pipeline: { level: OWNER, feature: 'jobs' },
+  delete_artifacts: { level: MASTER, feature: 'jobs' },
   update_job: { level: DEVELOPER, feature: 'jobs' },
   create_environment: { level: DEVELOPER, feature: 'jobs' },
   stop_environment: { level: DEVELOPER, feature: 'jobs' },

@@ -47,9 +47,8 @@ interface ArtifactsRow extends UploadLocation {
 /** Archives the job artifacts in the snapshot: like uploads, each was there before it was recorded, and never changes. */
 export async function* archiveArtifacts(sources: Sources, store: UploadStore): AsyncGenerator<Buffer> {
   const { archive, exclusion, known, missing, onStep } = sources;
-  const rows = rowsOf<ArtifactsRow>(sources.snapshot, 'job_artifacts', ARTIFACTS);
   let done = 0;
-  for await (const place of rows) {
+  for await (const place of recordedArtifacts(sources.snapshot)) {
     done += 1;
     onStep(`artifacts ${done}`);
     const path = `artifacts/${place.projectId}/${place.secret}/${place.fileName}`;
@@ -57,7 +56,7 @@ export async function* archiveArtifacts(sources: Sources, store: UploadStore): A
     if (found === null) {
       const gone = !(await exclusion.isAlive(place.projectId));
       // Artifacts that expired in the meantime do not count as missing.
-      const isKept = gone || (await exclusion.finds('SELECT 1 FROM job_artifacts WHERE secret = $1', [place.secret]));
+      const isKept = gone || (await exclusion.finds(RECORDED, [place.secret]));
       if (isKept) missing.push({ kind: 'artifacts', projectId: place.projectId, path, gone });
       continue;
     }
@@ -77,6 +76,19 @@ const TRACES = `
 const ARTIFACTS = `
   SELECT job_id AS id, project_id AS "projectId", secret, file_name AS "fileName" FROM job_artifacts
   WHERE job_id > $1 ORDER BY job_id LIMIT $2`;
+
+const REPORTS = `
+  SELECT id, project_id AS "projectId", secret, file_name AS "fileName" FROM job_reports
+  WHERE id > $1 ORDER BY id LIMIT $2`;
+
+const RECORDED = `
+  SELECT 1 FROM job_artifacts WHERE secret = $1 UNION ALL SELECT 1 FROM job_reports WHERE secret = $1`;
+
+/** Archives and reports alike. */
+async function* recordedArtifacts(snapshot: Snapshot): AsyncGenerator<ArtifactsRow> {
+  yield* rowsOf<ArtifactsRow>(snapshot, 'job_artifacts', ARTIFACTS);
+  yield* rowsOf<ArtifactsRow>(snapshot, 'job_reports', REPORTS);
+}
 
 /** All rows of a statement, in batches; none if the table does not exist in an older database. */
 export async function* rowsOf<Row extends { id: number }>(

@@ -32,6 +32,21 @@ export async function* checkArtifacts(stores: Stores, { id, fullPath }: CheckedP
       };
     }
     last = rows.at(-1)?.jobId ?? last;
+    if (rows.length < AT_ONCE) break;
+  }
+  for (let last = 0; ; ) {
+    const where = { projectId: id, id: { gt: last } };
+    const rows = await stores.db.jobReport.findMany({ where, orderBy: { id: 'asc' }, take: AT_ONCE });
+    for (const row of rows) {
+      if (await store.has(row)) continue;
+      yield {
+        project: fullPath,
+        place: `artifacts/${row.projectId}/${row.secret}/${row.fileName}`,
+        what: `The ${row.type} report of job ${row.jobId} is missing.`,
+        advice: 'Restore it from a backup, or retry the job.',
+      };
+    }
+    last = rows.at(-1)?.id ?? last;
     if (rows.length < AT_ONCE) return;
   }
 }

@@ -21,6 +21,7 @@ import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { type Actor, actorFor, type Context, type Purpose, requireApiScope } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
+import { type ArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -322,6 +323,7 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (reader === 'text') return plainText('changes.diff', (found as { text: string }).text);
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
       if (reader === 'package') return readRawPackageFile(context, found as RawPackageFile);
+      if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
       if (reader === 'blob') return readRawBlob(context, found as RawBlob);

@@ -9,6 +9,7 @@ import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
 import { removeArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { stopDue, stopOfBranch } from '#src/domain/ci/environments/stop.ts';
+import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
@@ -158,6 +159,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
     'packages.remove': ({ files }) => removePackageFiles({ uploads }, files),
+    'artifacts.remove_all': (wanted, jobs) => forgetProjectArtifacts({ db }, jobs, wanted),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),

@@ -1,7 +1,15 @@
 import type { Request, Router } from 'express';
 import { jobForDependent } from '#src/access/credentials/tokens/job_token.ts';
 import { openArtifacts } from '#src/domain/ci/artifacts/read.ts';
-import { expiryOf, receiveArtifacts, requireFitting } from '#src/domain/ci/artifacts/receive.ts';
+import {
+  ARCHIVE,
+  expiryOf,
+  receiveArtifacts,
+  reportFormat,
+  requireFitting,
+  requireKnown,
+  type SentArtifacts,
+} from '#src/domain/ci/artifacts/receive.ts';
 import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
 import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
@@ -57,11 +65,12 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
         if (isOff(options)) return SWITCHED_OFF;
         // Nothing is received without the token of a running job.
         await requireRunningJob(options, request);
-        const expireIn = readText(request.query, 'expire_in') ?? undefined;
+        const sent = sentOf(request.query);
         // Invalid values are rejected before anything is sent.
-        expiryOf(expireIn);
+        requireKnown(sent.type, sent.format);
+        expiryOf(sent.expireIn);
         requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
-        return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, expireIn));
+        return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, sent));
       },
       { bypassQueue: true },
     ),
@@ -90,7 +99,7 @@ function isOff({ stores }: Pick<RunnerProtocolOptions, 'stores'>): boolean {
 async function receive(
   { stores, readBody }: RunnerProtocolOptions,
   request: Request,
-  expireIn: string | undefined,
+  sent: SentArtifacts,
 ): Promise<ProtocolAnswer> {
   const job = await requireRunningJob({ stores }, request);
   endSilentBody(request, ARRIVAL);
@@ -98,8 +107,15 @@ async function receive(
   if (!(given.file instanceof SpooledFile)) throw new BadParameter('file is missing');
   await using file = given.file;
   await noteHeartbeat(stores.db, job.id);
-  await receiveArtifacts(stores, job, file, readText(given, 'expire_in') ?? expireIn);
+  await receiveArtifacts(stores, job, file, { ...sent, expireIn: readText(given, 'expire_in') ?? sent.expireIn });
   return { status: 201, body: { id: job.id } };
+}
+
+/** What the query says of the file; of an archive it says no more than when it expires. */
+function sentOf(query: Request['query']): SentArtifacts {
+  const type = readText(query, 'artifact_type') ?? ARCHIVE;
+  const format = readText(query, 'artifact_format') ?? (type === ARCHIVE ? 'zip' : (reportFormat(type) ?? 'raw'));
+  return { type, format, expireIn: readText(query, 'expire_in') ?? undefined };
 }
 
 function sizeOf(given: unknown): number {

@@ -149,6 +149,8 @@ export function ciRules({
     'GET /projects/:id/pipelines': { ...reading, given: project },
     'GET /projects/:id/pipelines/:pipeline_id': { ...reading, given: pipeline },
     'GET /projects/:id/pipelines/latest': { ...reading, given: latest },
+    'GET /projects/:id/pipelines/:pipeline_id/test_report': { ...reading, given: pipeline },
+    'GET /projects/:id/pipelines/:pipeline_id/test_report_summary': { ...reading, given: pipeline },
     'GET /projects/:id/pipelines/:pipeline_id/variables': { success: 200, level: 40, given: pipeline },
     'PUT /projects/:id/pipelines/:pipeline_id/metadata': {
       success: 200,
@@ -180,6 +182,16 @@ export function ciRules({
     'GET /projects/:id/jobs/:job_id/trace': { ...reading, given: job },
     'GET /projects/:id/jobs/:job_id/artifacts': { ...reading, given: jobWithArtifacts },
     'GET /projects/:id/jobs/artifacts/:ref_name/download': { ...reading, given: latestArtifacts },
+    'GET /projects/:id/jobs/:job_id/artifacts/:artifact_path': {
+      ...reading,
+      given: async (at) => ({ ...(await jobWithArtifacts(at)), artifact_path: 'app.txt' }),
+    },
+    'GET /projects/:id/jobs/artifacts/:ref_name/raw/:artifact_path': {
+      ...reading,
+      given: async (at) => ({ ...(await latestArtifacts(at)), artifact_path: 'app.txt' }),
+    },
+    'DELETE /projects/:id/jobs/:job_id/artifacts': { success: 204, level: 40, given: jobWithArtifacts },
+    'DELETE /projects/:id/artifacts': { success: 202, level: 40, given: project },
     'POST /projects/:id/jobs/:job_id/artifacts/keep': { success: 200, level: 30, given: jobWithArtifacts },
     'POST /projects/:id/jobs/:job_id/cancel': { success: 201, level: 30, given: job },
     'POST /projects/:id/jobs/:job_id/retry': { success: 201, level: 30, given: finishedJob },

@@ -52,7 +52,7 @@ export async function jobOfToken(db: Db, token: unknown): Promise<(TokenJob & { 
 }
 
 /**
- * The job of that ID, for a running job that may use its artifacts: one of the earlier stages of the same pipeline. Runners send
+ * The job of that ID, for a running job that may use its artifacts: one of the earlier stages of the same pipeline, or a needed one. Runners send
  * the token of their own job for it (`dependencies` of the payload).
  *
  * @throws NotFound, Forbidden as runningJob
@@ -67,7 +67,7 @@ export async function jobForDependent(
   if (!Number.isSafeInteger(jobId) || jobId < 1 || jobId > 0x7fffffff) throw new NotFound('Job');
   const [row] = await db.$queryRaw<{ id: number; projectId: number; isBefore: boolean }[]>`
     SELECT j.id, j.project_id AS "projectId",
-      (j.pipeline_id = own.pipeline_id AND (j.id = own.id OR j.stage_index < own.stage_index)) AS "isBefore"
+      (j.pipeline_id = own.pipeline_id AND (j.id = own.id OR j.stage_index < own.stage_index OR j.name = ANY(own.needs))) AS "isBefore"
     FROM jobs j, jobs own WHERE j.id = ${jobId} AND NOT j.generic AND own.id = ${asker.id}`;
   if (!row) throw new NotFound('Job');
   if (!row.isBefore) throw new Forbidden();

@@ -1,12 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
-import { ABANDONED } from '#src/domain/uploads/clean_up.ts';
 import type { StoredFile } from '#src/domain/uploads/store.ts';
+import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.ts';
 
 type Stores = Pick<Context, 'db' | 'uploads'>;
-
-/** How many files are looked up per statement. */
-const AT_ONCE = 500;
 
 /** Removes files that were not recorded, or whose record is gone, an hour after they were uploaded. */
 export async function cleanUpArtifacts(stores: Stores): Promise<void> {
@@ -15,20 +12,11 @@ export async function cleanUpArtifacts(stores: Stores): Promise<void> {
 }
 
 /** Finds unrecorded files older than an hour, which no upload can still record. */
-export async function* findUnrecordedArtifacts(stores: Stores): AsyncGenerator<StoredFile> {
-  let group: StoredFile[] = [];
-  const look = async () => {
-    const where = { secret: { in: group.map(({ secret }) => secret) } };
-    const rows = await stores.db.jobArtifacts.findMany({ where, select: { secret: true } });
-    const known = new Set(rows.map(({ secret }) => secret));
-    return group.filter(({ secret }) => !known.has(secret));
-  };
-  for await (const file of artifactsStore(stores).list()) {
-    if (file.storedAt.getTime() > Date.now() - ABANDONED) continue;
-    group.push(file);
-    if (group.length < AT_ONCE) continue;
-    yield* await look();
-    group = [];
-  }
-  yield* await look();
+export function findUnrecordedArtifacts(stores: Stores): AsyncGenerator<StoredFile> {
+  const select = { projectId: true, secret: true };
+  return findUnrecordedFiles(artifactsStore(stores), async (files) => {
+    const where = secretsOf(files);
+    const archives = await stores.db.jobArtifacts.findMany({ where, select });
+    return [...archives, ...(await stores.db.jobReport.findMany({ where, select }))];
+  });
 }

@@ -16,6 +16,7 @@ export async function keepArtifacts(context: Context, ref: IdOrPath, jobId: numb
   const { id } = await findJob(context, project, jobId, select('Job', { id: true }));
   if (!(await findArtifacts(context.db, id))) throw new NotFound('Artifacts');
   const { count } = await context.db.jobArtifacts.updateMany({ where: { jobId: id }, data: { expireAt: null } });
+  await context.db.jobReport.updateMany({ where: { jobId: id }, data: { expireAt: null } });
   if (count === 0) throw new NotFound('Artifacts');
   return { project, id };
 }

@@ -1,11 +1,12 @@
-import { Readable } from 'node:stream';
+import { authorize, DEVELOPER, MASTER } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { artifactsStore, type RecordedArtifacts } from '#src/domain/ci/artifacts/place.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
+import { openStored } from '#src/domain/uploads/content.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** A job whose artifacts an operation found. */
@@ -14,35 +15,22 @@ export interface RawArtifacts {
   databaseId: number;
 }
 
-/** Streams the artifacts of a job, if the caller may read it. Throws NotFound, Forbidden, Unauthenticated, UploadsUnavailable. */
+/** Streams the artifacts of a job, if the caller may read them. Throws NotFound, Forbidden, Unauthenticated, UploadsUnavailable. */
 export async function readRawArtifacts(context: Context, { projectId, databaseId }: RawArtifacts): Promise<RawContent> {
   const project = await findProject(context, projectId);
-  const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
+  const { id, options } = await findJob(context, project, databaseId, select('Job', { id: true, options: true }));
+  requireReadable(context, project, options);
   return openArtifacts(context, id);
 }
 
 /** The artifacts of a job, without permission checks. Throws NotFound if it has none or they have expired. */
 export async function openArtifacts(stores: Pick<Context, 'db' | 'uploads'>, jobId: number): Promise<RawContent> {
   const found = await findArtifacts(stores.db, jobId);
-  const store = artifactsStore(stores);
-  if (!found || !(await store.has(found))) throw new NotFound('Artifacts');
-  const part = async (range?: { start: number; end: number }) => {
-    const content = await store.read(found, range);
-    if (content === null) throw new NotFound('Artifacts');
-    return content;
-  };
-  async function* whole(): AsyncGenerator<Buffer> {
-    yield* await part();
-  }
-  return {
-    stream: Readable.from(whole(), { objectMode: false }),
-    part,
-    size: found.size,
-    type: 'application/octet-stream',
-    fileName: found.fileName,
-    // New artifacts of the job get another name in the store, which must stay secret.
-    etag: `"${jobId}-${found.createdAt.getTime().toString(36)}"`,
-  };
+  if (!found) throw new NotFound('Artifacts');
+  const { size, fileName, createdAt } = found;
+  // New artifacts of the job get another name in the store, which must stay secret.
+  const etag = `"${jobId}-${createdAt.getTime().toString(36)}"`;
+  return openStored(artifactsStore(stores), found, { resource: 'Artifacts', size, fileName, etag });
 }
 
 /** The artifacts of a job if they exist and have not expired; otherwise null. */
@@ -54,4 +42,20 @@ export async function findArtifacts(
     where: { jobId, OR: [{ expireAt: null }, { expireAt: { gt: new Date() } }] },
   });
   return found && { ...found, size: Number(found.size) };
+}
+
+/** The levels that the file may demand for artifacts, by the words of `artifacts:access`. */
+const ACCESS: Readonly<Record<string, number>> = { developer: DEVELOPER, maintainer: MASTER };
+
+/**
+ * Throws Forbidden if the file keeps the artifacts of its job from the caller (`artifacts:public`, `artifacts:access`), who may see
+ * the job.
+ */
+export function requireReadable({ actor }: Context, project: ProjectRow, options: unknown): void {
+  authorize(actor, 'read_pipeline', project);
+  const { artifacts } = (options ?? {}) as { artifacts?: { public?: unknown; access?: unknown } };
+  const word = artifacts?.access ?? (artifacts?.public === false ? 'developer' : 'all');
+  if (word === 'none') throw new Forbidden();
+  const level = ACCESS[String(word)];
+  if (level !== undefined && !actor?.admin && project.accessLevel < level) throw new Forbidden();
 }

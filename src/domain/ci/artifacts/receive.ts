@@ -1,9 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
-import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { forgetArchives } from '#src/domain/ci/artifacts/forget.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { REPORTS } from '#src/domain/ci/pipelines/config/reports.ts';
+import { readDotenv } from '#src/domain/ci/reports/dotenv.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, ContentTooLarge, Forbidden } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
@@ -15,31 +18,70 @@ export interface SendingJob {
   projectId: number;
 }
 
+/** What a runner says of a file that it uploads. */
+export interface SentArtifacts {
+  /** `archive`, or the kind of report. */
+  type: string;
+  /** `zip`, `gzip` or `raw`. */
+  format: string;
+  /** Duration as in parseDuration; kept forever when absent. */
+  expireIn: string | undefined;
+}
+
 /**
- * Stores the artifacts of a running job, replacing earlier ones.
+ * Stores a file of a running job: an archive replaces an earlier one, and of each kind of report there is one.
  *
- * @param expireIn duration as in parseDuration; forever when absent
- * @throws BadRequest if it is not a zip archive or the duration is invalid, ContentTooLarge, Forbidden if the job has ended
- * meanwhile
+ * @throws BadRequest if type and format do not fit each other or the file, the duration is invalid, or the job has another report of
+ * that kind; ContentTooLarge; Forbidden if the job has ended meanwhile
  */
 export async function receiveArtifacts(
   stores: Stores,
   job: SendingJob,
   file: IncomingFile,
-  expireIn: string | undefined,
+  { type, format, expireIn }: SentArtifacts,
 ): Promise<void> {
+  requireKnown(type, format);
   requireFitting(stores, file.size);
   const expireAt = expiryOf(expireIn);
-  await requireZip(file);
+  await requireFormat(file, format);
+  const variables = type === 'dotenv' ? await readDotenv(file) : undefined;
   const place = { projectId: job.projectId, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   const store = artifactsStore(stores);
-  try {
-    await store.write(place, file.stream(), file.size);
-    await record(stores, job, { ...place, size: file.size, expireAt });
-  } catch (error) {
-    await store.remove(place);
-    throw error;
+  const hash = createHash('sha256');
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of file.stream()) {
+      hash.update(chunk);
+      yield chunk;
+    }
   }
+  let isKept = false;
+  try {
+    await store.write(place, hashed(), file.size);
+    const made = { ...place, size: file.size, expireAt };
+    if (type === ARCHIVE) {
+      await recordArchive(stores, job, made);
+      isKept = true;
+    } else isKept = await recordReport(stores, job, { ...made, type, format, variables, sha256: hash.digest('hex') });
+  } finally {
+    if (!isKept) await store.remove(place);
+  }
+}
+
+/** The type of the archive of artifacts, which is the only one that runners of 2017 send. */
+export const ARCHIVE = 'archive';
+const FORMATS = ['zip', 'gzip', 'raw'];
+
+/** Throws BadRequest for a type or a format that there is not, or that do not belong together. */
+export function requireKnown(type: string, format: string): void {
+  const expected = type === ARCHIVE ? 'zip' : reportFormat(type);
+  if (expected === null) throw new BadRequest('artifact_type does not have a valid value');
+  if (!FORMATS.includes(format)) throw new BadRequest('artifact_format does not have a valid value');
+  if (format !== expected) throw new BadRequest('Invalid file format with specified file type');
+}
+
+/** The format in which a kind of report is sent; null if there is no such kind. */
+export function reportFormat(type: string): string | null {
+  return Object.hasOwn(REPORTS, type) ? (REPORTS[type]?.format ?? null) : null;
 }
 
 /** Throws ContentTooLarge if artifacts of so many bytes exceed the limit of a job. */
@@ -60,16 +102,22 @@ export function expiryOf(expireIn: string | undefined): Date | null {
   return Number.isFinite(duration) ? new Date(Date.now() + duration) : null;
 }
 
-/** The signatures of zip archives, with and without entries (APPNOTE.TXT 4.3.7, 4.3.16). */
-const SIGNATURES = ['504b0304', '504b0506'];
+/** How files of a format begin: zip archives with and without entries (APPNOTE.TXT 4.3.7, 4.3.16), and gzip (RFC 1952). */
+const SIGNATURES: Readonly<Record<string, readonly string[]>> = { zip: ['504b0304', '504b0506'], gzip: ['1f8b'] };
+const NAMES: Readonly<Record<string, string>> = { zip: 'a zip archive', gzip: 'compressed with gzip' };
 
-async function requireZip(file: IncomingFile): Promise<void> {
+async function requireFormat(file: IncomingFile, format: string): Promise<void> {
+  const signatures = SIGNATURES[format];
+  if (!signatures) return;
   let start = Buffer.alloc(0);
   for await (const chunk of file.stream()) {
     start = Buffer.concat([start, chunk]);
     if (start.length >= 4) break;
   }
-  if (!SIGNATURES.includes(start.subarray(0, 4).toString('hex'))) throw new BadRequest('file is not a zip archive');
+  const found = start.subarray(0, 4).toString('hex');
+  if (!signatures.some((signature) => found.startsWith(signature))) {
+    throw new BadRequest(`file is not ${NAMES[format]}`);
+  }
 }
 
 interface NewArtifacts {
@@ -80,20 +128,49 @@ interface NewArtifacts {
   expireAt: Date | null;
 }
 
-async function record({ db, jobs }: Stores, job: SendingJob, made: NewArtifacts): Promise<void> {
-  await db.$transaction(async (tx) => {
-    // Concurrent uploads for the same job wait here, and so do canceling and erasing it.
-    const running = await tx.$queryRaw<object[]>`
-      SELECT j.id FROM jobs j JOIN projects p ON p.id = j.project_id AND p.deleted_at IS NULL
-      WHERE j.id = ${job.id} AND j.status = 'running' FOR UPDATE OF j`;
-    if (running.length === 0) throw new Forbidden('Job is not running');
-    await forgetArtifacts(tx, jobs, [job.id]);
+function recordArchive({ db, jobs }: Stores, job: SendingJob, made: NewArtifacts): Promise<void> {
+  return db.$transaction(async (tx) => {
+    await lockRunning(tx, job);
+    await forgetArchives(tx, jobs, [job.id]);
     await tx.jobArtifacts.create({ data: { jobId: job.id, ...made } });
     await tx.$executeRaw`
       UPDATE jobs SET artifacts_filename = ${made.fileName}, artifacts_size = ${made.size}::bigint, updated_at = now()
       WHERE id = ${job.id}`;
-    await tx.$executeRaw`
-      UPDATE project_counters SET job_artifacts_size = job_artifacts_size + ${made.size}::bigint
-      WHERE project_id = ${made.projectId}`;
+    await count(tx, made);
   });
+}
+
+interface NewReport extends NewArtifacts {
+  type: string;
+  format: string;
+  sha256: string;
+  variables: Record<string, string> | undefined;
+}
+
+/** Returns false if the job has the same report already. Throws BadRequest if it has another one. */
+function recordReport({ db }: Stores, job: SendingJob, made: NewReport): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    await lockRunning(tx, job);
+    const where = { jobId_type: { jobId: job.id, type: made.type } };
+    const there = await tx.jobReport.findUnique({ where, select: { sha256: true } });
+    if (there?.sha256 === made.sha256) return false;
+    if (there) throw new BadRequest('another artifact of the same type already exists');
+    const { variables, ...values } = made;
+    await tx.jobReport.create({ data: { jobId: job.id, ...values, ...(variables && { variables }) } });
+    await count(tx, made);
+    return true;
+  });
+}
+
+/** Concurrent uploads for the same job wait here, and so do canceling and erasing it. Throws Forbidden if it has ended. */
+async function lockRunning(tx: Transaction, job: SendingJob): Promise<void> {
+  const running = await tx.$queryRaw<object[]>`
+    SELECT j.id FROM jobs j JOIN projects p ON p.id = j.project_id AND p.deleted_at IS NULL
+    WHERE j.id = ${job.id} AND j.status = 'running' FOR UPDATE OF j`;
+  if (running.length === 0) throw new Forbidden('Job is not running');
+}
+
+async function count(tx: Transaction, { projectId, size }: NewArtifacts): Promise<void> {
+  await tx.$executeRaw`UPDATE project_counters SET job_artifacts_size = job_artifacts_size + ${size}::bigint
+    WHERE project_id = ${projectId}`;
 }

@@ -55,8 +55,7 @@ export function eraseJob(context: Context, ref: IdOrPath, id: number): Promise<C
       throw new Forbidden('Job is not erasable!');
     }
     await forgetArtifacts(tx, context.jobs, [job.id]);
-    const data = { erasedAt: new Date(), updatedAt: new Date(), artifactsFilename: null, artifactsSize: null };
-    await tx.job.update({ where: { id: job.id }, data });
+    await tx.job.update({ where: { id: job.id }, data: { erasedAt: new Date(), updatedAt: new Date() } });
     return job.id;
   });
 }
@@ -98,7 +97,8 @@ async function changeJob(
     await lockPipeline(tx, pipelineId);
     const [job] = await tx.$queryRaw<[LockedJob]>`
       SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex", name,
-        artifacts_filename IS NOT NULL AS "hasArtifacts" FROM jobs WHERE id = ${id}`;
+        (artifacts_filename IS NOT NULL OR EXISTS (SELECT 1 FROM job_reports r WHERE r.job_id = jobs.id)) AS "hasArtifacts"
+      FROM jobs WHERE id = ${id}`;
     const result = await work(tx, job, actor);
     await settlePipeline(tx, context, pipelineId);
     return result;

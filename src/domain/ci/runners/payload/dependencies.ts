@@ -1,3 +1,4 @@
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -14,8 +15,7 @@ export interface PayloadDependency {
  * that of the job itself gives access to their artifacts.
  */
 export async function payloadDependencies(db: Db, job: PayloadJob, token: string): Promise<PayloadDependency[]> {
-  const { dependencies } = job.options;
-  const names = Array.isArray(dependencies) ? dependencies.map(String) : null;
+  const names = namesOf(job);
   if (names?.length === 0) return [];
   const rows = await db.$queryRaw<{ id: number; name: string; filename: string; size: number | null }[]>`
     SELECT id, name, artifacts_filename AS filename, artifacts_size::float8 AS size FROM jobs
@@ -28,4 +28,21 @@ export async function payloadDependencies(db: Db, job: PayloadJob, token: string
     token,
     artifacts_file: { filename, size: size ?? 0 },
   }));
+}
+
+/** The variables that those jobs left in their `dotenv` reports; of several with one name the latest job's counts. */
+export async function dotenvVariables(db: Db, job: PayloadJob): Promise<Variables> {
+  const names = namesOf(job);
+  if (names?.length === 0) return {};
+  const rows = await db.$queryRaw<{ variables: Variables }[]>`
+    SELECT r.variables FROM jobs j JOIN job_reports r ON r.job_id = j.id
+    WHERE j.pipeline_id = ${job.pipelineId} AND NOT j.generic AND NOT j.retried AND r.type = 'dotenv' AND r.variables IS NOT NULL
+      AND CASE WHEN ${names === null} THEN j.stage_index < ${job.stageIndex} ELSE j.name = ANY(${names ?? []}::text[]) END
+    ORDER BY j.stage_index, j.id`;
+  return Object.assign({}, ...rows.map(({ variables }) => variables));
+}
+
+/** The names of the jobs; null for all of earlier stages. */
+function namesOf({ options: { dependencies } }: PayloadJob): string[] | null {
+  return Array.isArray(dependencies) ? dependencies.map(String) : null;
 }

@@ -1,3 +1,4 @@
+import { REPORTS } from '#src/domain/ci/pipelines/config/reports.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 
 type Options = PayloadJob['options'];
@@ -34,10 +35,34 @@ export function payloadServices(options: Options): PayloadImage[] {
   return named(Array.isArray(options.services) ? options.services : []);
 }
 
+/** The archive of the files that the job keeps, and each kind of report as one file of its own. */
 export function payloadArtifacts(options: Options): Raw[] {
   const { artifacts } = options;
-  if (!isRecord(artifacts)) return [];
+  return isRecord(artifacts) ? [...payloadArchive(artifacts), ...payloadReports(artifacts)] : [];
+}
+
+function payloadReports({ reports, expire_in: expireIn }: Raw): Raw[] {
+  if (!isRecord(reports)) return [];
+  return Object.entries(reports).flatMap(([type, paths]) => {
+    const known = Object.hasOwn(REPORTS, type) ? REPORTS[type] : undefined;
+    if (!known || lines(paths).length === 0) return [];
+    return [
+      {
+        name: known.name,
+        untracked: false,
+        paths: lines(paths),
+        when: 'always',
+        artifact_type: type,
+        artifact_format: known.format,
+        ...(expireIn == null ? {} : { expire_in: String(expireIn) }),
+      },
+    ];
+  });
+}
+
+function payloadArchive(artifacts: Raw): Raw[] {
   const { name, when, expire_in: expireIn } = artifacts;
+  if (artifacts.untracked !== true && lines(artifacts.paths).length === 0) return [];
   return [
     {
       ...(typeof name === 'string' ? { name } : {}),
@@ -46,6 +71,8 @@ export function payloadArtifacts(options: Options): Raw[] {
       ...(artifacts.exclude == null ? {} : { exclude: lines(artifacts.exclude) }),
       when: typeof when === 'string' ? when : 'on_success',
       ...(expireIn == null ? {} : { expire_in: String(expireIn) }),
+      artifact_type: 'archive',
+      artifact_format: 'zip',
     },
   ];
 }

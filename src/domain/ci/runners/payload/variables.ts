@@ -5,6 +5,7 @@ import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
+import { dotenvVariables } from '#src/domain/ci/runners/payload/dependencies.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
@@ -35,7 +36,7 @@ export interface Surroundings {
   secret: string;
 }
 
-/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, project's, pipeline's. */
+/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, earlier jobs', project's, pipeline's. */
 export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
   const { secret, runner } = around;
   const { mergeRequestId: id } = job;
@@ -48,6 +49,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false).map(asSecret),
     ...shown(ofRunner(runner), true),
     ...ofFile(job.options),
+    ...shown(await dotenvVariables(db, job), false),
     ...(await ofPlaces(db, job, secret)),
     ...ofPipeline(job, secret),
     ...shown(fixedOfEnvironment(job), true),

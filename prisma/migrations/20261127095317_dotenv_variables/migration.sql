@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "job_reports" ADD COLUMN     "variables" JSONB;
