@@ -128,6 +128,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notMergeable: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   withoutPipeline: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   mergeConflict: (message) => ({ status: 406, body: { message } }),
+  changelogFailed: (message) => ({ status: 422, body: { message } }),
   packageRefused: (message) => ({ body: { message: `400 Bad request - ${message}` } }),
   valueInvalid: (message) => ({ body: { error: message } }),
   milestonesMissing: (message) => ({ status: 400, body: { message } }),

@@ -69,7 +69,8 @@ export type ErrorReason =
   | 'notWaitingForPipeline'
   | 'milestonesMissing'
   | 'valueInvalid'
-  | 'packageRefused';
+  | 'packageRefused'
+  | 'changelogFailed';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

@@ -44,6 +44,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   notWaitingForPipeline: ['BAD_REQUEST', 406],
   milestonesMissing: ['BAD_REQUEST', 400],
   packageRefused: ['BAD_REQUEST', 400],
+  changelogFailed: ['BAD_REQUEST', 422],
   valueInvalid: ['BAD_REQUEST', 400],
 };
 
