@@ -21,7 +21,7 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
     const at = `/api/v4${path.replace(/:(\w+)/g, '{$1}')}`;
     const id = operationId(endpoint, endpoints);
     const operation = operationObject(id, endpoint, schema, components);
-    const head = endpoint.route.raw ? { head: headObject(id, operation) } : {};
+    const head = endpoint.route.raw || endpoint.route.headersOf ? { head: headObject(id, operation) } : {};
     paths[at] = { ...paths[at], [method.toLowerCase()]: operation, ...head };
   }
   return {

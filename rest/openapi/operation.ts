@@ -37,14 +37,14 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
   };
 }
 
-/** The HEAD operation of a raw route, from its GET operation. */
+/** The HEAD operation of a route that sends content as it is, or says everything in headers, from its GET operation. */
 export function headObject(id: string, { parameters, responses: answers, summary, ...operation }: Json): Json {
   const { 200: whole, 206: _part, 416: _none, ...others } = answers as Record<number, Json>;
   const { content: _content, ...headers } = whole ?? {};
   const range = sharedParameter('Range').$ref;
   return {
     ...operation,
-    operationId: id.replace(/^get/, 'head'),
+    operationId: id.replace(/^[a-z]+/, 'head'),
     summary: `${summary} (headers only)`,
     parameters: (parameters as Json[]).filter(({ $ref }) => $ref !== range),
     responses: { 200: headers, ...others },

@@ -9,6 +9,7 @@ export const branches: Route[] = [
     path: '/projects/:id/repository/branches',
     operation: operations.RepositoryBranchesDocument,
     result: 'project.repository.branches',
+    exclusive: [['search', 'regex']],
     auth: 'optional',
     precheck,
   },

@@ -35,6 +35,22 @@ export const commitsWrite: Route[] = [
     trial: 'dry_run',
   },
   {
+    method: 'PUT',
+    path: '/projects/:id/repository/submodules/:submodule',
+    operation: operations.UpdateSubmoduleDocument,
+    result: 'updateSubmodule.commit',
+    slashes: ['submodule'],
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/changelog',
+    operation: operations.AddChangelogDocument,
+    result: 'addChangelog.commit',
+    alsoRefuses: [422],
+    status: 200,
+    body: {},
+  },
+  {
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/comments',
     operation: operations.CreateCommitCommentDocument,

@@ -35,6 +35,7 @@ const archive = {
   precheck,
   raw: 'archive',
   filesOfRepository: true,
+  commaSeparated: ['exclude_paths'],
 } as const;
 
 export const repository: Route[] = [
@@ -113,20 +114,25 @@ export const repository: Route[] = [
     auth,
     precheck,
   },
-  ...Object.entries(ARCHIVES).map(([ending, format]): Route => {
+  ...Object.entries(ARCHIVES).flatMap(([ending, format]) => {
     const others = Object.entries(ALSO_CALLED).flatMap(([word, names]) => (ending === `.${word}` ? names : []));
-    return {
+    const one = (name: string, description: string): Route => ({
       ...archive,
-      path: `/projects/:id/repository/archive${ending}`,
-      alsoAt: others.map((name) => `/projects/:id/repository/archive.${name}`),
-      description: `An archive of all files at a ref.${others.length > 0 ? ` The ending may also be ${others.join(', ')}.` : ''}`,
+      path: `/projects/:id/repository/archive${name}`,
+      description,
       derived: { format: () => format },
-    };
+    });
+    const meaning = 'An archive of all files at a ref, or of those in a directory.';
+    return [
+      one(ending, meaning),
+      ...others.map((name) => one(`.${name}`, `${meaning} The same as \`archive${ending}\`.`)),
+    ];
   }),
   {
     ...archive,
     path: '/projects/:id/repository/archive',
-    description: 'An archive of all files at a ref, compressed with gzip unless `format` says otherwise.',
+    description:
+      'An archive of all files at a ref, or of those in a directory, compressed with gzip unless `format` says otherwise.',
     words: {
       format: Object.fromEntries(
         Object.entries(ALSO_CALLED).flatMap(([word, names]) => names.map((name) => [name, word])),

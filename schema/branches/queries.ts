@@ -23,6 +23,10 @@ builder.objectFields(Repository, (t) => ({
         description:
           'Only branches with this text in their names, in any case. `^` before it stands for the beginning of the name, `$` behind it for the end.',
       }),
+      regex: t.arg.string({
+        description:
+          'Only branches whose names this regular expression matches, anywhere unless it is anchored, in place of `search`. `(?i)` in front ignores case.',
+      }),
       sort: t.arg({
         type: BranchOrder,
         required: true,
@@ -30,8 +34,8 @@ builder.objectFields(Repository, (t) => ({
         description: 'What the branches are sorted by.',
       }),
     },
-    resolve: (project, { search, sort, ...args }, context, info) =>
-      loadPage(args, info, (page) => listBranches(context, project, page, search, sort)),
+    resolve: (project, { search, regex, sort, ...args }, context, info) =>
+      loadPage(args, info, (page) => listBranches(context, project, page, { search, regex, sort })),
   }),
   branch: t.field({
     type: Branch,

@@ -11,6 +11,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { cherryPickCommit } from '#src/domain/repository/commits/cherry_pick.ts';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import { updateSubmodule } from '#src/domain/repository/files/submodule.ts';
 import {
   type ChangedComment,
   createCommitComment,
@@ -141,6 +142,17 @@ const CherryPickCommitInput = builder.inputType('CherryPickCommitInput', {
     branch: t.string({ required: true, description: 'Name of the branch that gets the change.' }),
     message: t.string({ description: 'Message of the new commit; that of the commit if left out.' }),
     dryRun: dryRun(t),
+  }),
+});
+
+const UpdateSubmoduleInput = builder.inputType('UpdateSubmoduleInput', {
+  description: 'To which commit a submodule is moved.',
+  fields: (t) => ({
+    project: projectField(t, 'of the repository'),
+    path: t.string({ required: true, description: 'Path of the submodule from the root of the repository.' }),
+    branch: t.string({ required: true, description: 'Name of the branch that gets the commit.' }),
+    commitSha: t.string({ required: true, description: 'Full hash of the commit of the other repository.' }),
+    message: t.string({ description: 'Message of the commit; it names the submodule when left out.' }),
   }),
 });
 
@@ -279,6 +291,16 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { input: { project, ...what } }, context) => ({
       commit: await cherryPickCommit(context, project, what),
+    }),
+  }),
+  updateSubmodule: t.field({
+    type: commitPayload('updateSubmodule'),
+    description: 'Moves a submodule to another commit. For developers; on protected branches, for masters.',
+    args: {
+      input: t.arg({ type: UpdateSubmoduleInput, required: true, description: 'Names the submodule and the commit.' }),
+    },
+    resolve: async (_root, { input: { project, ...what } }, context) => ({
+      commit: await updateSubmodule(context, project, what),
     }),
   }),
   revertCommit: t.field({

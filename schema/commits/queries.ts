@@ -22,6 +22,10 @@ builder.objectFields(Repository, (t) => ({
         description: 'Whether the commits are those of all branches and tags, whatever `ref` says.',
       }),
       author: t.arg.string({ description: 'Only commits of authors with this text in `Name <address>`.' }),
+      topological: t.arg.boolean({
+        description:
+          'Whether no commit comes before those that are made on it, and lines of history stay together; by date otherwise.',
+      }),
       firstParent: t.arg.boolean({ description: 'Whether merges are followed to their first parent alone.' }),
     },
     resolve: (project, args, context, info) =>

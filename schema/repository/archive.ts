@@ -14,7 +14,7 @@ export const ArchiveFormat = builder.enumType('ArchiveFormat', {
 });
 
 export const Archive = builder.objectRef<ArchiveRow>('Archive').implement({
-  description: 'An archive of all files of a commit, made when it is downloaded.',
+  description: 'An archive of files of a commit, made when it is downloaded.',
   fields: (t) => ({
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field({
@@ -29,10 +29,22 @@ export const Archive = builder.objectRef<ArchiveRow>('Archive').implement({
     }),
     fileName: t.exposeString('fileName', { description: 'Suggested file name for the archive.' }),
     prefix: t.exposeString('prefix', { description: 'Name of the directory in the archive that holds all files.' }),
+    path: t.exposeString('path', {
+      description: 'Path of the only directory or file in the archive; empty if it has everything.',
+    }),
+    excludePaths: t.exposeStringList('excludePaths', {
+      description: 'Paths of the files and directories that are left out.',
+    }),
     url: t.string({
       description: 'URL to download the archive from, with the caller’s credentials.',
-      resolve: ({ projectId, format, commitOid }, _args, { baseUrl }) =>
-        `${baseUrl}/api/v4/projects/${projectId}/repository/archive.${format}?sha=${commitOid}`,
+      resolve: ({ projectId, format, commitOid, path, excludePaths }, _args, { baseUrl }) => {
+        const query = new URLSearchParams({
+          sha: commitOid,
+          ...(path === '' ? {} : { path }),
+          ...(excludePaths.length === 0 ? {} : { exclude_paths: excludePaths.join(',') }),
+        });
+        return `${baseUrl}/api/v4/projects/${projectId}/repository/archive.${format}?${query}`;
+      },
     }),
   }),
 });

@@ -71,7 +71,7 @@ builder.objectFields(Repository, (t) => ({
   }),
   archive: t.field({
     type: Archive,
-    description: 'An archive of all files at a ref, and where to download it.',
+    description: 'An archive of files at a ref, and where to download it.',
     args: {
       ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
       format: t.arg({
@@ -80,7 +80,9 @@ builder.objectFields(Repository, (t) => ({
         defaultValue: 'tar.gz',
         description: 'Archive format, such as tar or zip.',
       }),
+      path: t.arg.string({ description: 'Path of the only directory or file in it; everything when left out.' }),
+      excludePaths: t.arg.stringList({ description: 'Paths of files and directories to leave out: at most 100.' }),
     },
-    resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format),
+    resolve: (project, args, context) => findArchive(context, project, args),
   }),
 }));

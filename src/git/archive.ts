@@ -4,7 +4,7 @@ import { GitError, ProgramFailed } from './errors.ts';
 import type { Oid } from './model.ts';
 import { programEnvironment } from './program/environment.ts';
 import { collectComplaint, lowerPriority } from './program/run.ts';
-import type { RepositoryReader } from './reader.ts';
+import type { RepositoryReader, TreePart } from './reader.ts';
 
 export const ARCHIVE_FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
 
@@ -17,13 +17,13 @@ export type ArchiveFormat = (typeof ARCHIVE_FORMATS)[number];
 export async function archive(
   reader: RepositoryReader,
   commit: Oid,
-  { format, prefix }: { format: ArchiveFormat; prefix: string },
+  { format, prefix, part }: { format: ArchiveFormat; prefix: string; part?: TreePart | undefined },
 ): Promise<Readable> {
   // Before anything is sent, while the caller can still get an error.
   if ((await reader.commit(commit)) === null) throw new GitError(`There is no commit ${commit}`);
   const directory = `${prefix}/`;
-  if (format !== 'tar.bz2') return reader.archive(commit, format, directory);
-  return bzip2(await reader.archive(commit, 'tar', directory));
+  if (format !== 'tar.bz2') return reader.archive(commit, format, directory, part);
+  return bzip2(await reader.archive(commit, 'tar', directory, part));
 }
 
 let bzip2Found: Promise<boolean> | undefined;

@@ -10,7 +10,7 @@ import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
-import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page } from './reader.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './reader.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 import { searchFiles, searchMessages } from './search/in_process.ts';
 
@@ -96,8 +96,8 @@ export class IsomorphicReader extends ObjectReader {
     return compareInProcess(this, comparison);
   }
 
-  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
-    return archiveInProcess({ reader: this, commit, prefix }, format);
+  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string, part: TreePart = {}): Promise<Readable> {
+    return archiveInProcess({ reader: this, commit, prefix, part }, format);
   }
 
   async *#nodes({ tip, since }: ContributorsQuery): AsyncGenerator<Node> {

@@ -37,6 +37,14 @@ export interface Commit {
   message: string;
 }
 
+/** A signature of a commit. */
+export interface CommitSignature {
+  /** As it is in the commit: lines of text that begin with what kind of signature it is. */
+  armor: string;
+  /** The bytes that are signed: the commit without the signature. */
+  signed: Buffer;
+}
+
 /** An annotated tag. */
 export interface Annotation {
   oid: Oid;

@@ -16,6 +16,7 @@ import {
   type Annotation,
   type Branch,
   type Commit,
+  type CommitSignature,
   EMPTY_TREE,
   isOid,
   type ObjectType,
@@ -25,7 +26,7 @@ import {
 } from './model.ts';
 import { CachedStore, newScope } from './objects/cached.ts';
 import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
-import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
+import { extractSignature, parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { GitObject, ObjectStore } from './objects/store.ts';
 import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
 import { type TreePage, type TreePageRequest, treePage } from './objects/tree_page.ts';
@@ -37,6 +38,7 @@ import type {
   Page,
   RepositoryReader,
   ResolveOptions,
+  TreePart,
 } from './reader.ts';
 import { KEPT_REFS, MERGE_REQUEST_REFS } from './refs/name.ts';
 import { RefReader } from './refs/read.ts';
@@ -197,6 +199,11 @@ export abstract class ObjectReader implements RepositoryReader {
     return object === null ? null : parseCommit(oid, object.content);
   }
 
+  async signature(oid: Oid): Promise<CommitSignature | null> {
+    const object = await this.#readAs(oid, 'commit');
+    return object === null ? null : extractSignature(object.content);
+  }
+
   commits(oids: Oid[]): Promise<Commit[]> {
     return this.commitsBy(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
   }
@@ -336,7 +343,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract countBetween(from: Oid, to: Oid): Promise<number>;
   abstract countApart(left: Oid, right: Oid): Promise<[left: number, right: number]>;
   abstract compare(comparison: Comparison): Promise<Plan>;
-  abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
+  abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string, part?: TreePart): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
   async #searchLastCommit(start: Oid, path: string): Promise<Oid> {

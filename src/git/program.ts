@@ -20,7 +20,7 @@ import { patchId } from './program/patch_id.ts';
 import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
-import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page } from './reader.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './reader.ts';
 import { grep, grepMessages } from './search/by_program.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 
@@ -191,8 +191,17 @@ export class ProgramReader extends ObjectReader {
     return compareByProgram(this.directory, comparison);
   }
 
-  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
-    return streamProgram(this.directory, ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit)]);
+  async archive(
+    commit: Oid,
+    format: 'tar' | 'tar.gz' | 'zip',
+    prefix: string,
+    { path = '', exclude = [] }: TreePart = {},
+  ): Promise<Readable> {
+    const args = ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit), '--'];
+    const paths = [`:(literal)${path}`, ...exclude.map((one) => `:(literal,exclude)${one}`)];
+    if (path === '' && exclude.length === 0) return streamProgram(this.directory, args);
+    // Each path says itself that it is no pattern.
+    return streamProgram(this.directory, [...args, ...paths], [], { GIT_LITERAL_PATHSPECS: '0' });
   }
 
   override async close(): Promise<void> {
@@ -205,10 +214,11 @@ export class ProgramReader extends ObjectReader {
    * of several lines stands behind its options.
    */
   async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
-    const { path = '', since, until, author, firstParent } = query;
+    const { path = '', since, until, author, firstParent, topological } = query;
     const bounds = [
       ...(author === undefined ? [] : ['--fixed-strings', `--author=${author}`]),
       ...(firstParent ? ['--first-parent'] : []),
+      ...(topological ? ['--topo-order'] : []),
       ...(since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(since))}`]),
       ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
     ];
@@ -277,7 +287,7 @@ function lines(output: Buffer): string[] {
 
 /** Whether a page of a log is near the start of the walk, however the history looks. */
 function isShort(query: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
-  const { path = '', since, until, not, author } = query;
+  const { path = '', since, until, not, author, topological } = query;
   const isFiltered = [since, until, not, author].some((bound) => bound !== undefined);
-  return path === '' && !isFiltered && offset + limit <= SHORT_WALK;
+  return path === '' && !isFiltered && !topological && offset + limit <= SHORT_WALK;
 }

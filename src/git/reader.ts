@@ -3,7 +3,7 @@ import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import type { BlameHunk, BlameQuery } from './history/blame.ts';
 import type { FoundCommits, LastCommitsQuery } from './history/last_commits.ts';
-import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+import type { Branch, Commit, CommitSignature, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
 import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
@@ -19,6 +19,8 @@ export interface LogQuery {
   author?: string | undefined;
   /** Whether merges are followed to their first parent alone. */
   firstParent?: boolean | undefined;
+  /** Whether no commit comes before those that are made on it, and lines of history stay together. */
+  topological?: boolean | undefined;
   /** Only commits that changed this file or directory; the empty path is no restriction. */
   path?: string | undefined;
   /** Only commits committed at or after this time, in seconds since 1970. The walk ends at the first older one. */
@@ -53,6 +55,14 @@ export interface ContributorsQuery {
   limit?: number | undefined;
   /** Whether no client waits for the result: one program then counts the lines, which leaves the other cores to requests. */
   ahead?: boolean | undefined;
+}
+
+/** Which files of a commit are meant. Paths are from the root, without slashes at the ends. */
+export interface TreePart {
+  /** A file or directory: only what is there; everything when empty or absent. */
+  path?: string | undefined;
+  /** Files and directories that are left out. */
+  exclude?: readonly string[] | undefined;
 }
 
 /** Who looks for a revision. */
@@ -100,6 +110,8 @@ export interface RepositoryReader {
 
   /** Null if the object is not there or not a commit. */
   commit(oid: Oid): Promise<Commit | null>;
+  /** The signature of a commit, with what it signs; null if it has none. */
+  signature(oid: Oid): Promise<CommitSignature | null>;
   /** In the order asked for. Throws MissingObject. */
   commits(oids: Oid[]): Promise<Commit[]>;
 
@@ -179,10 +191,10 @@ export interface RepositoryReader {
   compare(comparison: Comparison): Promise<Plan>;
 
   /**
-   * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
+   * The files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
    * `export-ignore` and `export-subst`; in process they are not looked at.
    */
-  archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
+  archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string, part?: TreePart): Promise<Readable>;
 
   /** Gives back processes and memory; the reader can be used again afterwards. */
   close(): Promise<void>;

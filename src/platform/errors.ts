@@ -70,7 +70,8 @@ export type ErrorReason =
   | 'milestonesMissing'
   | 'valueInvalid'
   | 'packageRefused'
-  | 'artifactPathInvalid';
+  | 'artifactPathInvalid'
+  | 'changelogFailed';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

@@ -160,7 +160,9 @@ export async function startSshWorld(
     console.error(error);
   };
   const tell = (facts: CommandFacts) => void told.push(facts);
-  const services = { stores, gitConcurrency: gitSemaphore(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
+  const baseUrl = async () => world.url;
+  const gitConcurrency = gitSemaphore();
+  const services = { stores, gitConcurrency, limits: { ...SSH_LIMITS, ...limits }, baseUrl, tell, report };
   const listening = await listenSsh({ host: '127.0.0.1', port: 0, hostKeys: await keys, services });
   let isClosed = false;
   const { close } = listening;

@@ -117,6 +117,16 @@ export interface RefsPushed {
   isRecovered: boolean;
   /** Whether it starts no pipelines. */
   skipCi?: boolean;
+  /** What the client asks of its pipelines. */
+  ci?: PipelineOptions | undefined;
+}
+
+/** What the client of a push asks of its pipelines. */
+export interface PipelineOptions {
+  /** Whether they are skipped. */
+  isSkipped: boolean;
+  /** Variables for their jobs: JSON, encrypted, in Base64; null without any. */
+  variablesEncrypted: string | null;
 }
 
 /** A release was created, changed or deleted. It is there still while `delete` is recorded. */

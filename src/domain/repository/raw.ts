@@ -71,6 +71,8 @@ export interface RawArchive {
   extension: ArchiveFormat;
   prefix: string;
   fileName: string;
+  path: string;
+  excludePaths: readonly string[];
 }
 
 /** How many archives are created concurrently: each takes a CPU core. */
@@ -87,7 +89,7 @@ const ARCHIVE_TIMEOUT = 60 * 60_000;
  * and ContentTooLarge.
  */
 export async function readRawArchive(context: Context, wanted: RawArchive): Promise<RawContent> {
-  const { projectId, sha, extension, prefix, fileName } = wanted;
+  const { projectId, sha, extension, prefix, fileName, path, excludePaths } = wanted;
   const project = await findProject(context, projectId);
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
@@ -97,7 +99,7 @@ export async function readRawArchive(context: Context, wanted: RawArchive): Prom
   try {
     const stream = await withinLimits(async () => {
       requireSize(context.repositories.limits, await repository.measureTree(sha));
-      return archive(repository, sha, { format: extension, prefix });
+      return archive(repository, sha, { format: extension, prefix, part: { path, exclude: excludePaths } });
     });
     const late = setTimeout(() => stream.destroy(new Error('The archive took too long')), ARCHIVE_TIMEOUT).unref();
     stream.once('close', () => {

@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { ChangeOptions, RefChange, RefOutcome } from '#src/domain/repository/change_refs.ts';
+import type { RefChange, RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { isFarBehind } from '#src/domain/repository/contributors_kept.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
 import { quotaRefusal } from '#src/domain/repository/quota.ts';
-import { pushRefs } from '#src/domain/repository/record.ts';
+import { type PushOptions, pushRefs } from '#src/domain/repository/record.ts';
 import { goneRefusal } from '#src/domain/repository/refusals.ts';
+import { type ClientOptions, readClientOptions } from '#src/domain/repository/remote/client_options.ts';
 import { tagRefusals } from '#src/domain/repository/tags/protection.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
 import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
@@ -21,6 +22,7 @@ import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { refValues } from '#src/git/remote/secure.ts';
 import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 
 /** A push in progress. */
 export interface Push {
@@ -40,6 +42,9 @@ export interface Push {
 
 export interface Received extends PushReport {
   capabilities: ReadonlySet<string>;
+  /** The changes that were made. */
+  made: readonly RefChange[];
+  options: ClientOptions;
 }
 
 /**
@@ -56,20 +61,33 @@ export async function receivePush(push: Push): Promise<Received | null> {
   const { directory } = await ensureRepository(context, project);
   const quarantine = await Quarantine.open(directory, signal);
   const { capabilities, commands } = request;
+  const options = readClientOptions(request.options);
   try {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
-    const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, request));
+    const work = accept(push, request, { quarantine, ci: pipelineOptions(options, context.secret) });
+    const report = await work.catch((error) => refuseAll(error, request));
     // The refs have changed: errors no longer matter, and scheduled jobs do all of this later anyway.
     await workLater(context, project).catch(() => undefined);
-    return { ...report, capabilities };
+    const kept = new Set(report.refs.filter(({ refused }) => refused === null).map(({ name }) => name));
+    return { ...report, capabilities, options, made: commands.filter(({ name }) => kept.has(name)) };
   } catch (error) {
     if (!(error instanceof RefusedObjects)) throw error;
     onReceived(capabilities);
-    return { unpack: error.message, refs: allRefused(commands, 'the objects were not accepted'), capabilities };
+    const refs = allRefused(commands, 'the objects were not accepted');
+    return { unpack: error.message, refs, capabilities, options, made: [] };
   } finally {
     await quarantine.discard();
   }
+}
+
+/** What the pipelines of the push are asked for; the variables wait encrypted. */
+function pipelineOptions({ ci: { isSkipped, variables } }: ClientOptions, secret: string): PushOptions['ci'] {
+  const isGiven = Object.keys(variables).length > 0;
+  const variablesEncrypted = isGiven
+    ? Buffer.from(encrypt(JSON.stringify(variables), secret)).toString('base64')
+    : null;
+  return { isSkipped, variablesEncrypted };
 }
 
 /** The report on a push that was rejected as a whole, before any ref changed. Rethrows other errors. */
@@ -113,7 +131,7 @@ async function workLater({ db, jobs }: Context, { id }: ProjectRow): Promise<voi
 async function accept(
   push: Push,
   { commands, capabilities }: PushRequest,
-  quarantine: Quarantine,
+  { quarantine, ci }: { quarantine: Quarantine } & Pick<PushOptions, 'ci'>,
 ): Promise<PushReport> {
   const { context, project, signal } = push;
   const keepLock = new PackKeepLock(context.repositories.directory(project));
@@ -131,7 +149,7 @@ async function accept(
       await quarantine.migrate(keepLock);
       keepLock.rely(bounds);
       for (const oid of tips) keepLock.markComplete(oid, null);
-      await make(push, changes, refused, { atomic: isAtomic, keepLock, capabilities });
+      await make(push, changes, refused, { atomic: isAtomic, keepLock, capabilities, ci });
     } finally {
       await keepLock.release();
     }
@@ -152,7 +170,7 @@ async function make(
   { context, project }: Push,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
-  { capabilities, ...options }: ChangeOptions & Pick<PushRequest, 'capabilities'>,
+  { capabilities, ...options }: PushOptions & Pick<PushRequest, 'capabilities'>,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
   const atOnce = options.atomic ? changes.length : AT_ONCE;

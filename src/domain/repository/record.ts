@@ -1,4 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import type { PipelineOptions } from '#src/domain/changes/change.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/domain/repository/describe_push.ts';
@@ -29,6 +30,8 @@ export interface PushOptions extends ChangeOptions {
   steps?: readonly Step[] | undefined;
   /** Whether it starts no pipelines. */
   skipCi?: boolean | undefined;
+  /** What the client asks of its pipelines. */
+  ci?: PipelineOptions | undefined;
 }
 
 /**
@@ -41,7 +44,7 @@ export async function pushRefs(
   project: PushedProject,
   changes: readonly RefChange[],
   also?: (tx: Transaction) => Promise<void>,
-  { steps, skipCi = false, ...options }: PushOptions = {},
+  { steps, skipCi = false, ci, ...options }: PushOptions = {},
 ): Promise<RefOutcome[]> {
   // Does everything that does not need the lock.
   const reader = await ensureRepository(context, project, options.isLocked ? options.tx : undefined);
@@ -55,13 +58,13 @@ export async function pushRefs(
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     const { watched, missed } = await record(tx, recorder, made);
     await recordChange(tx, context, { type: 'branchesMoved', project, user: pusher, branches: watched });
-    const push = { type: 'refsPushed', project, reader, described: recorder.described, skipCi } as const;
+    const push = { type: 'refsPushed', project, reader, described: recorder.described } as const;
     for (const { change, pusher } of missed) {
-      await recordChange(tx, context, { ...push, pusher, changes: [change], isRecovered: true });
+      await recordChange(tx, context, { ...push, pusher, changes: [change], isRecovered: true, skipCi });
     }
     for (const { change, pusher: by } of steps ?? [{ change: null, pusher }]) {
       const changes = change === null ? made : [change];
-      await recordChange(tx, context, { ...push, pusher: by, changes, isRecovered: false });
+      await recordChange(tx, context, { ...push, pusher: by, changes, isRecovered: false, skipCi, ci });
     }
     await enqueueMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);

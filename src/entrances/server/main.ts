@@ -138,13 +138,14 @@ async function start(
     compression,
     liveLimits,
   } = config;
+  const baseUrl = async () => externalUrl ?? (await bound.promise);
   let ssh: StartedSsh | null | undefined;
   const { jobs, ...stores } = await application.openServices({
     config,
     db,
     directUrl: database.directUrl,
     secret,
-    baseUrl: async () => externalUrl ?? (await bound.promise),
+    baseUrl,
     sshAddress: () => (ssh === null ? 'nowhere' : ssh?.address),
     report,
     resources,
@@ -197,7 +198,7 @@ async function start(
     await Promise.all([listening.close({ long: gitGrace, others: GRACE }), ssh?.close(gitGrace)]);
   });
 
-  ssh = await (await loadingSsh)?.({ stores: { db, secret, jobs, ...stores }, gitConcurrency, log, report });
+  ssh = await (await loadingSsh)?.({ stores: { db, secret, jobs, ...stores }, gitConcurrency, baseUrl, log, report });
   const file = credentialsFile(config.dataDir);
   const greeting = banner({
     version: packageVersion(),

@@ -5,9 +5,11 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { hiddenRefs, openRemote } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { hiddenFromKey, openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
+import { followPush } from '#src/domain/tracking/merge_requests/after_push.ts';
 import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import type { GitCommand } from '#src/entrances/ssh/command.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
@@ -29,7 +31,7 @@ export interface GitStreams {
  * has read the whole response. Throws as openRemote, openByDeployKey, receivePush, or the signal's reason.
  */
 export async function serveGit(
-  { stores, gitConcurrency }: SshServices,
+  { stores, gitConcurrency, baseUrl, report }: SshServices,
   { holder, address }: { holder: KeyHolder; address: string | null },
   { service, fullPath }: GitCommand,
   { input, output, signal, protocol }: GitStreams,
@@ -50,7 +52,10 @@ export async function serveGit(
     }
     output.write(await pushableRefs(directory, hidden));
     const deployKeyId = holder.kind === 'deploy' ? holder.keyId : undefined;
-    output.end(await answerPush({ context, project, deployKeyId, body: input, signal, goesOn: true }, output));
+    const followed = { context, project, deployKeyId, baseUrl: await baseUrl(), report };
+    const push = { context, project, deployKeyId, body: input, signal, goesOn: true };
+    const follow = (received: Received) => followPush(followed, received);
+    output.end(await answerPush({ ...push, follow }, output));
     await finished(output);
     return 0;
   } finally {

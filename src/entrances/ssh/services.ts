@@ -7,6 +7,8 @@ export interface SshServices {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
   gitConcurrency: CallerSemaphore;
   limits: SshLimits;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(): Promise<string>;
   /** Called with every finished command. */
   tell(facts: CommandFacts): void;
   /** Receives unexpected errors. */

@@ -6,7 +6,7 @@ import type { SshAddress } from '#src/platform/config/ssh_address.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { sshCommands } from '#src/platform/observability/metrics/registry.ts';
 
-export interface SshOptions extends Pick<SshServices, 'stores' | 'gitConcurrency' | 'report'> {
+export interface SshOptions extends Pick<SshServices, 'stores' | 'gitConcurrency' | 'report' | 'baseUrl'> {
   log?: Logger | undefined;
   /** Private host keys, preferred first. */
   hostKeys: Promise<readonly string[]>;

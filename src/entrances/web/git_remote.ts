@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import {
   ASK,
   hiddenRefs,
@@ -9,10 +10,12 @@ import {
   type RemoteService,
 } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
 import { LONGEST_COMMANDS, LONGEST_FETCH, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
+import { followPush } from '#src/domain/tracking/merge_requests/after_push.ts';
 import { gitBody } from '#src/entrances/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/entrances/web/progress.ts';
 import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
@@ -100,10 +103,20 @@ async function admit(
   const caller = callerOf(context.actor, context.clientAddress);
   const release = await gitConcurrency.take(caller, { isAnonymous: context.actor === null });
   try {
-    await answer(context, called, request, response, signal);
+    const follow = (project: ProjectRow, received: Received) =>
+      followPush(
+        { context, project, baseUrl: options.baseUrl(request), report: (error) => options.report(error, request) },
+        received,
+      );
+    await answer(context, called, request, response, { signal, follow });
   } finally {
     release();
   }
+}
+
+interface Answering {
+  signal: AbortSignal;
+  follow(project: ProjectRow, received: Received): Promise<string[]>;
 }
 
 async function answer(
@@ -111,7 +124,7 @@ async function answer(
   { fullPath, endpoint, service }: Called,
   request: Request,
   response: Response,
-  signal: AbortSignal,
+  { signal, follow }: Answering,
 ): Promise<void> {
   const isAdvertisement = endpoint === 'info/refs';
   if (request.method !== (isAdvertisement ? 'GET' : 'POST')) {
@@ -137,7 +150,10 @@ async function answer(
     if (isAdvertisement) await advertiseFetch(directory, response, options);
     else await serveFetch(directory, body, response, options).catch(askForCredentials);
   } else if (isAdvertisement) response.end(await pushAdvertisement(directory, hidden));
-  else response.end(await answerPush({ context, project, body, signal }, response));
+  else
+    response.end(
+      await answerPush({ context, project, body, signal, follow: (received) => follow(project, received) }, response),
+    );
 }
 
 /** Git clients send credentials only when asked. */

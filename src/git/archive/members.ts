@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../event_loop.ts';
 import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
 import { decodeName } from '../names.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
-import type { RepositoryReader } from '../reader.ts';
+import type { RepositoryReader, TreePart } from '../reader.ts';
 
 /** Contents up to this size are read at once, larger ones in chunks; in bytes. */
 const SMALL = 1024 * 1024;
@@ -23,9 +23,9 @@ export interface Member {
 }
 
 /** All entries of a commit, directories before their contents; submodules are empty directories. */
-export async function* members({ reader, commit, prefix }: ArchiveInput): AsyncGenerator<Member> {
+export async function* members({ reader, commit, prefix, part }: ArchiveInput): AsyncGenerator<Member> {
   for (const path of prefixes(prefix)) yield directory(path);
-  yield* below(reader, commit, prefix);
+  yield* below(reader, commit, { root: prefix, part });
 }
 
 /** What an archive is made of. */
@@ -34,6 +34,8 @@ export interface ArchiveInput {
   commit: Oid;
   /** A directory with a slash at its end that everything lies in, or empty. */
   prefix: string;
+  /** Which files it has; all of them when absent. */
+  part?: TreePart | undefined;
 }
 
 /** When the commit was made, in seconds since 1970: the age of everything in the archive. */
@@ -43,7 +45,11 @@ export async function archiveTime({ reader, commit }: ArchiveInput): Promise<num
   return found.committer.seconds;
 }
 
-async function* below(reader: RepositoryReader, commit: Oid, root: string): AsyncGenerator<Member> {
+async function* below(
+  reader: RepositoryReader,
+  commit: Oid,
+  { root, part }: { root: string; part: TreePart | undefined },
+): AsyncGenerator<Member> {
   const open = async (tree: Oid, prefix: string) => {
     await yieldToEventLoop();
     return { cursor: new TreeCursor(await reader.treeBytes(tree)), prefix };
@@ -56,10 +62,18 @@ async function* below(reader: RepositoryReader, commit: Oid, root: string): Asyn
       continue;
     }
     const path = prefix + decodeName(cursor.name);
+    if (part && !isWanted(path.slice(root.length), part)) continue;
     if (cursor.type === 'blob') yield file(path, cursor.mode, await load(reader, cursor.oid));
     else yield directory(`${path}/`);
     if (cursor.type === 'tree') stack.push(await open(cursor.oid, `${path}/`));
   }
+}
+
+/** Whether a path is part of what is wanted, or leads there. */
+function isWanted(path: string, { path: wanted = '', exclude = [] }: TreePart): boolean {
+  const lies = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+  if (exclude.some((one) => lies(path, one))) return false;
+  return wanted === '' || lies(path, wanted) || lies(wanted, path);
 }
 
 async function load(reader: RepositoryReader, oid: Oid): Promise<{ size: number; content: Buffer | Readable }> {

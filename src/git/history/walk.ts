@@ -33,6 +33,25 @@ export async function* walk(graph: CommitGraph, store: ObjectStore, query: LogQu
   }
 }
 
+/** Commits so that none comes before those that are made on it, as `git log --topo-order` has them. */
+async function* topological(walked: AsyncGenerator<Node>): AsyncGenerator<Node> {
+  const nodes = new Map<Oid, Node>();
+  for await (const node of walked) nodes.set(node.oid, node);
+  const children = new Map<Oid, number>();
+  for (const { parents } of nodes.values())
+    for (const parent of parents) children.set(parent, (children.get(parent) ?? 0) + 1);
+  const free = [...nodes.values()].filter(({ oid }) => !children.has(oid)).reverse();
+  for (let node = free.pop(); node !== undefined; node = free.pop()) {
+    yield node;
+    for (const oid of node.parents) {
+      const left = (children.get(oid) ?? 0) - 1;
+      children.set(oid, left);
+      const parent = left === 0 ? nodes.get(oid) : undefined;
+      if (parent) free.push(parent);
+    }
+  }
+}
+
 /** Whether a commit is of an author with a text in name or address. */
 async function isBy(store: ObjectStore, oid: Oid, author: string | undefined): Promise<boolean> {
   if (author === undefined) return true;
@@ -52,7 +71,8 @@ export async function walkPage(
   const oids: Oid[] = [];
   let at = 0;
   if (limit <= 0) return oids;
-  for await (const { oid } of walk(graph, store, query)) {
+  const nodes = walk(graph, store, query);
+  for await (const { oid } of query.topological ? topological(nodes) : nodes) {
     if (at++ >= offset) oids.push(oid);
     if (oids.length >= limit) break;
   }

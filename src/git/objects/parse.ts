@@ -1,6 +1,7 @@
 import {
   type Annotation,
   type Commit,
+  type CommitSignature,
   DIRECTORY,
   type EntryType,
   EXECUTABLE,
@@ -25,6 +26,33 @@ export function parseCommit(oid: Oid, bytes: Buffer): Commit {
     committer: parseSignature(text(first(headers, 'committer'))),
     message: text(body),
   };
+}
+
+/** The header with the signature of a commit. */
+const SIGNED = Buffer.from('gpgsig ');
+
+/** The signature in the bytes of a commit, and what it signs: the bytes without it. Null if there is none. */
+export function extractSignature(bytes: Buffer): CommitSignature | null {
+  const empty = bytes.indexOf(EMPTY_LINE);
+  const headers = empty < 0 ? bytes.length : empty + 1;
+  for (let at = 0; at < headers; ) {
+    let end = lineEnd(bytes, at);
+    if (!bytes.subarray(at, end).subarray(0, SIGNED.length).equals(SIGNED)) {
+      at = end;
+      continue;
+    }
+    // Further lines begin with a space.
+    while (end < headers && bytes[end] === 32) end = lineEnd(bytes, end);
+    const armor = bytes.toString('latin1', at + SIGNED.length, end).replaceAll('\n ', '\n');
+    return { armor, signed: Buffer.concat([bytes.subarray(0, at), bytes.subarray(end)]) };
+  }
+  return null;
+}
+
+/** Where the next line begins. */
+function lineEnd(bytes: Buffer, from: number): number {
+  const at = bytes.indexOf(10, from);
+  return at < 0 ? bytes.length : at + 1;
 }
 
 /** Reads the bytes of an annotated tag. */

@@ -55,8 +55,13 @@ export class ProgramStore implements ObjectStore {
  *
  * @param settings come before the command
  */
-export function streamProgram(directory: string, args: string[], settings: readonly string[] = []): Readable {
-  const program = startProgram(directory, [...settings, ...args]);
+export function streamProgram(
+  directory: string,
+  args: string[],
+  settings: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+): Readable {
+  const program = startProgram(directory, [...settings, ...args], {}, environment);
   lowerPriority(program);
   const complaint = collectComplaint(program.stderr);
   program.stdin.on('error', () => undefined).end();

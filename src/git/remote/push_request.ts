@@ -15,14 +15,20 @@ export interface PushCommand {
 export interface PushRequest {
   commands: PushCommand[];
   capabilities: ReadonlySet<string>;
+  /** The options of the push (`git push -o`), as given. */
+  options: string[];
 }
 
 /** The most that commands and options may take, in bytes: a hundred thousand refs and more. */
 const LONGEST_REQUEST = 16 * 1024 * 1024;
 
+/** The most that the options of a push may take, in bytes, and how many there may be. */
+const LONGEST_OPTIONS = 256 * 1024;
+const MOST_OPTIONS = 100;
+
 /**
  * Reads what a push asks for; the pack, if anything is sent at all, is what remains. Commits at which a shallow client's
- * history ends are of no interest: whatever is pushed has to be complete here. Options are read and not heeded.
+ * history ends are of no interest: whatever is pushed has to be complete here.
  * Null for the empty request by which clients find out whether they may push. Throws InvalidRequest.
  */
 export async function readPushRequest(reader: ByteReader): Promise<PushRequest | null> {
@@ -39,8 +45,14 @@ export async function readPushRequest(reader: ByteReader): Promise<PushRequest |
   if (new Set(commands.map(({ name }) => name)).size < commands.length) {
     throw new InvalidRequest('A ref is named more than once');
   }
-  if (capabilities.has('push-options')) await readLines(reader, LONGEST_REQUEST);
-  return { commands, capabilities };
+  const options = capabilities.has('push-options') ? await readOptions(reader) : [];
+  return { commands, capabilities, options };
+}
+
+async function readOptions(reader: ByteReader): Promise<string[]> {
+  const lines = (await readLines(reader, LONGEST_OPTIONS)) ?? [];
+  if (lines.length > MOST_OPTIONS) throw new InvalidRequest(`There are more than ${MOST_OPTIONS} push options`);
+  return lines.map((line) => line.toString());
 }
 
 function parseCommand(line: Buffer): PushCommand {

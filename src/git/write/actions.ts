@@ -22,13 +22,15 @@ export type Action =
   | ({ action: 'delete'; path: string } & Prepared)
   /** Without content the file keeps the one it has. */
   | ({ action: 'move'; path: string; previousPath: string; content?: Buffer | undefined } & Prepared & Runnable)
-  | ({ action: 'chmod'; path: string; executable: boolean } & Prepared);
+  | ({ action: 'chmod'; path: string; executable: boolean } & Prepared)
+  /** Moves a submodule to another commit. */
+  | { action: 'link'; path: string; oid: Oid };
 
-export type ActionFault = 'path' | 'exists' | 'missing' | 'blocked' | 'changed';
+export type ActionFault = 'path' | 'exists' | 'missing' | 'blocked' | 'changed' | 'same';
 
 /**
  * An action cannot be done. `path`: the name is not allowed; `exists`: there is something at the target; `missing`: there is
- * no file to change; `blocked`: what should be a directory above it is a file; `changed`: the file is no longer what it was.
+ * no file to change; `blocked`: what should be a directory above it is a file; `changed`: the file is no longer what it was; `same`: the submodule is there already.
  */
 export class ActionFailed extends GitError {
   override name = 'ActionFailed';
@@ -91,6 +93,10 @@ async function applyAction(
       const oid = action.content === undefined ? source.oid : write(action.content);
       return tree.put(action.path, { mode: modeOf(source.mode, action), oid });
     }
+    case 'link':
+      if (present === null || present === 'directory' || present.mode !== SUBMODULE) throw fail('missing');
+      if (present.oid === action.oid) throw fail('same');
+      return tree.put(action.path, { mode: SUBMODULE, oid: action.oid });
     case 'chmod':
       // Links have no mode of their own.
       if (!isFile(present) || present.mode === SYMLINK) throw fail('missing');

@@ -6,6 +6,7 @@ import { createBranchProtectionRule } from '#src/domain/repository/protections/b
 import { createTagProtectionRule } from '#src/domain/repository/protections/tags.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { git } from '../../support/git_program.ts';
 import { newKey } from '../../support/ssh_keys.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
@@ -54,6 +55,22 @@ export function repositoryRules({
     [`GET ${on}/:discussion_id/notes/:note_id`]: reads,
     [`PUT ${on}/:discussion_id/notes/:note_id`]: { success: 200, level: 40, given: talked },
     [`DELETE ${on}/:discussion_id/notes/:note_id`]: { success: 204, level: 40, given: talked },
+  };
+  /** A commit with something in the place of a signature. */
+  const signedCommit = async (at: Stage) => {
+    const directory = world.repositories.directory(at.project);
+    const tree = git(directory, ['rev-parse', 'master^{tree}']).trim();
+    const who = 'X <x@example.com> 1700000000 +0000';
+    const content = `tree ${tree}\nauthor ${who}\ncommitter ${who}\ngpgsig -----BEGIN PGP SIGNATURE-----\n\nSigned\n`;
+    return git(directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], content).trim();
+  };
+  /** Gives the project a branch with a submodule. */
+  const linkSubmodule = async (at: Stage) => {
+    const directory = world.repositories.directory(at.project);
+    const tree = git(directory, ['mktree'], `160000 commit ${'1'.repeat(40)}\tlib\n`).trim();
+    const author = ['-c', 'user.name=X', '-c', 'user.email=x@example.com'];
+    const commit = git(directory, [...author, 'commit-tree', '-m', 'Link', tree]).trim();
+    git(directory, ['update-ref', 'refs/heads/linked', commit]);
   };
   const how = { branch: 'topic', commit_message: 'Why' };
   const notes = async (at: Stage) => ({ ...(await newTag(at)), description: 'notes' });
@@ -258,6 +275,36 @@ export function repositoryRules({
       }),
     },
     'GET /projects/:id/repository/commits/:sha/refs': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/signature': {
+      ...repository,
+      open: 'user',
+      given: async (at) => {
+        const given = await branches(at);
+        return { ...given, sha: await signedCommit(at) };
+      },
+    },
+    'GET /projects/:id/repository/changelog': {
+      ...repository,
+      open: 'user',
+      given: async (at) => ({ ...(await filled(at)), version: '1.0.0', from: 'main' }),
+    },
+    'POST /projects/:id/repository/changelog': {
+      success: 200,
+      level: 30,
+      given: async (at) => {
+        const given = await branches(at);
+        return { ...given, version: '1.0.0', from: 'master', branch: 'topic', file: world.unique('file') };
+      },
+    },
+    'PUT /projects/:id/repository/submodules/:submodule': {
+      success: 200,
+      level: 30,
+      given: async (at) => {
+        const given = await branches(at);
+        await linkSubmodule(at);
+        return { ...given, branch: 'linked', submodule: 'lib', commit_sha: '2'.repeat(40) };
+      },
+    },
     'GET /projects/:id/repository/merge_base': {
       ...repository,
       open: 'user',
@@ -317,6 +364,12 @@ export function repositoryRules({
     'GET /projects/:id/repository/archive.tar': { ...repository, given: filled },
     'GET /projects/:id/repository/archive.tar.gz': { ...repository, given: filled },
     'GET /projects/:id/repository/archive.tar.bz2': { ...repository, given: filled },
+    ...Object.fromEntries(
+      ['tgz', 'tbz', 'tbz2', 'tb2', 'bz2'].map((name): [string, Rule] => [
+        `GET /projects/:id/repository/archive.${name}`,
+        { ...repository, given: filled },
+      ]),
+    ),
     'GET /projects/:id/repository/compare': {
       ...repository,
       given: async (at) => ({ ...(await filled(at)), from: 'main', to: 'v1' }),

@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { RefsPushed } from '#src/domain/changes/change.ts';
+import type { PipelineOptions, RefsPushed } from '#src/domain/changes/change.ts';
 import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { CONFIG_PATH, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
     /** Creates the pipelines of a push, one per key. */
-    'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
+    'pipelines.create': { projectId: number; userId: number; refs: PushedRef[]; options?: PipelineOptions | undefined };
   }
 }
 
@@ -46,7 +48,7 @@ export const pushedPipelines: Follower = { refsPushed: requestPipelines };
 async function requestPipelines(
   tx: Transaction,
   { jobs }: ChangeContext,
-  { project, pusher, changes, reader, skipCi = false }: RefsPushed,
+  { project, pusher, changes, reader, skipCi = false, ci }: RefsPushed,
 ): Promise<void> {
   if (!jobs || skipCi || changes.length > MOST_REFS) return;
   const refs: PushedRef[] = [];
@@ -59,39 +61,57 @@ async function requestPipelines(
     refs.push({ ref, tag: prefix === TAGS, sha, beforeSha: from, pushKey: randomUUID() });
   }
   if (refs.length > 0) {
-    await jobs.enqueue(tx, 'pipelines.create', { projectId: project.id, userId: pusher.id, refs });
+    await jobs.enqueue(tx, 'pipelines.create', { projectId: project.id, userId: pusher.id, refs, options: ci });
   }
 }
 
 /**
  * Creates the pipelines of a push, for the user who pushed; none if the project has jobs turned off, and none for a ref without jobs. An
- * invalid file makes a failed one with the error, and a commit with `[ci skip]` in its message a skipped one without jobs. Who pushed to
+ * invalid file makes a failed one with the error, and a commit with `[ci skip]` in its message, or the push option `ci.skip`, a skipped one
+ * without jobs. Who pushed to
  * a branch that a fork shares with them is no developer of the fork: their changes to `.gitlab-ci.yml` must not read its variables, and its
  * developers can start a pipeline.
  */
 export async function createPushedPipelines(
   context: Context,
-  { projectId, refs }: Jobs['pipelines.create'],
+  { projectId, refs, options }: Jobs['pipelines.create'],
 ): Promise<void> {
   const starter = requireActor(context);
   const project = await findProject(context, projectId).catch(unseen);
   if (!project?.jobsEnabled || !can(starter, 'push_code', { ...project, archived: false })) return;
   const repository = await context.repositories.open(project);
   if (!repository) return;
+  const variablesEncrypted = options?.variablesEncrypted ? Buffer.from(options.variablesEncrypted, 'base64') : null;
+  const given = variablesEncrypted ? readVariables(decrypt(variablesEncrypted, context.secret)) : {};
   for (const { ref, tag, sha, beforeSha, pushKey } of refs) {
     const commit = await repository.commit(sha);
     if (commit === null) continue;
     const occasion = { ref, tag, source: 'push', project: project.fullPath } as const;
-    const subject = { project, repository, occasion, sha, beforeSha, starter, mergeRequestId: null, given: {} };
+    const subject = { project, repository, occasion, sha, beforeSha, starter, mergeRequestId: null, given };
     const known = await knownVariables(context, subject);
     const base = beforeSha && (await repository.resolve(beforeSha));
     const plan = await planPipeline(context, { repository, commit: sha, base }, occasion, known);
-    const isSkipped = plan.error === null && plan.jobs !== null && !plan.isFiltered && SKIPS.test(commit.message);
+    const isAsked = options?.isSkipped === true || SKIPS.test(commit.message);
+    const isSkipped = plan.error === null && plan.jobs !== null && !plan.isFiltered && isAsked;
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
-    const input = { ...occasion, sha, beforeSha, pushKey, projectId, userId: starter.id, isSkipped, known };
+    const input = {
+      ...occasion,
+      sha,
+      beforeSha,
+      pushKey,
+      projectId,
+      userId: starter.id,
+      isSkipped,
+      known,
+      variablesEncrypted,
+    };
     const id = await buildPipeline(context, input, { repository, plan });
     if (id !== null) await cancelRedundant(context, id);
   }
+}
+
+function readVariables(json: string): Variables {
+  return JSON.parse(json);
 }
 
 function unseen(error: unknown): null {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { matchingNames } from '#src/domain/repository/branches/match_names.ts';
 import { listProtections, type Protection, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
@@ -11,7 +12,7 @@ import { soundCommits } from '#src/domain/repository/sound.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Branch, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 
 /** A branch with its tip and its protection. */
@@ -26,17 +27,27 @@ export interface BranchRow extends Protection {
 /** What branches are sorted by: their names, or when their latest commits were made. */
 export type BranchOrder = 'name_asc' | 'updated_asc' | 'updated_desc';
 
-/** The branches of a project, those with a text in their names if one is given. Throws Forbidden, Unauthenticated. */
+/** Which branches are listed, and how. */
+export interface BranchFilter {
+  /** Only those with this text in their names, as in `named`. */
+  search?: string | null | undefined;
+  /** Only those whose names this pattern matches, in place of `search`. */
+  regex?: string | null | undefined;
+  sort?: BranchOrder | undefined;
+}
+
+/** The branches of a project. Throws Forbidden, Unauthenticated, and as matchingNames. */
 export async function listBranches(
   context: Context,
   project: ProjectRow,
   page: PageRequest,
-  search?: string | null,
-  order: BranchOrder = 'name_asc',
+  { search, regex, sort: order = 'name_asc' }: BranchFilter = {},
 ): Promise<Page<BranchRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const found = named((await repository?.branches()) ?? [], search);
+  if (search && regex) throw new BadRequest('regex, search are mutually exclusive', 'regex');
+  const every = (await repository?.branches()) ?? [];
+  const found = regex ? await matchingNames(every, regex, `project ${project.id}`) : named(every, search);
   const isByTime = order !== 'name_asc' && repository !== null;
   const branches = isByTime ? await byTime(context, project, repository, found, order === 'updated_desc') : found;
   return pageByName(branches, page, async (part) => (repository ? branchRows(context, project, repository, part) : []));

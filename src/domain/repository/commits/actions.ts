@@ -93,7 +93,14 @@ export async function contentKnown(
   return commit && usable ? ((await reader?.entry(commit.tree, path))?.oid ?? null) : null;
 }
 
-const DONE = { create: 'created', update: 'updated', delete: 'deleted', move: 'moved', chmod: 'changed' };
+const DONE = {
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+  move: 'moved',
+  chmod: 'changed',
+  link: 'updated',
+};
 
 function parse(given: RawAction, empty: boolean): { action: Action | null; fault: string | null } {
   const wrong = (fault: string, action: Action | null = null) => ({ action, fault });
@@ -122,6 +129,6 @@ function parse(given: RawAction, empty: boolean): { action: Action | null; fault
   return content === undefined ? wrong('You must provide content.', action) : { action, fault: null };
 }
 
-function isKind(kind: string): kind is Action['action'] {
-  return Object.hasOwn(DONE, kind);
+function isKind(kind: string): kind is Exclude<Action['action'], 'link'> {
+  return kind !== 'link' && Object.hasOwn(DONE, kind);
 }

@@ -24,13 +24,15 @@ export interface CommitFilter {
   author?: string | null | undefined;
   /** Whether merges are followed to their first parent alone. */
   firstParent?: boolean | null | undefined;
+  /** Whether no commit comes before those that are made on it, and lines of history stay together. */
+  topological?: boolean | null | undefined;
 }
 
 /** The commits reachable from a ref, newest first; none in an empty repository. Throws NotFound, Forbidden, Unauthenticated. */
 export async function listCommits(
   context: Context,
   project: ProjectRow,
-  { ref: wanted, path, since, until, all, author, firstParent }: CommitFilter,
+  { ref: wanted, path, since, until, all, author, firstParent, topological }: CommitFilter,
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<CommitRow>> {
   authorize(context.actor, 'read_commit', project);
@@ -51,6 +53,7 @@ export async function listCommits(
     ...(left ? { not: left.oid } : {}),
     ...(author ? { author } : {}),
     ...(firstParent ? { firstParent } : {}),
+    ...(topological ? { topological } : {}),
     ...(path ? { path: trimSlashes(path) } : {}),
     ...(since ? { since: Math.ceil(since.getTime() / 1000) } : {}),
     ...(until ? { until: Math.floor(until.getTime() / 1000) } : {}),
@@ -61,7 +64,7 @@ export async function listCommits(
       withTotal ? repository.count(query) : null,
     ]);
   // Filtering may walk the whole history.
-  const [commits, total] = await (path || since || until || all || left || author || firstParent
+  const [commits, total] = await (path || since || until || all || left || author || firstParent || topological
     ? withEffort(context, read)
     : read());
   return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };

@@ -75,6 +75,19 @@ export async function acceptMergeRequest(
   return { project, id };
 }
 
+/**
+ * Leaves a merge request, whose pipeline may not exist yet, to be merged when that succeeds. Throws NotFound, Forbidden,
+ * BadRequest if it cannot be merged.
+ */
+export async function mergeAfterComingPipeline(context: Context, ref: IdOrPath, iid: number): Promise<void> {
+  const actor = requireActor(context);
+  const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
+  await requireMergeRight(context, actor, project, mergeRequest.targetBranch);
+  const sides = await presentSides(context, mergeRequest.id, actor);
+  if (!(await mayBeMerged(context, sides, null, true))) throw notMergeable();
+  await mergeLater(context, actor, project, sides, {});
+}
+
 /** Throws BadRequest for a message that is too long. */
 function checkMessages({ mergeCommitMessage, squashCommitMessage }: MergeOptions): void {
   const given = { merge_commit_message: mergeCommitMessage, squash_commit_message: squashCommitMessage };
