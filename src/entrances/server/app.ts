@@ -218,7 +218,15 @@ export function createApp({
     bodyParameters(request, { bytes, file });
   app.use(
     '/api/v4',
-    runnerProtocol({ stores, baseUrl, queue: new QueueWatch(listener), readBody, sendContent: sendRaw, report }),
+    runnerProtocol({
+      stores,
+      baseUrl,
+      sshAddress,
+      queue: new QueueWatch(listener),
+      readBody,
+      sendContent: sendRaw,
+      report,
+    }),
   );
   serveRest(app, entrance);
 

@@ -28,7 +28,7 @@ const LARGE_BODIES = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, wait
 
 /** Adds the endpoints for requesting jobs and reporting how they ended. */
 export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
-  const { stores, readBody, queue, baseUrl } = options;
+  const { stores, readBody, queue, baseUrl, sshAddress } = options;
   const { db, secret } = stores;
   const receiveSmall = smallBody(options);
   const largeBodies = new CallerSemaphore(LARGE_BODIES);
@@ -52,7 +52,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
         const taken = await takeJob(stores, runner);
         if (taken === null) return nothing;
         if (taken === 'taken') return { status: 409, body: { message: '409 Conflict' } };
-        const context = { db, secret, baseUrl: baseUrl(request) };
+        const context = { db, secret, baseUrl: baseUrl(request), ssh: sshAddress() };
         const payload = await jobPayload(context, runner, taken).catch(async (error) => {
           // The runner would not run it.
           await endRunningJob(stores, taken, { state: 'failed', coverage: null, reason: 'runner_system_failure' });

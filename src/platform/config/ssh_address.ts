@@ -22,16 +22,17 @@ const USUAL_PORT = 22;
  */
 export function sshUrl(fullPath: string, baseUrl: string, address: SshPlace): string {
   if (address === 'nowhere') return '';
-  const host = hostOf(baseUrl, address);
+  const host = sshHost(baseUrl, address);
   const isUsual = address === null || address.port === USUAL_PORT;
   return isUsual ? `git@${host}:${fullPath}.git` : `${sshBase(baseUrl, address)}/${fullPath}.git`;
 }
 
 /** What addresses of repositories begin with, as a URL. */
 export function sshBase(baseUrl: string, address: SshAddress): string {
-  return `ssh://git@${hostOf(baseUrl, address)}${address.port === USUAL_PORT ? '' : `:${address.port}`}`;
+  return `ssh://git@${sshHost(baseUrl, address)}${address.port === USUAL_PORT ? '' : `:${address.port}`}`;
 }
 
-function hostOf(baseUrl: string, address: SshAddress | null): string {
+/** The host of addresses of repositories over SSH. */
+export function sshHost(baseUrl: string, address: SshAddress | null): string {
   return address?.host ?? new URL(baseUrl).hostname;
 }

@@ -28,6 +28,11 @@ export function ofJobName({ name, group, stage }: { name: string; group: string;
   };
 }
 
+/** The name of a job without which part of a parallel one it is. */
+export function groupOf(name: string): string {
+  return name.replace(/(?: \d+\/\d+|: \[[^\]]*\])$/, '');
+}
+
 /** A ref or path for use in host names: at most 63 lower-case letters, digits and inner hyphens. */
 export function refSlug(ref: string): string {
   return ref

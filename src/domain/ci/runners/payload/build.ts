@@ -11,6 +11,7 @@ import {
 import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** The user name for the token in URLs of repositories; any other works as well. */
@@ -23,11 +24,12 @@ export interface PayloadContext {
   secret: string;
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
+  ssh: SshPlace;
 }
 
 /** The payload for a runner that has taken a job (runner-protocol.md, Job); null if the job is gone. */
 export async function jobPayload(context: PayloadContext, runner: AuthenticatedRunner, { id, token }: TakenJob) {
-  const { db, secret, baseUrl } = context;
+  const { db, secret, baseUrl, ssh } = context;
   const job = await payloadJob(db, id);
   if (!job) return null;
   const { options, timeout } = job;
@@ -47,7 +49,7 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
       ...(job.ref.startsWith(MERGE_REQUEST_REFS) ? { refspecs: [`+${job.ref}:${job.ref}`] } : {}),
     },
     runner_info: { timeout },
-    variables: await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, secret }),
+    variables: await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret }),
     steps: payloadSteps(options, timeout),
     image: payloadImage(options),
     services: payloadServices(options),

@@ -17,7 +17,11 @@ export interface PayloadJob {
   /** Seconds. */
   timeout: number;
   stageIndex: number;
+  startedAt: Date | null;
   pipelineId: number;
+  pipelineIid: number;
+  pipelineName: string | null;
+  pipelineCreatedAt: Date;
   ref: string;
   tag: boolean;
   sha: string;
@@ -36,7 +40,14 @@ export interface PayloadJob {
   userId: number;
   starterId: number;
   userEmail: string;
+  username: string;
+  userName: string;
+  /** What the release of the tag says, cut after `LONGEST_DESCRIPTION` characters; null without one. */
+  releaseDescription: string | null;
 }
+
+/** Characters of the longest description of a release in a variable. */
+const LONGEST_DESCRIPTION = 1_024;
 
 /** A job with its pipeline, its project and its user; null if it is gone. */
 export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null> {
@@ -44,11 +55,14 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
     SELECT j.id, j.name, j.stage, j."when", j.environment, j.environment_url AS "environmentUrl",
       j.environment_action AS "environmentAction", e.id AS "environmentId",
       COALESCE(e.tier, j.options->'environment'->>'tier') AS "environmentTier", COALESCE(j.options, '{}') AS options,
-      COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.pipeline_id AS "pipelineId",
+      COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.started_at AS "startedAt",
+      l.id AS "pipelineId", l.iid AS "pipelineIid", l.name AS "pipelineName", l.created_at AS "pipelineCreatedAt",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
       CASE WHEN l.merge_request_id IS NULL THEN l.source::text ELSE 'merge_request_event' END AS source, l.source = 'trigger' AS "isTriggered",
       l.variables_encrypted AS "variablesEncrypted", l.predefined, p.id AS "projectId", p.name AS "projectName",
-      n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail"
+      n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail",
+      u.username, u.name AS "userName",
+      (SELECT left(r.description, ${LONGEST_DESCRIPTION}) FROM releases r WHERE l.tag AND r.project_id = l.project_id AND r.tag = l.ref) AS "releaseDescription"
     FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
       JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id
       LEFT JOIN environments e ON e.project_id = j.project_id AND e.name = j.environment

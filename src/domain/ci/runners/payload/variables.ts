@@ -2,16 +2,18 @@ import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
-import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
+import { groupOf, ofJobName, predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { dotenvVariables } from '#src/domain/ci/runners/payload/dependencies.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
+import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
+import { ofServer } from '#src/domain/ci/runners/payload/server.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
-import { API_VERSION } from '#src/platform/api_version.ts';
+import { pagePath } from '#src/domain/namespaces/address.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { packageRevision } from '#src/platform/package_root.ts';
 
 export interface PayloadVariable {
   key: string;
@@ -33,6 +35,7 @@ export interface Surroundings {
   repositoryUrl: string;
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
+  ssh: SshPlace;
   secret: string;
 }
 
@@ -42,7 +45,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
   const { mergeRequestId: id } = job;
   const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
   return [
-    ...shown(ofServer(), true),
+    ...shown(ofServer(around.baseUrl, around.ssh), true),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
@@ -87,41 +90,35 @@ async function ofPlaces(db: Db, job: PayloadJob, secret: string): Promise<Payloa
   }));
 }
 
-let server: Variables | undefined;
-
-function ofServer(): Variables {
-  const [major = '', minor = '', patch = ''] = API_VERSION.split('.');
-  server ??= {
-    CI: 'true',
-    GITLAB_CI: 'true',
-    CI_SERVER: 'yes',
-    CI_SERVER_NAME: 'Gantry',
-    CI_SERVER_VERSION: API_VERSION,
-    CI_SERVER_VERSION_MAJOR: major,
-    CI_SERVER_VERSION_MINOR: minor,
-    CI_SERVER_VERSION_PATCH: patch,
-    CI_SERVER_REVISION: packageRevision(),
-  };
-  return server;
-}
-
 function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Variables {
   const { fullPath } = job;
+  const image = payloadImage(job.options)?.name ?? null;
   const occasion = { ref: job.ref, branch, tag: job.tag, source: job.source as Occasion['source'], project: fullPath };
   return {
     ...predefined(occasion, job.sha),
+    ...ofJobName({ ...job, group: groupOf(job.name) }),
     CI_JOB_ID: String(job.id),
-    CI_JOB_NAME: job.name,
-    CI_JOB_STAGE: job.stage,
+    CI_JOB_URL: `${baseUrl}${pagePath(fullPath, 'jobs', job.id)}`,
+    CI_JOB_TIMEOUT: String(job.timeout),
+    ...(job.startedAt === null ? {} : { CI_JOB_STARTED_AT: job.startedAt.toISOString() }),
+    ...(image === null ? {} : { CI_JOB_IMAGE: image }),
     ...(job.when === 'manual' ? { CI_JOB_MANUAL: 'true' } : {}),
     ...(job.isTriggered ? { CI_JOB_TRIGGERED: 'true' } : {}),
     CI_PIPELINE_ID: String(job.pipelineId),
+    CI_PIPELINE_IID: String(job.pipelineIid),
+    CI_PIPELINE_URL: `${baseUrl}${pagePath(fullPath, 'pipelines', job.pipelineId)}`,
+    CI_PIPELINE_CREATED_AT: job.pipelineCreatedAt.toISOString(),
+    ...(job.pipelineName === null ? {} : { CI_PIPELINE_NAME: job.pipelineName }),
+    ...(job.isTriggered ? { CI_PIPELINE_TRIGGERED: 'true' } : {}),
+    ...(job.releaseDescription === null ? {} : { CI_RELEASE_DESCRIPTION: job.releaseDescription }),
     CI_PROJECT_ID: String(job.projectId),
     CI_PROJECT_PATH_SLUG: refSlug(fullPath),
     CI_PROJECT_URL: `${baseUrl}/${fullPath}`,
     ...ofEnvironment(job),
     GITLAB_USER_ID: String(job.userId),
     GITLAB_USER_EMAIL: job.userEmail,
+    GITLAB_USER_LOGIN: job.username,
+    GITLAB_USER_NAME: job.userName,
   };
 }
 
