@@ -145,7 +145,7 @@ unit:
         CI_PIPELINE_URL: `${world.url}/${project.fullPath}/-/pipelines/${pipeline.id}`,
         CI_PIPELINE_CREATED_AT: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         CI_ENVIRONMENT_ACTION: 'start',
-        CI_ENVIRONMENT_TIER: 'other',
+        CI_ENVIRONMENT_TIER: 'development',
         FROM_YAML: 'y',
         OWN: 'o',
       });
