@@ -132,6 +132,8 @@ const RELEASED: Record<string, string> = {
   '20261127094842_deployments_by_end': '2b69a5863e2a0cacd8a92465225dadaf90a285c86cd0e6871fa24e5f2b642920',
   '20261127094843_deployments_by_ref': '8bee67a79113cfa4a81fb319982b20c07e7caef3301ce2528fcd10167d25c14f',
   '20261127094845_due_environments': '38720f412e03fefe90199cace94eaad623ef792636b05acaffd121638590d819',
+  '20261127101111_downstream_pipelines': '0fbf3f7a50cca6b88366bb52b2d53db389875c07f9d4b7092676fbee4ecd9f10',
+  '20261127101112_pipelines_of_jobs': '3e83ff024432c453c759cab6312c01d4afae41d00ee4ac5fc5e282f5606ecacf',
   '20261127064314_protection_levels': '0d2ad387da5762e88832fcabdc431b425a8fc17d9476869fc267fb8fd4aaaef9',
 };
 
