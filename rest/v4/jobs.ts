@@ -21,6 +21,12 @@ export const jobs: Route[] = [
   },
   {
     method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/bridges',
+    operation: operations.PipelineBridgesDocument,
+    result: 'project.pipeline.triggerJobs',
+  },
+  {
+    method: 'GET',
     path: '/projects/:id/jobs/:job_id',
     operation: operations.ProjectJobDocument,
     result: 'project.job',

@@ -5,10 +5,12 @@ import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findLatestJob } from '#src/domain/ci/artifacts/latest.ts';
-import { findJob, listPipelineJobs, listProjectJobs } from '#src/domain/ci/jobs/list.ts';
+import { findJob, findJobsByIds, listPipelineJobs, listProjectJobs } from '#src/domain/ci/jobs/list.ts';
+import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 
 builder.objectFields(Project, (t) => ({
   jobs: t.field({
@@ -68,6 +70,55 @@ builder.prismaObjectFields(Pipeline, (t) => ({
       return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
         listPipelineJobs(context, parents, { ...args, states: args.scope }, page, selection),
       );
+    },
+  }),
+  triggerJobs: t.field({
+    type: JobConnection,
+    description: 'The jobs of the pipeline that start other pipelines, oldest first, without those that were retried.',
+    args: {
+      ...pageArgs,
+      scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
+    },
+    select: { projectId: true },
+    resolve: async ({ id, projectId }, { scope: states, ...args }, context, info) => {
+      const parent = { project: await requireProjectBase(context, projectId), pipelineId: id };
+      const filter = { states, includeRetried: false, areBridges: true };
+      return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
+        listPipelineJobs(context, parents, filter, page, selection),
+      );
+    },
+  }),
+  upstreamJob: t.field({
+    type: Job,
+    nullable: true,
+    description: 'The job of another pipeline that started this one; null without one that the caller can see.',
+    select: { sourceJobId: true },
+    resolve: ({ sourceJobId }, _args, context, info) => {
+      if (sourceJobId === null) return null;
+      const selection = selectionAt(info, 'Job');
+      return loaderAt(context, info, selection, async (ids: readonly number[]) => {
+        const found = await findJobsByIds(context, ids, selection, (id) => context.loaders.project.load(id));
+        const byId = new Map(found.map((job) => [job.id, job]));
+        return ids.map((id) => byId.get(id) ?? null);
+      }).load(sourceJobId);
+    },
+  }),
+}));
+
+builder.prismaObjectFields(Job, (t) => ({
+  downstreamPipeline: t.field({
+    type: Pipeline,
+    nullable: true,
+    description: 'The pipeline that the job started; null without one that the caller can see.',
+    select: { downstreamPipelineId: true },
+    resolve: ({ downstreamPipelineId }, _args, context, info) => {
+      if (downstreamPipelineId === null) return null;
+      const selection = selectionAt(info, 'Pipeline');
+      return loaderAt(context, info, selection, async (ids: readonly number[]) => {
+        const found = await findPipelinesByIds(context, ids, selection, (id) => context.loaders.project.load(id));
+        const byId = new Map(found.map((pipeline) => [pipeline.id, pipeline]));
+        return ids.map((id) => byId.get(id) ?? null);
+      }).load(downstreamPipelineId);
     },
   }),
 }));

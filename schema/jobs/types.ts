@@ -9,7 +9,7 @@ import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
 import { type ArtifactFile as FoundArtifactFile, findArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
-import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
+import { BRIDGE_FAILURES, FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 
 interface ArtifactsRow {
@@ -91,6 +91,27 @@ const JobFailureReason = builder.enumType('JobFailureReason', {
     RUNNER_SYSTEM: { value: 'runner_system_failure', description: 'The runner, or preparing the job for it, failed.' },
     TIMEOUT: { value: 'job_execution_timeout', description: 'The job ran longer than it can.' },
     STUCK: { value: 'stuck_or_timeout_failure', description: 'Its runner gave no sign of life for an hour.' },
+    DOWNSTREAM_PROJECT_NOT_FOUND: {
+      value: 'downstream_bridge_project_not_found',
+      description: 'There is no project for the pipeline that it starts, or its user cannot see it.',
+    },
+    INSUFFICIENT_DOWNSTREAM_PERMISSIONS: {
+      value: 'insufficient_bridge_permissions',
+      description: 'Its user cannot start pipelines in that project.',
+    },
+    DOWNSTREAM_PIPELINE_CREATION_FAILED: {
+      value: 'downstream_pipeline_creation_failed',
+      description: 'The pipeline that it starts has an invalid file, no jobs, or no such branch.',
+    },
+    PIPELINE_LOOP: { value: 'pipeline_loop_detected', description: 'The pipeline that it starts led to its own.' },
+    CHILD_PIPELINES_TOO_DEEP: {
+      value: 'reached_max_descendant_pipelines_depth',
+      description: 'Child pipelines start each other on more than two levels.',
+    },
+    TOO_MANY_PIPELINES: {
+      value: 'reached_max_pipeline_hierarchy_size',
+      description: 'One pipeline led to too many others.',
+    },
     RUNNER_UNSUPPORTED: { value: 'runner_unsupported', description: 'The runner cannot do what the job needs.' },
   } as const,
 });
@@ -206,7 +227,8 @@ export const Job = builder.prismaObject('Job', {
       nullable: true,
       description: 'Why the job failed; null if it did not, or if nothing is known of it.',
       select: { failureReason: true },
-      resolve: ({ failureReason: reason }) => FAILURE_REASONS.find((known) => known === reason) ?? null,
+      resolve: ({ failureReason: reason }) =>
+        [...FAILURE_REASONS, ...BRIDGE_FAILURES].find((known) => known === reason) ?? null,
     }),
     artifactsFile: t.field({
       type: JobArtifacts,

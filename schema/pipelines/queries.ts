@@ -3,7 +3,7 @@ import { Commit } from '#schema/commits/types.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { JobStatus, Pipeline, PipelineConnection } from '#schema/pipelines/types.ts';
+import { JobStatus, Pipeline, PipelineConnection, PipelineSource } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -41,6 +41,11 @@ builder.objectFields(Project, (t) => ({
       scope: t.arg({ type: PipelineScope, description: 'Only pipelines in this scope; all by default.' }),
       status: t.arg({ type: JobStatus, description: 'Only pipelines in this state.' }),
       ref: t.arg.string({ description: 'Only pipelines for this branch or tag.' }),
+      sha: t.arg.string({ description: 'Only pipelines for the commit with this full hash.' }),
+      source: t.arg({
+        type: PipelineSource,
+        description: 'Only pipelines that were started by this; child pipelines are left out otherwise.',
+      }),
       yamlErrors: t.arg.boolean({
         description: 'Only pipelines whose `.gitlab-ci.yml` is invalid if true, or valid if false.',
       }),

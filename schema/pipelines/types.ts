@@ -27,7 +27,7 @@ export const JobStatus = builder.enumType('JobStatus', {
   } as const,
 });
 
-const PipelineSource = builder.enumType('PipelineSource', {
+export const PipelineSource = builder.enumType('PipelineSource', {
   description: 'What started a pipeline.',
   values: {
     PUSH: { value: 'push', description: 'Started by a push.' },
@@ -99,7 +99,8 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       type: PipelineSource,
       description: 'What started the pipeline.',
       select: { source: true, mergeRequestId: true },
-      resolve: ({ source, mergeRequestId }) => (mergeRequestId === null ? source : 'merge_request_event'),
+      resolve: ({ source, mergeRequestId }) =>
+        source === 'api' && mergeRequestId !== null ? 'merge_request_event' : source,
     }),
     user: t.relation('user', { description: 'The user who started the pipeline.' }),
     detailedStatus: t.field({

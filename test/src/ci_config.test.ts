@@ -268,14 +268,43 @@ describe('A file is read as libyaml reads it:', () => {
   });
 
   it.each([
-    [
-      'a: {script: x, id_tokens: {}, trigger: b}',
-      'jobs:a config contains keys that are not supported: id_tokens, trigger',
-    ],
-    ['a: {script: x, trigger: b, odd: 1}', 'jobs:a config contains unknown keys: odd'],
+    ['a: {script: x, inputs: {}}', 'jobs:a config contains keys that are not supported: inputs'],
+    ['a: {trigger: {project: b, inputs: {}}}', 'jobs:a:trigger config contains keys that are not supported: inputs'],
+    ['a: {trigger: {include: [{artifact: a.yml, job: b}]}}', 'jobs:a:trigger include of artifacts is not supported'],
+    ['a: {script: x, odd: 1}', 'jobs:a config contains unknown keys: odd'],
     ['default: {odd: y}\na: {script: x}', 'default config contains unknown keys: odd'],
     ['a: {run: []}', 'jobs:a run is not supported'],
   ])('says what is not supported in %s', (text, expected) => {
+    expect(message(text)).toBe(expected);
+  });
+
+  it('reads which pipeline a job starts', () => {
+    const trigger = (text: string) => parseConfig(`a: {trigger: ${text}}`).jobs[0]?.trigger;
+    const common = { include: null, depends: false, forwardsOwn: true, forwardsGiven: false };
+    expect(trigger('group/project')).toEqual({ ...common, project: 'group/project', branch: null });
+    expect(trigger('{project: p, branch: b, strategy: depend}')).toEqual({
+      ...{ ...common, project: 'p', branch: 'b', depends: true },
+    });
+    expect(trigger('{include: a.yml, forward: {yaml_variables: false, pipeline_variables: true}}')).toEqual({
+      ...{ project: null, branch: null, include: ['a.yml'], depends: false, forwardsOwn: false, forwardsGiven: true },
+    });
+    const inherited = 'image: ruby\ndefault: {tags: [t], interruptible: true}\na: {trigger: b}';
+    expect(parseConfig(inherited).jobs[0]).toMatchObject({ interruptible: true, tags: [], options: {} });
+    expect(parseConfig(inherited).jobs[0]?.options).not.toHaveProperty('image');
+  });
+
+  it.each([
+    ['a: {trigger: b, script: x}', 'jobs:a config contains unknown keys: script'],
+    ['a: {trigger: b, when: delayed, start_in: 1 day}', 'jobs:a config contains unknown keys: start_in'],
+    ['a: {trigger: b, when: delayed}', 'jobs:a when should not be delayed with a trigger'],
+    ['a: {trigger: {}}', 'jobs:a:trigger config should have either a project or an include'],
+    ['a: {trigger: {project: b, include: c}}', 'jobs:a:trigger config should have either a project or an include'],
+    ['a: {trigger: {include: c, branch: b}}', 'jobs:a:trigger branch can only be used with a project'],
+    ['a: {trigger: {project: b, strategy: hope}}', 'jobs:a:trigger strategy should be depend or mirror'],
+    ['a: {trigger: {project: [b]}}', 'jobs:a:trigger project should be a string'],
+    ['a: {trigger: {project: b, forward: all}}', 'jobs:a:trigger:forward config should be a hash'],
+    ['a: {trigger: {project: b, forward: {odd: true}}}', 'jobs:a:trigger:forward config contains unknown keys: odd'],
+  ])('refuses %s', (text, expected) => {
     expect(message(text)).toBe(expected);
   });
 

@@ -134,6 +134,8 @@ const RELEASED: Record<string, string> = {
   '20261127094845_due_environments': '38720f412e03fefe90199cace94eaad623ef792636b05acaffd121638590d819',
   '20261127092648_job_reports': '5be95e81d75dc6fabf0bc990bf57a3cd50f097bb54330c13ead7ce3c300e7a6e',
   '20261127095317_dotenv_variables': '0cf7a080c4ce1b50481fff2cff8affed7019f8da1c73cd51ca5b01c4d3fac5c7',
+  '20261127101111_downstream_pipelines': '0fbf3f7a50cca6b88366bb52b2d53db389875c07f9d4b7092676fbee4ecd9f10',
+  '20261127101112_pipelines_of_jobs': '3e83ff024432c453c759cab6312c01d4afae41d00ee4ac5fc5e282f5606ecacf',
   '20261127064314_protection_levels': '0d2ad387da5762e88832fcabdc431b425a8fc17d9476869fc267fb8fd4aaaef9',
 };
 

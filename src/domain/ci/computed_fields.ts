@@ -8,7 +8,11 @@ const [pipeline, deployment] = [alias('Pipeline', 'lp'), alias('Deployment', 'ld
 
 // Who starts a pipeline by a trigger learns its address, although they do not see the project.
 computedFields('Pipeline', { projectFullPath: ({ projectId }) => pathOf(projectId) });
-computedFields('Job', { projectFullPath: ({ projectId }) => pathOf(projectId) });
+computedFields('Job', {
+  projectFullPath: ({ projectId }) => pathOf(projectId),
+  downstreamPipelineId: ({ id }) =>
+    sql`(SELECT max(${pipeline.id}) FROM ${table(pipeline)} WHERE ${pipeline.sourceJobId} = ${id})`,
+});
 
 computedFields('PipelineSchedule', {
   lastPipelineId: ({ id }) =>

@@ -13,6 +13,8 @@ import { stopDue, stopOfBranch } from '#src/domain/ci/environments/stop.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
+import { cancelChildren } from '#src/domain/ci/pipelines/cancel.ts';
+import { followDownstream, startDownstream } from '#src/domain/ci/pipelines/downstream.ts';
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
@@ -146,6 +148,10 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       const context = await as(push.userId, jobs);
       if (context) await createPushedPipelines(context, push);
     },
+    'pipelines.trigger': (wanted, jobs) =>
+      startDownstream({ db, jobs, followers }, wanted, (userId) => as(userId, jobs)),
+    'pipelines.follow': (wanted, jobs) => followDownstream({ db, jobs, followers }, wanted),
+    'pipelines.cancel_children': (wanted, jobs) => cancelChildren({ db, jobs, followers }, wanted),
     'jobs.begin_scheduled': (_wanted, jobs) => beginScheduled({ db, jobs, followers }),
     'environments.stop_due': (_wanted, jobs) => stopDue({ db, jobs, followers }, (userId) => as(userId, jobs)),
     'environments.stop_of_branch': async (deleted, jobs) => {

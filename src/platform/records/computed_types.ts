@@ -131,7 +131,11 @@ export interface ComputedFields {
     /** The latest pipeline that it started; null before that. */
     lastPipelineId: number | null;
   };
-  Job: { projectFullPath: string };
+  Job: {
+    projectFullPath: string;
+    /** The pipeline that it started; null for most jobs. */
+    downstreamPipelineId: number | null;
+  };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */
     avatarHash: string;

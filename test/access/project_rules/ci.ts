@@ -152,6 +152,7 @@ export function ciRules({
     'GET /projects/:id/pipelines/:pipeline_id/test_report': { ...reading, given: pipeline },
     'GET /projects/:id/pipelines/:pipeline_id/test_report_summary': { ...reading, given: pipeline },
     'GET /projects/:id/pipelines/:pipeline_id/variables': { success: 200, level: 40, given: pipeline },
+    'GET /projects/:id/pipelines/:pipeline_id/bridges': { ...reading, given: pipeline },
     'PUT /projects/:id/pipelines/:pipeline_id/metadata': {
       success: 200,
       level: 30,

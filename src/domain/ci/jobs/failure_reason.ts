@@ -7,7 +7,16 @@ export const FAILURE_REASONS = [
   'stuck_or_timeout_failure',
   'runner_unsupported',
 ] as const;
-export type FailureReason = (typeof FAILURE_REASONS)[number];
+/** Why a job could not start another pipeline. */
+export const BRIDGE_FAILURES = [
+  'downstream_bridge_project_not_found',
+  'insufficient_bridge_permissions',
+  'downstream_pipeline_creation_failed',
+  'pipeline_loop_detected',
+  'reached_max_descendant_pipelines_depth',
+  'reached_max_pipeline_hierarchy_size',
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number] | (typeof BRIDGE_FAILURES)[number];
 
 /** The reason reported by a runner; unknown ones become `unknown_failure`. */
 export function failureReason(word: unknown): FailureReason {

@@ -29,7 +29,7 @@ const jobs = projectScoped({
 /** A job of a project: one that the actor may read, or one that a command has changed or created. */
 export const { find: findJob, changed: changedJob, findByIds: findJobsByIds } = jobs;
 
-/** The jobs of each project in these states (in all when empty), newest first. */
+/** The jobs of each project in these states (in all when empty), newest first, without those that start other pipelines. */
 export function listProjectJobs<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -37,7 +37,7 @@ export function listProjectJobs<R>(
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<(Page<R> | Error)[]> {
-  return jobs.list(context, projects, page, selection, inStates(states));
+  return jobs.list(context, projects, page, selection, [sql`NOT ${job.bridge}`, ...inStates(states)]);
 }
 
 /** A pipeline, with its project. */
@@ -52,20 +52,22 @@ export interface PipelineJobsFilter {
   states: States;
   /** Whether also those that were replaced by a retry. */
   includeRetried: boolean;
+  /** Whether those that start other pipelines, rather than those that runners run. */
+  areBridges?: boolean;
 }
 
 /** Like listProjectJobs, for each pipeline, oldest first. */
 export async function listPipelineJobs<R>(
   context: Context,
   pipelines: readonly JobsParent[],
-  { states, includeRetried }: PipelineJobsFilter,
+  { states, includeRetried, areBridges = false }: PipelineJobsFilter,
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const pageOf = ({ pipeline }: Asked<{ pipeline: number }>) => {
     const where = all([
-      sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic}`,
+      sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic} AND ${job.bridge} = ${areBridges}`,
       ...(includeRetried ? [] : [sql`NOT ${job.retried}`]),
       ...inStates(states),
     ]);

@@ -23,6 +23,8 @@ export interface NewPipeline extends Occasion {
   userId: number;
   triggerId?: number;
   scheduleId?: number;
+  /** The job of another pipeline that starts it. */
+  sourceJobId?: number;
   /** The merge request that it is of. */
   mergeRequestId?: number;
   /** All variables that are known, for names of environments and tags; the jobs get those that are kept. */
@@ -80,6 +82,7 @@ async function insertPipeline(
     userId,
     triggerId,
     scheduleId,
+    sourceJobId,
     mergeRequestId,
     variablesEncrypted,
     pushKey,
@@ -88,10 +91,11 @@ async function insertPipeline(
   const source = input.source === 'merge_request_event' || input.source === 'web' ? 'api' : input.source;
   const status = error !== null ? 'failed' : input.isSkipped ? 'skipped' : 'pending';
   const [row] = await tx.$queryRaw<{ id: number }[]>`
-    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, schedule_id, merge_request_id, variables_encrypted,
-      predefined, name, auto_cancel, yaml_errors, push_key, committed_at, finished_at)
+    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, schedule_id, source_job_id,
+      merge_request_id, variables_encrypted, predefined, name, auto_cancel, yaml_errors, push_key, committed_at, finished_at)
     VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${status}::job_status,
-      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${scheduleId ?? null}::int, ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea,
+      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${scheduleId ?? null}::int, ${sourceJobId ?? null}::int,
+      ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea,
       ${JSON.stringify(input.known.kept)}::jsonb, ${name}, ${autoCancel && JSON.stringify(autoCancel)}::jsonb, ${error}, ${pushKey ?? null},
       to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
     ON CONFLICT (push_key) DO NOTHING RETURNING id`;
@@ -111,22 +115,23 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       stage_index: stageIndexOf(stages, job.stage),
       allow_failure: job.allowFailure,
       when: job.when,
-      options: { ...optionsOf(job), ...environmentOptions(job, variables) },
+      options: { ...optionsOf(job), ...environmentOptions(job, variables), ...triggerOptions(job, variables) },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
+      bridge: job.trigger !== null,
       ...environmentOf(job, variables),
     };
   });
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
-      tags, needs, interruptible, environment, environment_url, environment_action, on_stop)
+      tags, needs, interruptible, bridge, environment, environment_url, environment_action, on_stop)
     SELECT ${input.projectId}::int, ${pipelineId}::int, ${input.userId}::int, j.name, j.stage, j.stage_index, j.allow_failure,
-      j."when", j.options, j.tags, j.needs, j.interruptible, j.environment, j.environment_url, j.environment_action, j.on_stop
+      j."when", j.options, j.tags, j.needs, j.interruptible, j.bridge, j.environment, j.environment_url, j.environment_action, j.on_stop
     FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS (name text, stage text, stage_index int,
-      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, environment text, environment_url text, environment_action text,
-      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, environment,
+      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, environment text, environment_url text, environment_action text,
+      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
 }
 
@@ -157,6 +162,13 @@ function environmentOptions({ environment }: JobConfig, variables: Variables): R
       ...(TIERS.some((one) => one === tier) ? { tier } : {}),
     },
   };
+}
+
+/** Which pipeline the job starts, with known variables expanded. */
+function triggerOptions({ trigger }: JobConfig, variables: Variables): Record<string, unknown> {
+  if (!trigger) return {};
+  const [project, branch] = [trigger.project, trigger.branch].map((text) => text && expandKnown(text, variables));
+  return { trigger: { ...trigger, project, branch } };
 }
 
 /** Characters of the longest name and URL of an environment. */

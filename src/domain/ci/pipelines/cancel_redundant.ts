@@ -15,7 +15,7 @@ export async function cancelRedundant(context: ChangeContext, id: number): Promi
   const older = await context.db.$queryRaw<{ id: number; mode: string | null }[]>`
     SELECT o.id, o.auto_cancel->>'onNewCommit' AS mode FROM pipelines p JOIN pipelines o ON o.project_id = p.project_id AND o.ref = p.ref
         AND o.id < p.id AND o.tag = p.tag AND o.merge_request_id IS NOT DISTINCT FROM p.merge_request_id
-    WHERE p.id = ${id} AND o.sha <> p.sha AND o.status = ANY(${[...CANCELABLE]}::job_status[])
+    WHERE p.id = ${id} AND o.sha <> p.sha AND o.source <> 'parent_pipeline' AND o.status = ANY(${[...CANCELABLE]}::job_status[])
       AND (o.auto_cancel->>'onNewCommit' IS NOT NULL OR EXISTS (SELECT 1 FROM jobs j WHERE j.pipeline_id = o.id AND j.interruptible))
     ORDER BY o.id DESC LIMIT ${MOST}`;
   for (const { id: old, mode } of older) {
@@ -23,7 +23,9 @@ export async function cancelRedundant(context: ChangeContext, id: number): Promi
     await context.db
       .$transaction(async (tx) => {
         await lockPipeline(tx, old);
-        if (await cancelJobs(tx, old, mode === 'interruptible')) await settlePipeline(tx, context, old);
+        if (!(await cancelJobs(tx, old, mode === 'interruptible'))) return;
+        await settlePipeline(tx, context, old);
+        if (mode !== 'interruptible') await context.jobs?.enqueue(tx, 'pipelines.cancel_children', { pipelineId: old });
       })
       .catch((error) => {
         if (!(error instanceof NotFound)) throw error;

@@ -31,7 +31,7 @@ export async function renamePipeline(
   return { project, id };
 }
 
-/** Deletes a pipeline with its jobs, their logs and artifacts. Throws NotFound, Forbidden. */
+/** Deletes a pipeline with its child pipelines, its jobs, their logs and artifacts. Throws NotFound, Forbidden. */
 export async function deletePipeline(context: Context, ref: IdOrPath, id: number): Promise<{ id: number }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -39,13 +39,18 @@ export async function deletePipeline(context: Context, ref: IdOrPath, id: number
   authorize(actor, 'delete_pipeline', project);
   await context.db.$transaction(async (tx) => {
     await lockPipeline(tx, id);
-    const jobs = await tx.job.findMany({ where: { pipelineId: id }, select: { id: true } });
+    // Its children are parts of it.
+    const parts = await tx.$queryRaw<{ id: number }[]>`
+      WITH RECURSIVE parts AS (SELECT ${id}::int AS id UNION SELECT p.id FROM parts JOIN jobs j ON j.pipeline_id = parts.id AND j.bridge
+        JOIN pipelines p ON p.source_job_id = j.id AND p.source = 'parent_pipeline') SELECT id FROM parts ORDER BY id`;
+    const pipelines = parts.map((part) => part.id);
+    const jobs = await tx.job.findMany({ where: { pipelineId: { in: pipelines } }, select: { id: true } });
     const ids = jobs.map((job) => job.id);
     await forgetArtifacts(tx, context.jobs, ids);
     const logs = await tx.$queryRaw<{ id: number }[]>`
       SELECT job_id AS id FROM job_traces WHERE job_id = ANY(${ids}::int[])`;
     for (const log of logs) await forgetTrace(tx, context.jobs, log.id);
-    await tx.pipeline.delete({ where: { id } });
+    await tx.pipeline.deleteMany({ where: { id: { in: pipelines } } });
   });
   return { id };
 }

@@ -19,8 +19,9 @@ export interface Start {
   source: PipelineSource;
   /** Whether the ref is a tag; either if it is not said. */
   isTag?: boolean;
-  /** The trigger or schedule that starts it. */
+  /** The trigger, schedule or job of another pipeline that starts it. */
   triggerId?: number;
+  sourceJobId?: number;
   scheduleId?: number;
   /** Variables for the jobs. */
   variables?: readonly GivenVariable[];

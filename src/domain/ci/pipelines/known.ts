@@ -69,10 +69,10 @@ function withoutUrls(variables: Variables): Variables {
 async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
   const { project, repository, occasion, sha, beforeSha } = subject;
   const { fullPath } = project;
-  const isBranch = !occasion.tag && occasion.source !== 'merge_request_event';
+  const isBranch = !occasion.tag && subject.mergeRequestId === null;
   const namespace = fullPath.split('/').slice(0, -1).join('/');
   const [isProtected, branch, opened] = await Promise.all([
-    isProtectedRef(db, project.id, occasion),
+    isProtectedRef(db, subject),
     defaultBranch(project, repository),
     isBranch ? openMergeRequests(db, project.id, occasion.ref) : [],
   ]);
@@ -101,9 +101,11 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
 }
 
 /** Refs of merge requests are not protected, whatever the rules for branches match. */
-async function isProtectedRef(db: Db, projectId: number, { ref, tag, source }: Occasion): Promise<boolean> {
+async function isProtectedRef(db: Db, { project, occasion, mergeRequestId }: Subject): Promise<boolean> {
+  const { id: projectId } = project;
+  const { ref, tag } = occasion;
   if (tag) return protectionsOfTag(await listTagProtections(db, projectId), ref).length > 0;
-  return source !== 'merge_request_event' && protectionOf(await listProtections(db, projectId), ref).protected;
+  return mergeRequestId === null && protectionOf(await listProtections(db, projectId), ref).protected;
 }
 
 async function ofCommit(repository: RepositoryReader, sha: string): Promise<Variables> {

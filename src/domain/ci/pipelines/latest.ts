@@ -6,7 +6,7 @@ import { defaultBranch } from '#src/domain/repository/revision.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 /**
- * The latest pipeline of what a branch or tag points to now, `HEAD` to the default branch; pipelines of merge requests do not count. Null
+ * The latest pipeline of what a branch or tag points to now, `HEAD` to the default branch; pipelines of merge requests and child pipelines do not count. Null
  * if there is none, or no such ref. Throws Forbidden, Unauthenticated.
  */
 export async function findLatestPipeline<R>(
@@ -23,7 +23,14 @@ export async function findLatestPipeline<R>(
   const sha = branch?.commit ?? (await repository.tag(name))?.commit ?? null;
   if (sha === null) return null;
   const found = await context.db.pipeline.findFirst({
-    where: { projectId: project.id, ref: name, tag: branch === null, sha, mergeRequestId: null },
+    where: {
+      projectId: project.id,
+      ref: name,
+      tag: branch === null,
+      sha,
+      mergeRequestId: null,
+      source: { not: 'parent_pipeline' },
+    },
     orderBy: { id: 'desc' },
     select: { id: true },
   });

@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
@@ -21,6 +22,9 @@ export interface PipelineFilter {
   scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags' | null | undefined;
   status?: JobStatus | null | undefined;
   ref?: string | null | undefined;
+  sha?: string | null | undefined;
+  /** Child pipelines are left out unless they are asked for. */
+  source?: PipelineSource | 'external' | null | undefined;
   /** Whether its file was invalid. */
   yamlErrors?: boolean | null | undefined;
   /** Name of the user who started it. */
@@ -67,17 +71,26 @@ async function refsOf({ repositories }: Context, project: ProjectRow, kind: 'bra
 }
 
 function conditionOf({ project, refs }: Asked<AskedProject>, filter: PipelineFilter): Prisma.Sql {
-  const { scope, status, ref, yamlErrors, name, username } = filter;
+  const { scope, status, ref, sha, source, yamlErrors, name, username } = filter;
   const { userId } = pipeline;
   return all([
     sql`${pipeline.projectId} = ${project}`,
     ...(scope ? [scopeOf(scope, project, refs)] : []),
     ...(status ? [sql`${pipeline.status} = ${status}::job_status`] : []),
     ...(ref ? [sql`${pipeline.ref} = ${ref}`] : []),
+    ...(sha ? [sql`${pipeline.sha} = ${sha}`] : []),
+    source ? ofSource(source) : sql`${pipeline.source} <> 'parent_pipeline'`,
     ...(yamlErrors == null ? [] : [sql`(${pipeline.yamlErrors} IS NOT NULL) = ${yamlErrors}`]),
     ...(name ? [sql`${userId} IN (SELECT id FROM users WHERE name = ${name})`] : []),
     ...(username ? [sql`${userId} IN (SELECT id FROM users WHERE lower(username) = lower(${username}))`] : []),
   ]);
+}
+
+/** Pipelines of merge requests are kept as those of the API. */
+function ofSource(source: PipelineSource | 'external'): Prisma.Sql {
+  const isKept = sql`${pipeline.source}::text = ${source === 'merge_request_event' ? 'api' : source}`;
+  if (source === 'merge_request_event') return sql`${isKept} AND ${pipeline.mergeRequestId} IS NOT NULL`;
+  return source === 'api' ? sql`${isKept} AND ${pipeline.mergeRequestId} IS NULL` : isKept;
 }
 
 function scopeOf(
@@ -88,7 +101,8 @@ function scopeOf(
   if (scope === 'finished') return sql`${pipeline.status} IN ('success', 'failed', 'canceled')`;
   if (scope !== 'branches' && scope !== 'tags') return sql`${pipeline.status} = ${scope}::job_status`;
   return sql`${pipeline.id} IN (SELECT max(${latest.id}) FROM ${table(latest)} WHERE ${latest.projectId} = ${project}
-    AND ${latest.tag} = ${scope === 'tags'} AND ${latest.ref} = ANY(${refs}::text[]) GROUP BY ${latest.ref})`;
+    AND ${latest.tag} = ${scope === 'tags'} AND ${latest.source} <> 'parent_pipeline'
+    AND ${latest.ref} = ANY(${refs}::text[]) GROUP BY ${latest.ref})`;
 }
 
 const ORDERS = { id: null, status: 'status', ref: 'ref', user_id: 'userId' } as const;

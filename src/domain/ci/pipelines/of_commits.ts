@@ -11,7 +11,7 @@ export async function commitStatuses(
     SELECT latest.status::text AS status
     FROM unnest(${commits.map(({ projectId }) => projectId)}::int[], ${commits.map(({ sha }) => sha)}::text[])
       WITH ORDINALITY AS c (project_id, sha, ord)
-    LEFT JOIN LATERAL (SELECT p.status FROM pipelines p WHERE p.project_id = c.project_id AND p.sha = c.sha
+    LEFT JOIN LATERAL (SELECT p.status FROM pipelines p WHERE p.project_id = c.project_id AND p.sha = c.sha AND p.source <> 'parent_pipeline'
       ORDER BY p.id DESC LIMIT 1) latest ON TRUE
     ORDER BY c.ord`;
   return rows.map(({ status }) => status);

@@ -11,6 +11,8 @@ interface LatestJob {
   status: JobStatus;
   allowFailure: boolean;
   when: string;
+  /** Whether it starts another pipeline. */
+  isBridge: boolean;
   stageIndex: number;
   name: string;
   /** Names of the jobs that it waits for; null for all of the earlier stages. */
@@ -39,18 +41,20 @@ export async function settlePipeline(
 ): Promise<void> {
   const jobs = await latestJobs(tx, id);
   await writeTurns(tx, takeTurns(jobs));
+  await startBridges(tx, context, jobs);
   const status = wish ?? (jobs.length === 0 ? null : aggregate(jobs));
   if (status === null) return;
-  const { hasChanged, isAwaited, projectId } = await write(tx, id, status, jobs);
+  const { hasChanged, isAwaited, isDownstream, projectId } = await write(tx, id, status, jobs);
   const hasEnded = hasChanged && (status === 'success' || status === 'failed');
   const pipeline = { id, projectId };
+  if (hasChanged && isDownstream) await context.jobs?.enqueue(tx, 'pipelines.follow', { pipelineId: id });
   await recordChange(tx, context, { type: 'pipelineChanged', pipeline, status, hasEnded, isAwaited });
 }
 
 function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
   return queryJson(
     tx,
-    sql`(SELECT COALESCE(json_agg(json_build_object('id', id, 'status', status, 'allowFailure', allow_failure, 'when', "when",
+    sql`(SELECT COALESCE(json_agg(json_build_object('id', id, 'status', status, 'allowFailure', allow_failure, 'when', "when", 'isBridge', bridge,
       'stageIndex', stage_index, 'name', name, 'needs', needs, 'coverage', coverage, 'startedAt', started_at, 'finishedAt', finished_at)
       ORDER BY stage_index, id), '[]') FROM jobs WHERE pipeline_id = ${pipelineId} AND NOT retried)`,
   );
@@ -121,11 +125,29 @@ async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promi
     FROM jsonb_to_recordset(${turns}::jsonb) AS turn (id int, status text) WHERE jobs.id = turn.id`;
 }
 
+/** Has the jobs whose turn has come and that start other pipelines do so, without a runner. */
+async function startBridges(
+  tx: Transaction,
+  { jobs: queue }: ChangeContext,
+  jobs: readonly LatestJob[],
+): Promise<void> {
+  const bridges = jobs.filter(({ isBridge, status }) => isBridge && status === 'pending');
+  if (bridges.length === 0) return;
+  await tx.$executeRaw`UPDATE jobs SET status = 'running', queued_at = COALESCE(queued_at, now()), started_at = now(), updated_at = now()
+    WHERE id = ANY(${bridges.map(({ id }) => id)}::int[])`;
+  for (const job of bridges) {
+    [job.status, job.startedAt] = ['running', new Date().toISOString()];
+    await queue?.enqueue(tx, 'pipelines.trigger', { jobId: job.id });
+  }
+}
+
 interface Written {
   /** Whether the status has changed. */
   hasChanged: boolean;
   /** Whether the commit is the head of an open merge request. */
   isAwaited: boolean;
+  /** Whether a job of another pipeline started it. */
+  isDownstream: boolean;
   projectId: number;
 }
 
@@ -144,7 +166,7 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
       started_at = COALESCE(p.started_at, ${started}::timestamptz), updated_at = now(),
       finished_at = CASE WHEN ${finished} THEN COALESCE(CASE WHEN p.status::text = ${status} THEN p.finished_at END, now()) END
     FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
-    RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged",
+    RETURNING p.project_id AS "projectId", p.source_job_id IS NOT NULL AS "isDownstream", before.status::text <> ${status} AS "hasChanged",
       EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id
         AND (m.source_branch = p.ref OR m.id = p.merge_request_id) AND m.sha = p.sha) AS "isAwaited"`;
   if (!written) throw new NotFound('Pipeline');

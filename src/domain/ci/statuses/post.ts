@@ -97,7 +97,8 @@ async function takePipeline(
   const key = statusesLock(project.id, oid, ref);
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))::text`;
   const [found] = await tx.$queryRaw<{ id: number }[]>`
-    SELECT id FROM pipelines WHERE project_id = ${project.id} AND sha = ${oid} AND ref = ${ref} ORDER BY id DESC LIMIT 1`;
+    SELECT id FROM pipelines WHERE project_id = ${project.id} AND sha = ${oid} AND ref = ${ref}
+      ORDER BY source = 'parent_pipeline', id DESC LIMIT 1`;
   if (found) {
     await lockPipeline(tx, found.id);
     return found;

@@ -70,7 +70,7 @@ function headPipeline(
 ): Prisma.Sql {
   return sql`(SELECT ${column} FROM ${table(pipeline)} WHERE ${pipeline.projectId} = ${sourceProjectId}
     AND ${pipeline.sha} = ${sha} AND (${pipeline.ref} = ${sourceBranch} OR ${pipeline.mergeRequestId} = ${id})
-    AND NOT ${pipeline.tag} ORDER BY ${pipeline.id} DESC LIMIT 1)`;
+    AND NOT ${pipeline.tag} AND ${pipeline.source} <> 'parent_pipeline' ORDER BY ${pipeline.id} DESC LIMIT 1)`;
 }
 
 /** The latest version, if any. */

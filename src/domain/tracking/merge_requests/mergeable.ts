@@ -23,7 +23,13 @@ export async function headPipeline(
 ): Promise<HeadPipeline | null> {
   if (sourceProjectId === null || sha === null) return null;
   return db.pipeline.findFirst({
-    where: { projectId: sourceProjectId, OR: [{ ref: sourceBranch }, { mergeRequestId: id }], tag: false, sha },
+    where: {
+      projectId: sourceProjectId,
+      OR: [{ ref: sourceBranch }, { mergeRequestId: id }],
+      tag: false,
+      sha,
+      source: { not: 'parent_pipeline' },
+    },
     orderBy: { id: 'desc' },
     select: { id: true, status: true },
   });

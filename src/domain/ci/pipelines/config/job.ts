@@ -22,6 +22,7 @@ import {
 } from '#src/domain/ci/pipelines/config/policies.ts';
 import { readPolicy } from '#src/domain/ci/pipelines/config/refs.ts';
 import { readRules, readStartIn } from '#src/domain/ci/pipelines/config/rules/read.ts';
+import { KEYS_WITH_TRIGGER, readTrigger } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { IGNORED_OF_JOBS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
 import {
   type DefinedVariables,
@@ -73,6 +74,7 @@ const KEYS = [
   'parallel',
   'interruptible',
   'inherit',
+  'trigger',
 ];
 /** With `rules`, what would contradict them. */
 const NOT_WITH_RULES = ['only', 'except', 'start_in'];
@@ -90,14 +92,17 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
   if (stage === null || ![FIRST_STAGE, ...defaults.stages, LAST_STAGE].includes(stage)) {
     throw new InvalidConfig(`${name} job: stage parameter should be ${defaults.stages.join(', ')}`);
   }
-  const script = readCommands(raw.script, `${where}:script`, budget);
-  if (!script?.some((command) => command.trim() !== '')) throw new InvalidConfig(`${where} script can't be blank`);
+  const trigger = readTrigger(raw.trigger, `${where}:trigger`, budget);
+  const script = readCommands(raw.script, `${where}:script`, budget) ?? [];
+  if (!trigger && !script.some((command) => command.trim() !== ''))
+    throw new InvalidConfig(`${where} script can't be blank`);
   const rules = raw.rules == null ? null : readRules(raw.rules, `${where}:rules`, budget, 'job');
   const contradicting = rules ? NOT_WITH_RULES.filter((one) => raw[one] != null) : [];
   if (contradicting.length > 0) {
     throw new InvalidConfig(`${where} config key may not be used with \`rules\`: ${contradicting.join(', ')}`);
   }
   const when = readWhen(raw.when, where);
+  if (trigger && when === 'delayed') throw new InvalidConfig(`${where} when should not be delayed with a trigger`);
   const { mayFail, exitCodes } = readAllowFailure(raw.allow_failure, where);
   const tags = readList(raw.tags, `${where} tags`, budget);
   if (tags && tags.length >= MOST_TAGS)
@@ -128,6 +133,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     tags: tags ?? [],
     needs: raw.needs == null ? null : readNeeds(raw.needs, `${where}:needs`, budget),
     interruptible,
+    trigger,
     options: {
       ...optionsOf(raw, script, where, budget),
       ...filled(kept),
@@ -145,9 +151,11 @@ function withDefaults(given: Raw, { keys, warn }: JobDefaults, where: string): R
   const ignored = Object.keys(given).filter((one) => IGNORED_OF_JOBS.has(one));
   if (ignored.length > 0) warn(`${where} ${ignored.join(', ')}: ignored, as it is not supported`);
   const own = Object.fromEntries(Object.entries(given).filter(([one]) => !ignored.includes(one)));
-  requireKeys(own, where, KEYS, UNSUPPORTED_OF_JOBS);
+  requireKeys(own, where, given.trigger == null ? KEYS : KEYS_WITH_TRIGGER, UNSUPPORTED_OF_JOBS);
   const wanted = inheritance(given.inherit, where, 'default');
-  const inherited = Object.entries(keys).filter(([one]) => wanted(one));
+  // No runner runs a job with a trigger.
+  const isMeant = (one: string) => wanted(one) && (given.trigger == null || KEYS_WITH_TRIGGER.includes(one));
+  const inherited = Object.entries(keys).filter(([one]) => isMeant(one));
   return { ...Object.fromEntries(inherited), ...own, run: given.run };
 }
 
@@ -189,7 +197,7 @@ function inParts(job: JobConfig, parts: readonly Part[] | null, budget: Expansio
 
 function optionsOf(raw: Raw, script: string[], where: string, budget: ExpansionLimit) {
   return filled({
-    script,
+    ...(script.length > 0 ? { script } : {}),
     // Defaults count against the limit once per job.
     before_script: readCommands(raw.before_script, `${where}:before_script`, budget),
     after_script: readCommands(raw.after_script, `${where}:after_script`, budget),

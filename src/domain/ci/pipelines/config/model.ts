@@ -1,6 +1,7 @@
 import type { Need, Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Expression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import type { AutoCancel, ChangesCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
+import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
 
 /** Bytes of the largest `.gitlab-ci.yml` that is read, and of one that it includes. */
 export const LARGEST_CONFIG = 1024 * 1024;
@@ -79,6 +80,8 @@ export interface JobConfig {
   /** The jobs that it waits for; null for all of earlier stages. */
   needs: Need[] | null;
   interruptible: boolean;
+  /** The pipeline that it starts, instead of a script. */
+  trigger: TriggerConfig | null;
   /** Options for the runner and for how the server treats it, under the names of the file. */
   options: Record<string, unknown>;
 }

@@ -66,14 +66,24 @@ export async function planPipeline(
   if (entry?.type !== 'blob') return NO_PLAN;
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
-    if (content === null) return NO_PLAN;
-    const wish = { text: content.toString('utf8'), occasion, known, ground };
-    const plan = await read(context, ofPipelines, `project ${occasion.project}`, wish);
-    return { ...plan, jobs: plan.jobs && (await withFileKeys(plan.jobs, ground)) };
+    return content === null
+      ? NO_PLAN
+      : await planText(context, ground, occasion, { text: content.toString('utf8'), known });
   } catch (error) {
     if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
     throw error;
   }
+}
+
+/** Like planPipeline, for a text in the place of the file. */
+export async function planText(
+  context: Context,
+  ground: Ground,
+  occasion: Occasion,
+  { text, known }: { text: string; known: KnownVariables },
+): Promise<PipelinePlan> {
+  const plan = await read(context, ofPipelines, `project ${occasion.project}`, { text, occasion, known, ground });
+  return { ...plan, jobs: plan.jobs && (await withFileKeys(plan.jobs, ground)) };
 }
 
 /**

@@ -56,11 +56,11 @@ export function expand(text: string, variables: Variables, limit: number): strin
 }
 
 /** Replaces `$NAME` and `${NAME}` of known variables in a text of the file; others stay. */
-export function expandKnown(text: string, variables: Variables): string {
+export function expandKnown(text: string, variables: Variables, longest = LONGEST_VALUE): string {
   if (!text.includes('$')) return text;
   return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (place, braced?: string, plain?: string) => {
     const name = braced ?? plain ?? '';
-    return Object.hasOwn(variables, name) ? (variables[name] ?? '').slice(0, LONGEST_VALUE) : place;
+    return Object.hasOwn(variables, name) ? (variables[name] ?? '').slice(0, longest) : place;
   });
 }
 

@@ -58,7 +58,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.started_at AS "startedAt",
       l.id AS "pipelineId", l.iid AS "pipelineIid", l.name AS "pipelineName", l.created_at AS "pipelineCreatedAt",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
-      CASE WHEN l.merge_request_id IS NULL THEN l.source::text ELSE 'merge_request_event' END AS source, l.source = 'trigger' AS "isTriggered",
+      CASE WHEN l.merge_request_id IS NOT NULL AND l.source = 'api' THEN 'merge_request_event' ELSE l.source::text END AS source, l.source = 'trigger' AS "isTriggered",
       l.variables_encrypted AS "variablesEncrypted", l.predefined, p.id AS "projectId", p.name AS "projectName",
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail",
       u.username, u.name AS "userName",
