@@ -61,6 +61,7 @@ const CHOICES: Record<string, string> = {
   include_jobs: 'Whether the record has `jobs`: those that the content defines.',
   statistics: 'Whether records have `statistics`.',
   stats: 'Whether the record has `stats`, the numbers of lines that changed.',
+  with_content: 'Whether the records have `content`, the texts of the pages.',
   with_stats: 'Whether the records have `stats`, the numbers of lines that changed.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',

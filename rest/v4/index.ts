@@ -55,6 +55,7 @@ import { triggers } from '#rest/v4/triggers.ts';
 import { uploads } from '#rest/v4/uploads.ts';
 import { users } from '#rest/v4/users.ts';
 import { variables } from '#rest/v4/variables.ts';
+import { wikis } from '#rest/v4/wikis.ts';
 
 /** Every route of the REST API. */
 export const routes: Route[] = [
@@ -91,6 +92,7 @@ export const routes: Route[] = [
   ...repository,
   ...releases,
   ...packages,
+  ...wikis,
   ...commits,
   ...branches,
   ...tags,

@@ -25,7 +25,7 @@ const events = (t: InputFields, isNew: boolean) => {
     noteEvents: flag('Whether new comments are sent.', false),
     jobEvents: flag('Whether changes of the status of jobs are sent.', false),
     pipelineEvents: flag('Whether changes of the status of pipelines are sent.', false),
-    wikiPageEvents: flag('Whether changes of wiki pages are wanted; there are none.', false),
+    wikiPageEvents: flag('Whether changes of wiki pages are wanted.', false),
     releasesEvents: flag('Whether new, changed and deleted releases are sent.', false),
     enableSslVerification: flag('Whether the certificate of the receiver must be valid.', true),
   };

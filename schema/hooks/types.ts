@@ -53,7 +53,7 @@ export const Webhook = builder.prismaObject('Hook', {
       description: 'Whether changes of the status of pipelines are sent.',
     }),
     wikiPageEvents: t.exposeBoolean('wikiPageEvents', {
-      description: 'Whether changes of wiki pages are wanted. None are sent, as there are no wikis.',
+      description: 'Whether changes of wiki pages are wanted.',
     }),
     releasesEvents: t.exposeBoolean('releasesEvents', {
       description: 'Whether new, changed and deleted releases are sent.',

@@ -8,7 +8,7 @@ import type { Switch } from '#src/domain/projects/values.ts';
 const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> = {
   issuesEnabled: { description: 'Whether the project has issues.', defaultValue: true },
   mergeRequestsEnabled: { description: 'Whether the project has merge requests.', defaultValue: true },
-  wikiEnabled: { description: 'Whether the project is to have a wiki. This server has none yet.', defaultValue: false },
+  wikiEnabled: { description: 'Whether the project is to have a wiki.', defaultValue: true },
   jobsEnabled: { description: 'Whether the project has pipelines and jobs.', defaultValue: true },
   snippetsEnabled: { description: 'Whether the project has snippets.', defaultValue: true },
   containerRegistryEnabled: {

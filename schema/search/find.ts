@@ -24,7 +24,13 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProjects } from '#src/domain/projects/list.ts';
 import { listGroupProjects } from '#src/domain/projects/of_group.ts';
 import { listProjectUsers } from '#src/domain/projects/users.ts';
-import { type FoundFileRow, type FoundPage, searchCommits, searchFiles } from '#src/domain/repository/search.ts';
+import {
+  type FoundFileRow,
+  type FoundPage,
+  searchCommits,
+  searchFiles,
+  searchWiki,
+} from '#src/domain/repository/search.ts';
 import { searchSnippets } from '#src/domain/snippets/list.ts';
 import { listGroupIssues, listIssues, listIssuesOf } from '#src/domain/tracking/issues/list.ts';
 import { listMergeRequestsOf } from '#src/domain/tracking/merge_requests/list.ts';
@@ -336,10 +342,11 @@ const ProjectSearch = builder.objectRef<Search<ProjectRow>>('ProjectSearch').imp
     }),
     wikiFiles: t.field({
       type: FoundFileConnection,
-      description: 'Always empty, as projects have no wikis; for compatibility with the REST API.',
+      description:
+        'Files of the wiki with the text in a line, then those with the text in their path; none for those who cannot read it.',
       args: pageArgs,
-      resolve: (_search, args, _context, info) =>
-        loadCountedPage<FoundFileRow>(args, info, async (page) => nothing(page)),
+      resolve: (search, args, context, info) =>
+        foundPage(search, args, info, (text, page) => searchWiki(context, search.place, text, page)),
     }),
   }),
 });

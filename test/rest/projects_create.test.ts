@@ -45,7 +45,7 @@ describe('POST /projects', () => {
       namespace: { name: user.username, kind: 'user', full_path: user.username },
       issues_enabled: true,
       merge_requests_enabled: true,
-      wiki_enabled: false,
+      wiki_enabled: true,
       jobs_enabled: true,
       snippets_enabled: true,
       container_registry_enabled: false,
@@ -79,7 +79,7 @@ describe('POST /projects', () => {
       visibility: 'internal',
       issues_enabled: false,
       merge_requests_enabled: false,
-      wiki_enabled: false,
+      wiki_enabled: true,
       jobs_enabled: false,
       snippets_enabled: false,
       container_registry_enabled: false,
@@ -103,7 +103,7 @@ describe('POST /projects', () => {
   });
 
   it('keeps what is said of what the server does not have', async () => {
-    const given = { wiki_enabled: true, container_registry_enabled: true, lfs_enabled: true };
+    const given = { wiki_enabled: false, container_registry_enabled: true, lfs_enabled: true };
     const { body } = await api.post('/projects', { name: 'Wishes', ...given });
     expect(body).toMatchObject(given);
     expect((await api.get(`/projects/${body.id}`)).body).toMatchObject(given);

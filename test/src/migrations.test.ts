@@ -136,6 +136,7 @@ const RELEASED: Record<string, string> = {
   '20261127095317_dotenv_variables': '0cf7a080c4ce1b50481fff2cff8affed7019f8da1c73cd51ca5b01c4d3fac5c7',
   '20261127101111_downstream_pipelines': '0fbf3f7a50cca6b88366bb52b2d53db389875c07f9d4b7092676fbee4ecd9f10',
   '20261127101112_pipelines_of_jobs': '3e83ff024432c453c759cab6312c01d4afae41d00ee4ac5fc5e282f5606ecacf',
+  '20261127101000_wikis': 'bc5b090cb720c34f87de13a352a7db22aa3b87654ece2e8661d95913315ca21f',
   '20261127064314_protection_levels': '0d2ad387da5762e88832fcabdc431b425a8fc17d9476869fc267fb8fd4aaaef9',
 };
 

@@ -36,6 +36,8 @@ export const projectAbilities = {
   read_issue: { level: GUEST, open: 'user', feature: 'issues' },
   read_confidential_issue: { level: REPORTER, feature: 'issues' },
   read_project_snippet: { level: GUEST, open: 'user', feature: 'snippets' },
+  read_wiki: { level: GUEST, open: 'user', feature: 'wiki' },
+  write_wiki: { level: DEVELOPER, feature: 'wiki', frozen: true },
   read_release: { level: GUEST, open: 'anyone' },
   read_package: { level: REPORTER, open: 'anyone' },
   publish_package: { level: DEVELOPER, frozen: true },

@@ -15,6 +15,7 @@ export type DomainChange =
   | BranchesMoved
   | RefsPushed
   | ReleaseChanged
+  | WikiPageChanged
   | PipelineChanged
   | MergeRequestBlocked
   | ProjectMoved
@@ -135,6 +136,25 @@ export interface ReleaseChanged {
   project: { id: number };
   release: { id: number };
   action: 'create' | 'update' | 'delete';
+}
+
+/** A page of a wiki was created, changed or deleted by a command. */
+export interface WikiPageChanged {
+  type: 'wikiPageChanged';
+  actor: { id: number };
+  project: { id: number };
+  page: {
+    slug: string;
+    title: string;
+    /** Its text, also of a page that was deleted. */
+    content: string;
+    format: string;
+    /** As it was given; empty for the usual one. */
+    message: string;
+    action: 'create' | 'update' | 'delete';
+    /** Full hash of the commit in the wiki. */
+    commit: string;
+  };
 }
 
 /** The status of a pipeline was written, or it failed from the start. */

@@ -27,7 +27,10 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   // Forks share nothing with their source, but some may still wait for their copy.
   await finishForks({ db, repositories }, doomed.id);
   // The row marks what is left to remove, so it is deleted last.
-  await withNobodyInside(db, doomed.id, () => repositories.remove(doomed));
+  await withNobodyInside(db, doomed.id, async () => {
+    await repositories.remove(doomed);
+    await repositories.remove({ ...doomed, wiki: true });
+  });
   await repositories.removeTraces(doomed);
   await uploads.remove({ projectId });
   await artifactsStore({ uploads }).remove({ projectId });

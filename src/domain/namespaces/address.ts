@@ -1,5 +1,14 @@
 /** What has pages below a project or group: the word of it in addresses. */
-type Resource = 'commit' | 'issues' | 'jobs' | 'merge_requests' | 'milestones' | 'pipelines' | 'releases' | 'snippets';
+type Resource =
+  | 'commit'
+  | 'issues'
+  | 'jobs'
+  | 'merge_requests'
+  | 'milestones'
+  | 'pipelines'
+  | 'releases'
+  | 'snippets'
+  | 'wikis';
 
 /**
  * The path of the page of something in a project: `/group/project/-/issues/1`. All page addresses that the server hands out are made

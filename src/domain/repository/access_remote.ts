@@ -8,6 +8,7 @@ import { type Actor, type Context, reachesApi, requireApiScope } from '#src/acce
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';
+import { wikiOf } from '#src/domain/repository/wikis/place.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
@@ -15,6 +16,9 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** What a git client does. */
 export type RemoteService = 'fetch' | 'push';
+
+/** A repository that a git client names: that of a project, or of its wiki. */
+export type RemoteRepository = ProjectRow & { wiki?: true };
 
 /** The protocol of a git client. */
 export type RemoteProtocol = 'http' | 'ssh';
@@ -43,7 +47,7 @@ export async function identifyRemote(
 }
 
 /**
- * The project whose repository the actor may fetch from or push to. Anonymous callers are asked for credentials alike for
+ * The project whose repository the actor may fetch from or push to, or whose wiki, at the path of the project with `.wiki` behind it. Anonymous callers are asked for credentials alike for
  * invisible and missing projects. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, whose `movedTo` holds the new
  * path of a moved project.
  */
@@ -52,15 +56,16 @@ export async function openRemote(
   fullPath: string,
   service: RemoteService,
   protocol: RemoteProtocol = 'http',
-): Promise<ProjectRow> {
+): Promise<RemoteRepository> {
   // Jobs can only use HTTP.
   if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
   if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
-  const project = await find(context, fullPath);
+  const project = await findRepository(context, fullPath);
   if (context.actor?.jobProjectId !== undefined && service === 'push') {
     throw forbidden('The token of a job cannot push.');
   }
   const actor = actorIn(context, project);
+  if (project.wiki) return requireWiki(actor, project, service);
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
   if (!can(actor, 'read_repository', project)) {
     throw forbidden('You are not allowed to download code from this project.');
@@ -70,6 +75,16 @@ export async function openRemote(
   }
   const refusal = service === 'push' ? writeRefusal(project) : null;
   if (refusal !== null) throw forbidden(refusal);
+  return project;
+}
+
+/** The wiki, if the actor may fetch from or push to it. Throws as openRemote. */
+function requireWiki(actor: Actor | null, project: RemoteRepository, service: RemoteService): RemoteRepository {
+  if (!actor) throw new Unauthenticated(ASK);
+  if (!can(actor, 'read_wiki', project)) throw forbidden('You are not allowed to download the wiki of this project.');
+  if (service === 'push' && !can(actor, 'write_wiki', project)) {
+    throw forbidden('You are not allowed to push to the wiki of this project.');
+  }
   return project;
 }
 
@@ -107,6 +122,28 @@ export const ASK = 'Authentication is required: your user name, with your passwo
 /** The message for signed-in callers, the same for missing and invisible projects. */
 export const NO_PROJECT = 'There is no such project, or you are not allowed to see it.';
 const UNKNOWN = 'User name, password or access token are wrong.';
+
+const WIKI = '.wiki';
+
+/** The repository of the project at a path or, if there is none and the path is that of a wiki, the wiki. Throws as openRemote. */
+async function findRepository(context: Context, fullPath: string): Promise<RemoteRepository> {
+  if (!fullPath.endsWith(WIKI)) return find(context, fullPath);
+  const own = await find(context, fullPath).catch(absent);
+  if (own) return own;
+  try {
+    return wikiOf(await find(context, fullPath.slice(0, -WIKI.length)));
+  } catch (error) {
+    const movedTo = error instanceof NotFound ? error.extensions.movedTo : null;
+    if (typeof movedTo !== 'string') throw error;
+    throw new NotFound('Project', `The project has moved to ${movedTo}.`, movedTo + WIKI);
+  }
+}
+
+/** Nothing, for a repository that is missing or that anonymous callers cannot see. */
+function absent(error: unknown): null {
+  if (error instanceof NotFound || error instanceof Unauthenticated) return null;
+  throw error;
+}
 
 async function find(context: Context, fullPath: string): Promise<ProjectRow> {
   try {

@@ -5,6 +5,7 @@ import { requireAlive } from '#src/domain/projects/alive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { holdRepositoryLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
 import { encodeName } from '#src/git/names.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
@@ -52,7 +53,7 @@ export type RecordRefs = (tx: Transaction, changes: readonly RefChange[]) => Pro
  */
 export async function changeRefs(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
-  project: Pick<ProjectRow, 'id' | 'repositoryStorage' | 'defaultBranch'>,
+  project: RepositoryPlace & Pick<ProjectRow, 'defaultBranch'>,
   changes: readonly RefChange[],
   record: RecordRefs,
   options: ChangeOptions = {},

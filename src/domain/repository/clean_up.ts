@@ -42,7 +42,7 @@ export async function cleanUpAll(stores: Stores): Promise<void> {
   const failed = new Set<string>();
   const each = new EachApart();
   for await (const entry of stores.repositories.entries()) {
-    await each.run([entry], async ({ kind, directory, id, storage }) => {
+    await each.run([entry], async ({ kind, directory, id, storage, wiki }) => {
       failed.add(directory);
       if (kind === 'draft' && (await isAbandoned(directory, ABANDONED_DRAFT)))
         await rm(directory, { recursive: true, force: true, maxRetries: 3 });
@@ -51,7 +51,7 @@ export async function cleanUpAll(stores: Stores): Promise<void> {
         id !== null &&
         (last.failed.has(directory) || (await changedSince(directory, since)))
       )
-        await cleanUp(stores, { id, repositoryStorage: storage });
+        await cleanUp(stores, { id, repositoryStorage: storage, wiki });
       failed.delete(directory);
     });
   }

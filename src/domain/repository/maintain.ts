@@ -37,7 +37,10 @@ export async function maintainActive(stores: Stores): Promise<void> {
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
     WHERE deleted_at IS NULL AND last_activity_at > now() - interval '1 day' ORDER BY id`;
   const each = new EachApart();
-  await each.run(active, (place) => maintain(stores, place));
+  await each.run(active, async (place) => {
+    await maintain(stores, place);
+    await maintain(stores, { ...place, wiki: true });
+  });
   each.end();
 }
 
@@ -48,6 +51,7 @@ export async function maintainProject(stores: Stores, projectId: number, many: H
   if (!place) return;
   await cleanUp(stores, place);
   await maintain(stores, place, many);
+  await maintain(stores, { ...place, wiki: true }, many);
 }
 
 /** Enqueues maintenance of a repository after a write, when the transaction commits, if enough has accumulated. */
@@ -86,6 +90,7 @@ async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promi
   await repack(directory, packs > many.packs, TIME.repack);
   await repositories.forget(place);
   if (await hasOldObjects(directory, GRACE)) await removeOld(stores, place);
+  if (place.wiki) return;
   const size = await repositorySize(directory);
   await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)
     WHERE project_id = ${place.id}`;

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { RefChange, RefOutcome } from '#src/domain/repository/change_refs.ts';
+import type { RemoteRepository } from '#src/domain/repository/access_remote.ts';
+import { changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { isFarBehind } from '#src/domain/repository/contributors_kept.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
@@ -27,7 +28,7 @@ import { encrypt } from '#src/platform/secrets.ts';
 /** A push in progress. */
 export interface Push {
   context: Context;
-  project: ProjectRow;
+  project: RemoteRepository;
   /** What the client sends. */
   body: Readable;
   /** Whether its stream continues after the pack, as on a connection that waits for the report. */
@@ -68,7 +69,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
     const work = accept(push, request, { quarantine, ci: pipelineOptions(options, context.secret) });
     const report = await work.catch((error) => refuseAll(error, request));
     // The refs have changed: errors no longer matter, and scheduled jobs do all of this later anyway.
-    await workLater(context, project).catch(() => undefined);
+    if (!project.wiki) await workLater(context, project).catch(() => undefined);
     const kept = new Set(report.refs.filter(({ refused }) => refused === null).map(({ name }) => name));
     return { ...report, capabilities, options, made: commands.filter(({ name }) => kept.has(name)) };
   } catch (error) {
@@ -181,7 +182,9 @@ async function make(
     const next = ordered.slice(at, at + atOnce);
     let outcomes: RefOutcome[];
     try {
-      outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
+      outcomes = project.wiki
+        ? await changeRefs(context, project, next, async () => undefined, options)
+        : await pushRefs(context, requireActor(context), pushed, next, undefined, options);
     } catch (error) {
       const reason = refusalIn(error, capabilities);
       for (const change of ordered.slice(at)) refused.set(change, reason);
@@ -204,9 +207,9 @@ async function refusals(
 ): Promise<Map<RefChange, string>> {
   const refused = new Map<RefChange, string>();
   const actor = requireActor(context);
-  const forbidden = await branchRefusals(context, actor, project, { deployKeyId });
-  const forbiddenTags = await tagRefusals(context.db, actor, project, { deployKeyId });
-  const mayPush = can(actor, 'push_code', project);
+  const forbidden = project.wiki ? () => null : await branchRefusals(context, actor, project, { deployKeyId });
+  const forbiddenTags = project.wiki ? () => null : await tagRefusals(context.db, actor, project, { deployKeyId });
+  const mayPush = project.wiki || can(actor, 'push_code', project);
   const branches = commands.filter(({ name }) => name.startsWith(BRANCHES));
   const others = await quarantine.otherThanCommits(branches.flatMap(({ to }) => to ?? []));
   for (const command of commands) {

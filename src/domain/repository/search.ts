@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { defaultBranch, findRevision, type Revision } from '#src/domain/repository/revision.ts';
+import { wikiOf } from '#src/domain/repository/wikis/place.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { FileHit } from '#src/git/search/hits.ts';
 import type { PathPattern } from '#src/git/search/pattern.ts';
@@ -48,8 +49,30 @@ export async function searchFiles(
 ): Promise<FoundPage<FoundFileRow>> {
   const found = can(requireActor(context), 'read_repository', project) ? await revisionIn(context, project, ref) : null;
   if (!found) return pageOf([], false, page);
-  const { repository, oid: commit } = found;
-  const named = ref || ((await defaultBranch(project, repository)) ?? '');
+  const named = ref || ((await defaultBranch(project, found.repository)) ?? '');
+  return searchAt(context, found, { projectId: project.id, ref: named, text }, page);
+}
+
+/** Like searchFiles, for the wiki of a project. None for those who may not read it. */
+export async function searchWiki(
+  context: Context,
+  project: ProjectRow,
+  text: string,
+  page: PageRequest,
+): Promise<FoundPage<FoundFileRow>> {
+  const wiki = wikiOf(project);
+  const found = can(requireActor(context), 'read_wiki', project) ? await findRevision(context, wiki) : null;
+  if (!found) return pageOf([], false, page);
+  const ref = (await found.repository.defaultBranch()) ?? '';
+  return searchAt(context, found, { projectId: project.id, ref, text }, page);
+}
+
+async function searchAt(
+  context: Context,
+  { repository, oid: commit }: Revision,
+  { projectId, ref, text }: { projectId: number; ref: string; text: string },
+  page: PageRequest,
+): Promise<FoundPage<FoundFileRow>> {
   const { text: wanted, paths } = filtersIn(text);
   const { hits, isWhole } = await withEffort(context, async () => {
     const deadline = performance.now() + PATIENCE;
@@ -62,7 +85,7 @@ export async function searchFiles(
     const hits = [...holding.hits, ...called.hits.filter(({ path }) => !known.has(path))];
     return { hits: hits.slice(0, MOST), isWhole: called.isWhole && hits.length <= MOST };
   });
-  const rows = hits.map((hit) => ({ ...hit, projectId: project.id, ref: named }));
+  const rows = hits.map((hit) => ({ ...hit, projectId, ref }));
   return pageOf(rows, !isWhole, page);
 }
 

@@ -20,6 +20,8 @@ declare module '#src/access/permissions/actor.ts' {
 export interface RepositoryPlace {
   id: number;
   repositoryStorage: string;
+  /** Whether it is the repository of the wiki. */
+  wiki?: boolean | undefined;
 }
 
 /** The default branch of a new repository, unless another is given. */
@@ -34,6 +36,8 @@ export interface StoredEntry {
   kind: 'repository' | 'draft' | 'unknown';
   /** ID of the project, if the name contains it. */
   id: number | null;
+  /** Whether it is that of the wiki of the project. */
+  wiki: boolean;
 }
 
 /** The directory of job logs in a storage, next to the repositories. */
@@ -81,11 +85,11 @@ export class RepositoryStore {
     return [...this.#roots.keys()];
   }
 
-  /** The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`. */
-  directory({ id, repositoryStorage }: RepositoryPlace): string {
+  /** The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`, of a wiki `<ID>.wiki.git`. */
+  directory({ id, repositoryStorage, wiki = false }: RepositoryPlace): string {
     const root = this.#roots.get(repositoryStorage);
     if (root === undefined) throw new Error(`There is no storage "${repositoryStorage}"`);
-    return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
+    return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}${wiki ? '.wiki' : ''}.git`);
   }
 
   /** The directory of a project's job logs, existing or not: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */
@@ -157,10 +161,11 @@ export class RepositoryStore {
     for (const [storage, root] of this.#roots) {
       for (const folder of (await namesIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
         for (const name of await namesIn(path.join(root, folder))) {
-          const [, id, rest = ''] = /^(\d+)\.git(.*)$/.exec(name) ?? [];
+          const [, id, wiki, rest = ''] = /^(\d+)(\.wiki)?\.git(.*)$/.exec(name) ?? [];
           const isDraft = name.startsWith('.init-') || (id !== undefined && DRAFT.test(rest));
           const kind = isDraft ? 'draft' : id !== undefined && rest === '' ? 'repository' : 'unknown';
-          yield { storage, directory: path.join(root, folder, name), kind, id: id === undefined ? null : Number(id) };
+          const directory = path.join(root, folder, name);
+          yield { storage, directory, kind, id: id === undefined ? null : Number(id), wiki: wiki !== undefined };
         }
       }
     }

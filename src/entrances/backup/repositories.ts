@@ -44,6 +44,7 @@ export async function* archiveRepositories(sources: Sources, repositories: Repos
     done += 1;
     sources.onStep(`repository ${done} of ${count}`);
     yield* archiveRepository(sources, repositories.directory(place), place);
+    yield* archiveWiki(sources, repositories.directory({ ...place, wiki: true }), place);
   }
 }
 
@@ -61,7 +62,7 @@ async function* projects(snapshot: Snapshot): AsyncGenerator<Place> {
 }
 
 async function* archiveRepository(sources: Sources, directory: string, place: Place): AsyncGenerator<Buffer> {
-  const { archive, exclusion, known, missing } = sources;
+  const { archive, exclusion, missing } = sources;
   const root = repositoryPath(place);
   const refs = await recordedRefs(sources.snapshot, place.id);
   const found = await isThere(path.join(directory, 'HEAD'));
@@ -73,23 +74,41 @@ async function* archiveRepository(sources: Sources, directory: string, place: Pl
       Buffer.concat([Buffer.from('ref: '), encodeName(head ?? 'refs/heads/master'), Buffer.from('\n')]),
     );
     yield* archive.addBytes(`${root}/packed-refs`, packedRefs(refs));
-    async function* files(): AsyncGenerator<Buffer> {
-      for await (const { name, size, tag, content } of objectFiles(directory)) {
-        const file = `${root}/objects/${name}`;
-        if (tag !== undefined && known.take(file, size, tag)) continue;
-        yield* archive.add(file, size, content(), tag);
-      }
-    }
-    yield* exclusion.whileUntouched(place.id, files());
+    yield* exclusion.whileUntouched(place.id, archiveObjects(sources, directory, root));
   }
   // A repository is only removed after its project was marked as deleted.
   const gone = !(await exclusion.isAlive(place.id));
   if (gone || (!found && refs.length > 0)) missing.push({ kind: 'repository', projectId: place.id, path: root, gone });
 }
 
+/**
+ * Archives the wiki of a project as it is now: its refs are not recorded elsewhere. They are read before the objects, which are never removed
+ * meanwhile, so that all that they lead to is there.
+ */
+async function* archiveWiki(sources: Sources, directory: string, place: Place): AsyncGenerator<Buffer> {
+  if (!(await isThere(path.join(directory, 'HEAD')))) return;
+  const { archive, exclusion } = sources;
+  const root = repositoryPath({ ...place, wiki: true });
+  const refs = new RefReader(directory);
+  const head = encodeName((await refs.head()) ?? 'refs/heads/master');
+  const listed = (await refs.list('refs/')).map(({ name, target }) => ({ name, oid: target }));
+  yield* archive.addBytes(`${root}/HEAD`, Buffer.concat([Buffer.from('ref: '), head, Buffer.from('\n')]));
+  const sorted = listed.sort((left, right) => compareNames(left.name, right.name));
+  yield* archive.addBytes(`${root}/packed-refs`, packedRefs(sorted));
+  yield* exclusion.whileUntouched(place.id, archiveObjects(sources, directory, root));
+}
+
+async function* archiveObjects({ archive, known }: Sources, directory: string, root: string): AsyncGenerator<Buffer> {
+  for await (const { name, size, tag, content } of objectFiles(directory)) {
+    const file = `${root}/objects/${name}`;
+    if (tag !== undefined && known.take(file, size, tag)) continue;
+    yield* archive.add(file, size, content(), tag);
+  }
+}
+
 /** The directory of a repository in a backup. */
-function repositoryPath({ id, repositoryStorage }: Place): string {
-  return `repositories/${repositoryStorage}/${id}.git`;
+function repositoryPath({ id, repositoryStorage, wiki }: Place & { wiki?: boolean }): string {
+  return `repositories/${repositoryStorage}/${id}${wiki ? '.wiki' : ''}.git`;
 }
 
 async function recordedRefs(snapshot: Snapshot, projectId: number): Promise<{ name: string; oid: string }[]> {

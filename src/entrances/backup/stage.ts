@@ -82,7 +82,8 @@ export class Stage {
       for (const name of await readdir(path.join(root, WAITING)).catch(orIfAbsent<string[]>([]))) {
         signal?.throwIfAborted();
         const from = path.join(root, WAITING, name);
-        const to = repositories.directory({ id: Number.parseInt(name, 10), repositoryStorage: storage });
+        const wiki = name.endsWith('.wiki.git');
+        const to = repositories.directory({ id: Number.parseInt(name, 10), repositoryStorage: storage, wiki });
         if (dangling.length < NAMED) dangling.push(...(await danglingRefs(from)));
         await mkdir(path.dirname(to), { recursive: true });
         await rename(from, to);
@@ -146,7 +147,8 @@ export class Stage {
   }
 
   async #takeOfRepository({ path: name, content, size }: Entry): Promise<void> {
-    const [, storage = '', id = '', rest = ''] = /^repositories\/([A-Za-z0-9_-]+)\/(\d+)\.git\/(.+)$/.exec(name) ?? [];
+    const [, storage = '', id = '', rest = ''] =
+      /^repositories\/([A-Za-z0-9_-]+)\/(\d+(?:\.wiki)?)\.git\/(.+)$/.exec(name) ?? [];
     const directory = path.join(this.#rootOf(storage, name), WAITING, `${id}.git`);
     if (rest === 'HEAD') {
       const head = decodeName(await whole({ path: name, size, content }, LARGEST.small));

@@ -2,8 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { hiddenRefs, openRemote } from '#src/domain/repository/access_remote.ts';
+import { hiddenRefs, openRemote, type RemoteRepository } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
@@ -68,7 +67,7 @@ function open(
   holder: KeyHolder,
   fullPath: string,
   service: GitCommand['service'],
-): Promise<ProjectRow> {
+): Promise<RemoteRepository> {
   if (holder.kind === 'deploy') return openByDeployKey(context, holder, fullPath, service);
   return openRemote(context, fullPath, service, 'ssh');
 }

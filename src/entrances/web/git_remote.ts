@@ -1,12 +1,12 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
 import {
   ASK,
   hiddenRefs,
   identifyRemote,
   openRemote,
+  type RemoteRepository,
   type RemoteService,
 } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
@@ -97,13 +97,19 @@ async function admit(
   const context = contextOf(actorFor(actor, called.service ?? undefined), request);
   if (called.isPage && called.service !== null) {
     // Callers who may not see the project get the same answer as at the right URL.
-    const { fullPath } = await openRemote(context, called.fullPath, called.service);
-    return redirect(options, fullPath, request, response, 'The repository is at the address with .git.');
+    const { fullPath, wiki } = await openRemote(context, called.fullPath, called.service);
+    return redirect(
+      options,
+      wiki ? `${fullPath}.wiki` : fullPath,
+      request,
+      response,
+      'The repository is at the address with .git.',
+    );
   }
   const caller = callerOf(context.actor, context.clientAddress);
   const release = await gitConcurrency.take(caller, { isAnonymous: context.actor === null });
   try {
-    const follow = (project: ProjectRow, received: Received) =>
+    const follow = (project: RemoteRepository, received: Received) =>
       followPush(
         { context, project, baseUrl: options.baseUrl(request), report: (error) => options.report(error, request) },
         received,
@@ -116,7 +122,7 @@ async function admit(
 
 interface Answering {
   signal: AbortSignal;
-  follow(project: ProjectRow, received: Received): Promise<string[]>;
+  follow(project: RemoteRepository, received: Received): Promise<string[]>;
 }
 
 async function answer(

@@ -5,6 +5,7 @@ import { createFile } from '#src/domain/repository/files/write.ts';
 import { createBranchProtectionRule } from '#src/domain/repository/protections/branches.ts';
 import { createTagProtectionRule } from '#src/domain/repository/protections/tags.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
+import { createWikiPage } from '#src/domain/repository/wikis/write.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { git } from '../../support/git_program.ts';
 import { newKey } from '../../support/ssh_keys.ts';
@@ -57,16 +58,16 @@ export function repositoryRules({
     [`DELETE ${on}/:discussion_id/notes/:note_id`]: { success: 204, level: 40, given: talked },
   };
   /** A commit with something in the place of a signature. */
-  const signedCommit = async (at: Stage) => {
-    const directory = world.repositories.directory(at.project);
+  const signedCommit = async (at: Stage, id: number) => {
+    const directory = world.repositories.directory({ ...at.project, id });
     const tree = git(directory, ['rev-parse', 'master^{tree}']).trim();
     const who = 'X <x@example.com> 1700000000 +0000';
     const content = `tree ${tree}\nauthor ${who}\ncommitter ${who}\ngpgsig -----BEGIN PGP SIGNATURE-----\n\nSigned\n`;
     return git(directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], content).trim();
   };
   /** Gives the project a branch with a submodule. */
-  const linkSubmodule = async (at: Stage) => {
-    const directory = world.repositories.directory(at.project);
+  const linkSubmodule = async (at: Stage, id: number) => {
+    const directory = world.repositories.directory({ ...at.project, id });
     const tree = git(directory, ['mktree'], `160000 commit ${'1'.repeat(40)}\tlib\n`).trim();
     const author = ['-c', 'user.name=X', '-c', 'user.email=x@example.com'];
     const commit = git(directory, [...author, 'commit-tree', '-m', 'Link', tree]).trim();
@@ -101,6 +102,28 @@ export function repositoryRules({
     const where = { release: { projectId: given.id, tag: given.tag_name } };
     const { id } = await world.db.releaseLink.findFirstOrThrow({ where });
     return { ...given, link_id: id };
+  };
+  const page = async (at: Stage) => {
+    const { id } = await fresh(at);
+    await createWikiPage(world.as(owner), id, { title: 'home', content: 'words' });
+    return { id, slug: 'home' };
+  };
+  const wiki = '/projects/:id/wikis';
+  const ofWikis: Record<string, Rule> = {
+    [`GET ${wiki}`]: { success: 200, level: 10, open: 'user', given: page },
+    [`POST ${wiki}`]: {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...project(at), title: world.unique('page'), content: 'words' }),
+    },
+    [`POST ${wiki}/attachments`]: {
+      success: 201,
+      level: 30,
+      given: (at) => ({ ...project(at), file: new File(['text'], 'a.txt') }),
+    },
+    [`GET ${wiki}/:slug`]: { success: 200, level: 10, open: 'user', given: page },
+    [`PUT ${wiki}/:slug`]: { success: 200, level: 30, given: async (at) => ({ ...(await page(at)), content: 'new' }) },
+    [`DELETE ${wiki}/:slug`]: { success: 204, level: 30, given: page },
   };
   const one = '/projects/:id/releases/:tag_name';
   const ofReleases: Record<string, Rule> = {
@@ -234,6 +257,7 @@ export function repositoryRules({
 
   return {
     ...ofReleases,
+    ...ofWikis,
     ...ofPackages,
     ...ofNpm,
     ...protections,
@@ -280,7 +304,7 @@ export function repositoryRules({
       open: 'user',
       given: async (at) => {
         const given = await branches(at);
-        return { ...given, sha: await signedCommit(at) };
+        return { ...given, sha: await signedCommit(at, given.id) };
       },
     },
     'GET /projects/:id/repository/changelog': {
@@ -301,7 +325,7 @@ export function repositoryRules({
       level: 30,
       given: async (at) => {
         const given = await branches(at);
-        await linkSubmodule(at);
+        await linkSubmodule(at, given.id);
         return { ...given, branch: 'linked', submodule: 'lib', commit_sha: '2'.repeat(40) };
       },
     },

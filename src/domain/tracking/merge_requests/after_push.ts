@@ -1,6 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { RemoteRepository } from '#src/domain/repository/access_remote.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import { titleOf } from '#src/domain/repository/commits/find.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
@@ -16,7 +17,7 @@ import { DomainError, NotFound } from '#src/platform/errors.ts';
 /** A push whose refs have changed. */
 export interface Followed {
   context: Context;
-  project: ProjectRow;
+  project: RemoteRepository;
   /** The deploy key that it was made with: it acts on no merge requests. */
   deployKeyId?: number | undefined;
   /** URL of the server, without a trailing slash. */
@@ -37,6 +38,7 @@ const MOST_NAMED = 5;
  */
 export async function followPush(followed: Followed, received: Received): Promise<string[]> {
   const { options, made } = received;
+  if (followed.project.wiki) return [];
   const warnings = [...options.warnings];
   try {
     const branches = await pushedBranches(followed, made);

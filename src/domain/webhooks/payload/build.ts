@@ -7,6 +7,7 @@ import { notePayload } from '#src/domain/webhooks/payload/note.ts';
 import { pushPayload } from '#src/domain/webhooks/payload/push.ts';
 import { releasePayload } from '#src/domain/webhooks/payload/release.ts';
 import { type SystemFacts, systemPayload } from '#src/domain/webhooks/payload/system.ts';
+import { wikiPagePayload } from '#src/domain/webhooks/payload/wiki_page.ts';
 
 /** Bytes of the largest body that is sent. */
 export const LARGEST_PAYLOAD = 4 * 1024 * 1024;
@@ -50,7 +51,7 @@ async function build(kind: EventKind, facts: unknown, around: Surroundings): Pro
     case 'release':
       return of(releasePayload);
     case 'wiki_page':
-      throw new Error('There are no wikis');
+      return of(wikiPagePayload);
     default:
       return systemPayload(kind, facts as SystemFacts);
   }

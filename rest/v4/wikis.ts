@@ -1,0 +1,65 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'read_wiki';
+const pages = '/projects/:id/wikis';
+const page = `${pages}/:slug`;
+const slashes = ['slug'];
+const constants = { wiki_page_meta_id: null };
+
+export const wikis: Route[] = [
+  {
+    method: 'GET',
+    path: pages,
+    operation: operations.ProjectWikiPagesDocument,
+    result: 'project.wiki.pages',
+    precheck,
+    constants,
+  },
+  {
+    method: 'POST',
+    path: pages,
+    operation: operations.CreateWikiPageDocument,
+    result: 'createWikiPage.wikiPage',
+    precheck,
+    contents: true,
+    constants,
+  },
+  {
+    method: 'POST',
+    path: `${pages}/attachments`,
+    operation: operations.UploadWikiAttachmentDocument,
+    result: 'uploadWikiAttachment.attachment',
+    precheck,
+    file: 'file',
+  },
+  {
+    method: 'GET',
+    path: page,
+    operation: operations.ProjectWikiPageDocument,
+    result: 'project.wiki.page',
+    precheck,
+    slashes,
+    constants,
+  },
+  {
+    method: 'PUT',
+    path: page,
+    operation: operations.UpdateWikiPageDocument,
+    result: 'updateWikiPage.wikiPage',
+    precheck,
+    slashes,
+    contents: true,
+    atLeastOne: ['content', 'title', 'format'],
+    constants,
+  },
+  {
+    method: 'DELETE',
+    path: page,
+    operation: operations.DeleteWikiPageDocument,
+    result: 'deleteWikiPage',
+    status: 204,
+    precheck,
+    slashes,
+  },
+];

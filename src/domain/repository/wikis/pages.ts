@@ -1,0 +1,139 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
+import { wikiTip } from '#src/domain/repository/wikis/repository.ts';
+import { isOid, type Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { pathFault } from '#src/git/write/path.ts';
+import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
+import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
+
+export type WikiFormat = 'markdown' | 'rdoc' | 'asciidoc' | 'org';
+
+/** The endings of files by the format of their pages. The first is that of new pages. */
+const ENDINGS: Record<WikiFormat, readonly string[]> = {
+  markdown: ['md', 'markdown', 'mdown', 'mkd', 'mkdn'],
+  rdoc: ['rdoc'],
+  asciidoc: ['asciidoc', 'adoc', 'asc'],
+  org: ['org'],
+};
+
+const FORMATS = new Map(
+  Object.entries(ENDINGS).flatMap(([format, endings]) => endings.map((ending) => [ending, format as WikiFormat])),
+);
+
+/** Files of a wiki that are looked at, and bytes of the largest page. */
+const MOST_FILES = 20_000;
+export const LARGEST_PAGE = 5 * 1024 * 1024;
+
+/** A page of a wiki, at one of its commits. */
+export interface WikiPageRow {
+  project: ProjectRow;
+  reader: RepositoryReader;
+  /** The commit that it was read at. */
+  commit: Oid;
+  /** Its slug, by which lists are sorted. */
+  name: string;
+  /** Of the file. */
+  path: string;
+  oid: Oid;
+  format: WikiFormat;
+}
+
+/** The path of a new page with this slug. */
+export function pathOf(slug: string, format: WikiFormat): string {
+  return `${slug}.${ENDINGS[format][0]}`;
+}
+
+/** The slug of a title: blanks become dashes. */
+export function slugOf(title: string): string {
+  return title
+    .trim()
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\s+/g, '-');
+}
+
+/** The title of a page: the last part of its slug, with blanks for dashes. */
+export function titleOf({ name }: Pick<WikiPageRow, 'name'>): string {
+  return (name.split('/').at(-1) ?? '').replaceAll('-', ' ').toWellFormed();
+}
+
+/** The slug and format of a file; null for one that is no page. */
+export function pageAt(path: string): { name: string; format: WikiFormat } | null {
+  const [, name, ending = ''] = /^(.+)\.([a-z]+)$/i.exec(path) ?? [];
+  const format = FORMATS.get(ending.toLowerCase());
+  return name === undefined || format === undefined || name.startsWith('_') ? null : { name, format };
+}
+
+/** The pages of a wiki, by slug. Throws Forbidden, Unauthenticated, RateLimited. */
+export async function listWikiPages(
+  context: Context,
+  project: ProjectRow,
+  page: PageRequest,
+): Promise<Page<WikiPageRow>> {
+  authorize(context.actor, 'read_wiki', project);
+  const tip = await wikiTip(context, project);
+  const pages = tip === null ? [] : await withEffort(context, () => pagesOf(project, tip.reader, tip.commit));
+  return pageByName(pages, page, async (part) => part);
+}
+
+/**
+ * A page by its slug, as it is or was at a commit of the wiki. Throws NotFound, Forbidden, Unauthenticated.
+ *
+ * @param version full hash of a commit
+ */
+export async function findWikiPage(
+  context: Context,
+  project: ProjectRow,
+  slug: string,
+  version?: string | null,
+): Promise<WikiPageRow> {
+  authorize(context.actor, 'read_wiki', project);
+  const tip = await wikiTip(context, project);
+  if (tip === null) throw new NotFound('Wiki Page');
+  const commit = version ? await reachable(tip.reader, tip.commit, version) : tip.commit;
+  const page = commit && (await pageOf(project, tip.reader, commit, slug));
+  if (!page) throw new NotFound('Wiki Page');
+  return page;
+}
+
+/** The commit, if the wiki's tip reaches it. */
+async function reachable(reader: RepositoryReader, tip: Oid, version: string): Promise<Oid | null> {
+  if (!isOid(version) || (await reader.commit(version)) === null) return null;
+  return (await reader.isAncestor(version, tip)) ? version : null;
+}
+
+/** The page with a slug at a commit; null if there is none. */
+export async function pageOf(
+  project: ProjectRow,
+  reader: RepositoryReader,
+  commit: Oid,
+  slug: string,
+): Promise<WikiPageRow | null> {
+  for (const [ending, format] of FORMATS) {
+    const path = `${slug}.${ending}`;
+    if (pageAt(path) === null || pathFault(path) !== null) return null;
+    const entry = await reader.entry(commit, path);
+    if (entry?.type === 'blob') return { project, reader, commit, name: slug, path, oid: entry.oid, format };
+  }
+  return null;
+}
+
+async function pagesOf(project: ProjectRow, reader: RepositoryReader, commit: Oid): Promise<WikiPageRow[]> {
+  const found = await reader.treePage(commit, '', { recursive: true, offset: 0, limit: MOST_FILES });
+  const pages = (found?.entries ?? []).flatMap(({ path, oid, type }) => {
+    const page = type === 'blob' && !path.startsWith('uploads/') ? pageAt(path) : null;
+    return page === null ? [] : [{ project, reader, commit, ...page, path, oid }];
+  });
+  return pages.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+}
+
+/** The text of a page. Throws ContentTooLarge. */
+export async function contentOf(context: Context, { reader, oid }: WikiPageRow): Promise<string> {
+  const size = await reader.blobSize(oid);
+  if (size === null) throw new NotFound('Wiki Page');
+  if (size > LARGEST_PAGE) throw new ContentTooLarge(`a page may have ${LARGEST_PAGE} bytes`);
+  const read = async () => (await reader.blob(oid, LARGEST_PAGE))?.toString().replaceAll('\0', '\uFFFD') ?? '';
+  return size > 256 * 1024 ? withEffort(context, read) : read();
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { WikiPageChanged } from '#src/domain/changes/change.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import {
+  contentOf,
+  findWikiPage,
+  LARGEST_PAGE,
+  pageOf,
+  pathOf,
+  slugOf,
+  titleOf,
+  type WikiFormat,
+  type WikiPageRow,
+} from '#src/domain/repository/wikis/pages.ts';
+import { wikiOf } from '#src/domain/repository/wikis/place.ts';
+import { commitToWiki } from '#src/domain/repository/wikis/repository.ts';
+import { pathFault } from '#src/git/write/path.ts';
+import { BadRequest, ContentTooLarge, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { IncomingFile } from '#src/platform/incoming_file.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+export interface NewWikiPage {
+  title: string;
+  content: string;
+  format?: WikiFormat | null | undefined;
+  /** Message of the commit. */
+  message?: string | null | undefined;
+}
+
+export interface WikiPageChanges {
+  title?: string | null | undefined;
+  content?: string | null | undefined;
+  format?: WikiFormat | null | undefined;
+  message?: string | null | undefined;
+}
+
+/** Characters of the longest title, and of the longest message. */
+const LONGEST_TITLE = 255;
+const LONGEST_MESSAGE = 10_000;
+
+/** The project, if the actor may write to its wiki. Throws NotFound, Unauthenticated, Forbidden. */
+async function writableWiki(context: Context, ref: IdOrPath): Promise<{ actor: Actor; project: ProjectRow }> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'write_wiki', project);
+  return { actor, project };
+}
+
+/** Commits a new page to the wiki of a project. Throws NotFound, Forbidden, ValidationFailed, and as commitToWiki. */
+export async function createWikiPage(context: Context, ref: IdOrPath, given: NewWikiPage): Promise<WikiPageRow> {
+  const { actor, project } = await writableWiki(context, ref);
+  const { title, content, message } = given;
+  const format = given.format ?? 'markdown';
+  const slug = usableSlug(title);
+  const text = usableContent(content);
+  const { commit } = await commitToWiki(context, project, actor.id, {
+    message: messageOf(message, `Created page: ${titleOf({ name: slug })}`),
+    bytes: text.length,
+    prepare: async (reader, tip) => {
+      if (tip !== null && (await pageOf(project, reader, tip, slug)) !== null) throw taken();
+      return [{ action: 'create', path: pathOf(slug, format), content: text }];
+    },
+    also: (tx, commit) =>
+      recordPage(tx, context, actor, { project, slug, format, content, message, action: 'create', commit }),
+  });
+  return made(context, project, commit, slug);
+}
+
+/** Commits changes of a page, which may move it. Throws as createWikiPage. */
+export async function updateWikiPage(
+  context: Context,
+  ref: IdOrPath,
+  slug: string,
+  { title, content, format: wanted, message }: WikiPageChanges,
+): Promise<WikiPageRow> {
+  const { actor, project } = await writableWiki(context, ref);
+  const present = await findWikiPage(context, project, slug);
+  const whole = content ?? (await contentOf(context, present));
+  const directory = slug.includes('/') && title != null && !title.includes('/') ? `${path.posix.dirname(slug)}/` : '';
+  const next = title == null ? slug : usableSlug(`${directory}${title}`);
+  const format = wanted ?? present.format;
+  const text = content == null ? null : usableContent(content);
+  const { commit } = await commitToWiki(context, project, actor.id, {
+    message: messageOf(message, `Updated page: ${titleOf({ name: next })}`),
+    bytes: text?.length ?? 0,
+    prepare: async (reader, tip) => {
+      const page = tip === null ? null : await pageOf(project, reader, tip, slug);
+      if (tip === null || page === null) throw new NotFound('Wiki Page');
+      const to = format === page.format && next === slug ? page.path : pathOf(next, format);
+      if (next !== slug && (await pageOf(project, reader, tip, next)) !== null) throw taken();
+      if (to !== page.path) {
+        return [{ action: 'move', path: to, previousPath: page.path, ...(text === null ? {} : { content: text }) }];
+      }
+      const bytes = text ?? (await reader.blob(page.oid, LARGEST_PAGE)) ?? Buffer.alloc(0);
+      return [{ action: 'update', path: to, content: bytes }];
+    },
+    also: (tx, commit) =>
+      recordPage(tx, context, actor, {
+        ...{ project, slug: next, format, content: whole, message, action: 'update', commit },
+      }),
+  });
+  return made(context, project, commit, next);
+}
+
+/** Commits the removal of a page. Throws as createWikiPage. */
+export async function deleteWikiPage(context: Context, ref: IdOrPath, slug: string): Promise<void> {
+  const { actor, project } = await writableWiki(context, ref);
+  const present = await findWikiPage(context, project, slug);
+  const { format } = present;
+  const content = await contentOf(context, present);
+  await commitToWiki(context, project, actor.id, {
+    message: `Deleted page: ${titleOf({ name: slug })}`,
+    bytes: 0,
+    prepare: async (reader, tip) => {
+      const page = tip === null ? null : await pageOf(project, reader, tip, slug);
+      if (page === null) throw new NotFound('Wiki Page');
+      return [{ action: 'delete', path: page.path }];
+    },
+    also: (tx, commit) =>
+      recordPage(tx, context, actor, { project, slug, format, content, message: null, action: 'delete', commit }),
+  });
+}
+
+/** A file that was attached to a wiki. */
+export interface WikiAttachment {
+  fileName: string;
+  /** `uploads/<hash>/<name>`. */
+  filePath: string;
+  branch: string;
+  markdown: string;
+}
+
+/** Commits a file to the wiki, for its pages to show. Throws as createWikiPage, ContentTooLarge. */
+export async function uploadWikiAttachment(
+  context: Context,
+  ref: IdOrPath,
+  file: IncomingFile,
+): Promise<WikiAttachment> {
+  const { actor, project } = await writableWiki(context, ref);
+  const { maxAttachmentSize } = await currentSettings(context.db);
+  const { maxInlineBytes } = context.repositories;
+  const most = Math.min(maxAttachmentSize * 1024 * 1024, maxInlineBytes);
+  if (file.size > most) throw new ContentTooLarge(`a file may have ${most} bytes`);
+  const content = await buffer(file.stream());
+  const fileName =
+    path
+      .basename(file.name)
+      .replace(/[^\w.-]+/g, '_')
+      .replace(/^\.+/, '')
+      .slice(-200) || 'file';
+  const filePath = `uploads/${randomBytes(16).toString('hex')}/${fileName}`;
+  const { branch } = await commitToWiki(context, project, actor.id, {
+    message: `Upload attachment ${fileName}`,
+    bytes: content.length,
+    prepare: async () => [{ action: 'create', path: filePath, content }],
+  });
+  const isPicture = /\.(png|jpe?g|gif|webp|svg)$/i.test(fileName);
+  const markdown = `${isPicture ? '!' : ''}[${fileName.replace(/\.[^.]+$/, '')}](${filePath})`;
+  return { fileName, filePath, branch, markdown };
+}
+
+function taken(): BadRequest {
+  return new BadRequest('A page with that title already exists', 'title');
+}
+
+function usableSlug(title: string): string {
+  const slug = slugOf(title);
+  const wrong = (message: string) => new ValidationFailed({ title: [message] });
+  if (slug === '') throw wrong("can't be blank");
+  if ([...title].length > LONGEST_TITLE) throw wrong(`is too long (maximum is ${LONGEST_TITLE} characters)`);
+  if (
+    [slug, `${slug}.md`].some((one) => pathFault(one) !== null) ||
+    slug.startsWith('_') ||
+    slug.startsWith('uploads/')
+  )
+    throw wrong('is invalid');
+  return slug;
+}
+
+function usableContent(content: string): Buffer {
+  const bytes = Buffer.from(content);
+  if (bytes.length > LARGEST_PAGE) throw new ContentTooLarge(`a page may have ${LARGEST_PAGE} bytes`);
+  return bytes;
+}
+
+function messageOf(given: string | null | undefined, usual: string): string {
+  return given?.trim() ? given.slice(0, LONGEST_MESSAGE) : usual;
+}
+
+async function made(context: Context, project: ProjectRow, commit: string, slug: string): Promise<WikiPageRow> {
+  const reader = await context.repositories.open(wikiOf(project));
+  const page = reader && (await pageOf(project, reader, commit, slug));
+  // The project was deleted in the meantime.
+  if (!page) throw new NotFound('Project');
+  return page;
+}
+
+type Recorded = Omit<WikiPageChanged['page'], 'title' | 'message'> & {
+  project: ProjectRow;
+  message: string | null | undefined;
+};
+
+function recordPage(
+  tx: Parameters<typeof recordChange>[0],
+  context: Context,
+  actor: Actor,
+  { project, ...page }: Recorded,
+): Promise<void> {
+  const facts = { ...page, title: titleOf({ name: page.slug }), message: page.message ?? '' };
+  return recordChange(tx, context, { type: 'wikiPageChanged', actor, project, page: facts });
+}
