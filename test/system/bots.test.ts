@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Gitlab } from '@gitbeaker/rest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -156,6 +156,77 @@ describe('changesets-gitlab', () => {
     ]);
     const { content } = await api.RepositoryFiles.show(id, 'package.json', 'changeset-release/main');
     expect(JSON.parse(Buffer.from(content, 'base64').toString()).version).toBe('2.0.0');
+  }, 300_000);
+});
+
+/** A working copy of a project, whose name and e-mail address git knows. */
+async function checkout(name: string): Promise<{ cwd: string; url: string }> {
+  const url = `${server.url.replace('//', `//root:${token}@`)}/${name}.git`;
+  const cwd = await clone(url);
+  await runGit(cwd, 'config', 'user.name', 'Releaser');
+  await runGit(cwd, 'config', 'user.email', 'releaser@example.com');
+  return { cwd, url };
+}
+
+describe('semantic-release', () => {
+  it('publishes releases with notes and files, and tells the issues and merge requests that they close', async () => {
+    const { id, name } = await project({
+      'package.json': JSON.stringify({ name: 'counted', version: '0.0.0', private: true }),
+      'app.txt': 'built\n',
+    });
+    const issue = await api.Issues.create(id, 'Count on');
+    await api.Branches.create(id, 'topic', 'main');
+    const change = [{ action: 'update' as const, filePath: 'app.txt', content: 'counts\n' }];
+    await api.Commits.create(id, 'topic', `feat: count on\n\nCloses #${issue.iid}`, change);
+    const { iid } = await api.MergeRequests.create(id, 'topic', 'main', 'feat: count on');
+    await api.MergeRequests.merge(id, iid);
+    const release = async () => {
+      const { cwd, url } = await checkout(name);
+      const options = ['--repository-url', url, '--branches', 'main', '--no-ci'];
+      const plugins = ['@semantic-release/commit-analyzer', '@semantic-release/release-notes-generator'];
+      const config = {
+        plugins: [...plugins, ['@semantic-release/gitlab', { assets: [{ path: 'app.txt', label: 'The app' }] }]],
+      };
+      writeFileSync(path.join(cwd, '.releaserc.json'), JSON.stringify(config));
+      return bot('semantic-release', options, { GL_URL: server.url, GL_TOKEN: token, CI: 'true' }, cwd);
+    };
+    const first = await release();
+    expect([first.status, first.stderr, first.stdout]).toEqual([0, expect.anything(), expect.anything()]);
+    const [made, ...others] = await api.ProjectReleases.all(id);
+    expect(others).toEqual([]);
+    expect(made).toMatchObject({ tag_name: 'v1.0.0', description: expect.stringContaining('count on') });
+    const links = await api.ReleaseLinks.all(id, 'v1.0.0');
+    expect(links).toMatchObject([{ name: 'The app' }]);
+    const asset = await fetch(links[0]?.url ?? '', { headers: { 'private-token': token } });
+    expect([asset.status, await asset.text()]).toEqual([200, 'counts\n']);
+    const notes = [...(await comments(id, iid)), ...(await api.IssueNotes.all(id, issue.iid))];
+    expect(notes.filter(({ body }) => body.includes('v1.0.0'))).toHaveLength(2);
+
+    await api.Commits.create(id, 'main', 'fix: count right', [{ ...change[0], content: 'counts right\n' }] as never);
+    expect((await release()).status).toBe(0);
+    expect((await api.ProjectReleases.all(id)).map((one) => one.tag_name)).toEqual(['v1.0.1', 'v1.0.0']);
+  }, 300_000);
+});
+
+describe('release-it', () => {
+  it('publishes a release with its file, and one after another', async () => {
+    const { id, name } = await project({
+      'package.json': JSON.stringify({ name: 'counted', version: '1.0.0', private: true }),
+      'app.txt': 'built\n',
+      '.release-it.json': JSON.stringify({
+        gitlab: { release: true, releaseName: 'Release ${version}', assets: ['app.txt'], origin: server.url },
+        git: { requireUpstream: false },
+        npm: false,
+      }),
+    });
+    for (const version of ['1.1.0', '1.2.0']) {
+      const { cwd } = await checkout(name);
+      const done = await bot('release-it', ['minor', '--ci'], { GITLAB_TOKEN: token, CI: 'true' }, cwd);
+      expect([done.status, done.stderr, done.stdout]).toEqual([0, expect.anything(), expect.anything()]);
+      const release = await api.ProjectReleases.show(id, version);
+      expect(release).toMatchObject({ name: `Release ${version}`, tag_name: version });
+      expect(await api.ReleaseLinks.all(id, version)).toMatchObject([{ name: 'app.txt' }]);
+    }
   }, 300_000);
 });
 
