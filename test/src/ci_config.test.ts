@@ -296,6 +296,8 @@ describe('A file is read as libyaml reads it:', () => {
   it.each([
     ['a: {trigger: b, script: x}', 'jobs:a config contains unknown keys: script'],
     ['a: {trigger: b, when: delayed, start_in: 1 day}', 'jobs:a config contains unknown keys: start_in'],
+    ['a: {script: x, resource_group: /b}', expect.stringContaining('jobs:a resource group can contain only letters')],
+    ['a: {script: x, resource_group: [b]}', expect.stringContaining('jobs:a resource group can contain only letters')],
     ['a: {trigger: b, when: delayed}', 'jobs:a when should not be delayed with a trigger'],
     ['a: {trigger: {}}', 'jobs:a:trigger config should have either a project or an include'],
     ['a: {trigger: {project: b, include: c}}', 'jobs:a:trigger config should have either a project or an include'],
@@ -305,7 +307,7 @@ describe('A file is read as libyaml reads it:', () => {
     ['a: {trigger: {project: b, forward: all}}', 'jobs:a:trigger:forward config should be a hash'],
     ['a: {trigger: {project: b, forward: {odd: true}}}', 'jobs:a:trigger:forward config contains unknown keys: odd'],
   ])('refuses %s', (text, expected) => {
-    expect(message(text)).toBe(expected);
+    expect(message(text)).toEqual(expected);
   });
 
   it('counts aliases, and the values that they and merges repeat, before it repeats them', () => {

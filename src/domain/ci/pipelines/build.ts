@@ -120,18 +120,19 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
       bridge: job.trigger !== null,
+      resource_group: job.resourceGroup === null ? null : expand(job.resourceGroup, variables, LONGEST).trim() || null,
       ...environmentOf(job, variables),
     };
   });
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
-      tags, needs, interruptible, bridge, environment, environment_url, environment_action, on_stop)
+      tags, needs, interruptible, bridge, resource_group, environment, environment_url, environment_action, on_stop)
     SELECT ${input.projectId}::int, ${pipelineId}::int, ${input.userId}::int, j.name, j.stage, j.stage_index, j.allow_failure,
-      j."when", j.options, j.tags, j.needs, j.interruptible, j.bridge, j.environment, j.environment_url, j.environment_action, j.on_stop
+      j."when", j.options, j.tags, j.needs, j.interruptible, j.bridge, j.resource_group, j.environment, j.environment_url, j.environment_action, j.on_stop
     FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS (name text, stage text, stage_index int,
-      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, environment text, environment_url text, environment_action text,
-      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, environment,
+      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, resource_group text, environment text, environment_url text, environment_action text,
+      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, resource_group, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
 }
 

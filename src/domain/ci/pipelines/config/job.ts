@@ -75,6 +75,7 @@ const KEYS = [
   'interruptible',
   'inherit',
   'trigger',
+  'resource_group',
 ];
 /** With `rules`, what would contradict them. */
 const NOT_WITH_RULES = ['only', 'except', 'start_in'];
@@ -134,6 +135,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     tags: tags ?? [],
     needs: raw.needs == null ? null : readNeeds(raw.needs, `${where}:needs`, budget),
     interruptible,
+    resourceGroup: readResourceGroup(raw.resource_group, where, budget),
     trigger,
     options: {
       ...optionsOf(raw, script, where, budget),
@@ -222,6 +224,20 @@ function readWhen(value: unknown, where: string): When {
   const found = WHEN.find((word) => word === value);
   if (!found) throw new InvalidConfig(`${where} when should be one of: ${WHEN.join(', ')}`);
   return found;
+}
+
+/** Names of resource groups, which neither begin nor end with a slash. */
+const RESOURCE_GROUP = /^(?!\/)[a-zA-Z0-9 \-_/${}.]{1,255}(?<!\/)$/;
+
+function readResourceGroup(value: unknown, where: string, budget: ExpansionLimit): string | null {
+  if (value == null) return null;
+  const text = scalarText(value);
+  if (text === null || !RESOURCE_GROUP.test(text)) {
+    throw new InvalidConfig(
+      `${where} resource group can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but not '/' at its ends`,
+    );
+  }
+  return budget.spend(text);
 }
 
 /** Reads a name, or a mapping with one. */
