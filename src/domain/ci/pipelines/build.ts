@@ -115,7 +115,12 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       stage_index: stageIndexOf(stages, job.stage),
       allow_failure: job.allowFailure,
       when: job.when,
-      options: { ...optionsOf(job), ...environmentOptions(job, variables), ...triggerOptions(job, variables) },
+      options: {
+        ...optionsOf(job),
+        ...environmentOptions(job, variables),
+        ...triggerOptions(job, variables),
+        ...tokenOptions(job, variables),
+      },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
@@ -163,6 +168,14 @@ function environmentOptions({ environment }: JobConfig, variables: Variables): R
       ...(TIERS.some((one) => one === tier) ? { tier } : {}),
     },
   };
+}
+
+/** For whom the job gets tokens, with known variables expanded. */
+function tokenOptions({ options }: JobConfig, variables: Variables): Record<string, unknown> {
+  const { id_tokens: tokens } = options as { id_tokens?: Record<string, string[]> };
+  if (!tokens) return {};
+  const expanded = Object.entries(tokens).map(([name, all]) => [name, all.map((one) => expandKnown(one, variables))]);
+  return { id_tokens: Object.fromEntries(expanded) };
 }
 
 /** Which pipeline the job starts, with known variables expanded. */

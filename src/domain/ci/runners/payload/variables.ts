@@ -5,6 +5,7 @@ import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
+import { idTokens } from '#src/domain/ci/runners/payload/id_tokens.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
@@ -42,6 +43,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
   const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
   return [
     ...shown(ofServer(), true),
+    ...shown(await idTokens(db, job, { ...around, runnerId: runner.id }), false).map(asSecret),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
