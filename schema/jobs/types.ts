@@ -155,6 +155,10 @@ export const Job = builder.prismaObject('Job', {
     interruptible: t.exposeBoolean('interruptible', {
       description: 'Whether a newer pipeline of its ref can cancel the job.',
     }),
+    resourceGroup: t.exposeString('resourceGroup', {
+      nullable: true,
+      description: 'Name of the resource group, whose jobs run one at a time; null without one.',
+    }),
     scheduledAt: t.expose('scheduledAt', {
       type: 'DateTime',
       nullable: true,

@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<JobStatus, readonly [text: string, label: string]>>
   skipped: ['Skipped', 'skipped'],
   manual: ['Blocked', 'waiting for manual action'],
   scheduled: ['Delayed', 'waiting for delayed action'],
+  waiting_for_resource: ['Waiting', 'waiting for resource'],
 };
 const WARNING = ['Warning', 'passed with warnings'] as const;
 

@@ -23,6 +23,10 @@ export const JobStatus = builder.enumType('JobStatus', {
     CANCELED: { value: 'canceled', description: 'Canceled before it finished.' },
     SKIPPED: { value: 'skipped', description: 'Not run because of the result of an earlier stage.' },
     SCHEDULED: { value: 'scheduled', description: 'Waiting for the time at which it begins.' },
+    WAITING_FOR_RESOURCE: {
+      value: 'waiting_for_resource',
+      description: 'Waiting until no other job of its resource group runs.',
+    },
     MANUAL: { value: 'manual', description: 'Waiting to be started manually.' },
   } as const,
 });

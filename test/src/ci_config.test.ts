@@ -296,6 +296,26 @@ describe('A file is read as libyaml reads it:', () => {
   it.each([
     ['a: {trigger: b, script: x}', 'jobs:a config contains unknown keys: script'],
     ['a: {trigger: b, when: delayed, start_in: 1 day}', 'jobs:a config contains unknown keys: start_in'],
+    ['a: {script: x, release: {tag_name: v1}}', "jobs:a:release description can't be blank"],
+    ['a: {script: x, release: v1}', 'jobs:a:release config should be a hash'],
+    [
+      'a: {script: x, release: {tag_name: 1, description: d, odd: 1}}',
+      'jobs:a:release config contains unknown keys: odd',
+    ],
+    ['a: {script: x, release: {tag_name: [1], description: d}}', 'jobs:a:release tag name should be a string'],
+    [
+      'a: {script: x, release: {tag_name: 1, description: d, assets: {links: [{name: n}]}}}',
+      "jobs:a:release:assets:links name and url can't be blank",
+    ],
+    ['a: {release: {tag_name: 1, description: d}}', "jobs:a script can't be blank"],
+    ['a: {script: x, id_tokens: {A: {}}}', "jobs:a:id_tokens:A aud can't be blank"],
+    [
+      'a: {script: x, id_tokens: {A-B: {aud: c}}}',
+      "jobs:a:id_tokens:A-B name can contain only letters, digits and '_'",
+    ],
+    ['a: {script: x, id_tokens: [A]}', 'jobs:a:id_tokens config should be a hash'],
+    ['a: {script: x, resource_group: /b}', expect.stringContaining('jobs:a resource group can contain only letters')],
+    ['a: {script: x, resource_group: [b]}', expect.stringContaining('jobs:a resource group can contain only letters')],
     ['a: {trigger: b, when: delayed}', 'jobs:a when should not be delayed with a trigger'],
     ['a: {trigger: {}}', 'jobs:a:trigger config should have either a project or an include'],
     ['a: {trigger: {project: b, include: c}}', 'jobs:a:trigger config should have either a project or an include'],
@@ -305,7 +325,7 @@ describe('A file is read as libyaml reads it:', () => {
     ['a: {trigger: {project: b, forward: all}}', 'jobs:a:trigger:forward config should be a hash'],
     ['a: {trigger: {project: b, forward: {odd: true}}}', 'jobs:a:trigger:forward config contains unknown keys: odd'],
   ])('refuses %s', (text, expected) => {
-    expect(message(text)).toBe(expected);
+    expect(message(text)).toEqual(expected);
   });
 
   it('counts aliases, and the values that they and merges repeat, before it repeats them', () => {

@@ -13,6 +13,7 @@ it('no two advisory locks have the same number', LONG, async () => {
     ...kinds.map((kind) => names.repositoryLock(kind, 1)),
     names.repositoryLock('branch', 1, ' main'),
     names.statusesLock(1, '1', 'main'),
+    names.resourceGroupLock(1, 'main'),
     names.accessLock('project', 1, 1),
     names.accessLock('group', 1, 1),
   ];
@@ -20,7 +21,7 @@ it('no two advisory locks have the same number', LONG, async () => {
   const query = 'SELECT hashtextextended(name, 0)::text AS number FROM unnest($1::text[]) name';
   const { rows } = await administer(await emptyDatabase(), (client) => client.query(query, [named]));
   const all = [...numbers.map(String), ...rows.map(({ number }) => number)];
-  expect(all).toHaveLength(14);
+  expect(all).toHaveLength(15);
   expect(new Set(all).size).toBe(all.length);
 });
 

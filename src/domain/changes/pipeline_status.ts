@@ -9,13 +9,21 @@ export const JOB_STATUSES = [
   'skipped',
   'manual',
   'scheduled',
+  'waiting_for_resource',
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** Final states. */
 export const COMPLETE: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 /** States from which a job can be canceled. */
-export const CANCELABLE: readonly JobStatus[] = ['created', 'pending', 'running', 'manual', 'scheduled'];
+export const CANCELABLE: readonly JobStatus[] = [
+  'created',
+  'pending',
+  'running',
+  'manual',
+  'scheduled',
+  'waiting_for_resource',
+];
 
 /** What the combined status of several jobs depends on. */
 export interface Counted {
@@ -39,6 +47,7 @@ export function aggregate(jobs: readonly Counted[]): JobStatus {
   if (only('success', 'skipped', 'canceled')) return 'canceled';
   if (only('created', 'skipped', 'pending')) return 'pending';
   if (present.has('running') || present.has('pending')) return 'running';
+  if (present.has('waiting_for_resource')) return 'waiting_for_resource';
   if (present.has('manual')) return 'manual';
   if (present.has('scheduled')) return 'scheduled';
   return present.has('created') ? 'running' : 'failed';

@@ -12,6 +12,7 @@ import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
 import { stopDue, stopOfBranch } from '#src/domain/ci/environments/stop.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
+import { assignResource } from '#src/domain/ci/jobs/assign_resource.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
 import { cancelChildren } from '#src/domain/ci/pipelines/cancel.ts';
 import { followDownstream, startDownstream } from '#src/domain/ci/pipelines/downstream.ts';
@@ -148,6 +149,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       const context = await as(push.userId, jobs);
       if (context) await createPushedPipelines(context, push);
     },
+    'resource_groups.assign': (wanted, jobs) => assignResource({ db, jobs, followers }, wanted),
     'pipelines.trigger': (wanted, jobs) =>
       startDownstream({ db, jobs, followers }, wanted, (userId) => as(userId, jobs)),
     'pipelines.follow': (wanted, jobs) => followDownstream({ db, jobs, followers }, wanted),

@@ -26,6 +26,11 @@ export function repositoryLock(kind: RepositoryLock, projectId: number, more = '
   return `${kind} ${projectId}${more}`;
 }
 
+/** Deciding which job of a resource group runs. */
+export function resourceGroupLock(projectId: number, name: string): string {
+  return `resource group ${projectId} ${name}`;
+}
+
 /** Finding or creating the pipeline of the statuses of a commit. */
 export function statusesLock(projectId: number, oid: string, ref: string): string {
   return `statuses ${projectId} ${oid} ${ref}`;

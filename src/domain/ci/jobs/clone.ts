@@ -15,10 +15,10 @@ export async function cloneJobs(
     before AS (UPDATE jobs SET retried = true, updated_at = now() FROM wanted
       WHERE jobs.pipeline_id = wanted.pipeline_id AND jobs.name = wanted.name AND NOT jobs.retried)
     INSERT INTO jobs (project_id, pipeline_id, generic, name, stage, stage_index, status, allow_failure, "when", user_id,
-      description, target_url, options, tags, environment, environment_url, environment_action, on_stop, needs, interruptible, bridge, queued_at)
+      description, target_url, options, tags, environment, environment_url, environment_action, on_stop, needs, interruptible, bridge, resource_group, queued_at)
     SELECT project_id, pipeline_id, generic, name, stage, stage_index, ${status}::job_status, allow_failure, "when",
       CASE WHEN generic THEN user_id ELSE ${userId} END, description, target_url, options, tags, environment, environment_url,
-      environment_action, on_stop, needs, interruptible, bridge, CASE WHEN ${status} = 'pending' THEN now() END
+      environment_action, on_stop, needs, interruptible, bridge, resource_group, CASE WHEN ${status} = 'pending' THEN now() END
     FROM wanted ORDER BY id RETURNING id`;
   return made.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { recordDeployment, recordFailedStop } from '#src/domain/ci/deployments/record.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -8,11 +8,11 @@ export type Destination = 'pending' | 'running' | 'success' | 'failed' | 'cancel
 
 /** The states from which each state can be reached (behaviour.md 8), and the name of that transition. */
 const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> = {
-  pending: { event: 'enqueue', from: ['created', 'skipped', 'manual', 'scheduled'] },
+  pending: { event: 'enqueue', from: ['created', 'skipped', 'manual', 'scheduled', 'waiting_for_resource'] },
   running: { event: 'run', from: ['created', 'pending'] },
   success: { event: 'success', from: ['created', 'pending', 'running'] },
   failed: { event: 'drop', from: ['created', 'pending', 'running'] },
-  canceled: { event: 'cancel', from: ['created', 'pending', 'running', 'manual', 'scheduled'] },
+  canceled: { event: 'cancel', from: CANCELABLE },
 };
 
 /**

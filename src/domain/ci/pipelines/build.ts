@@ -115,23 +115,29 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       stage_index: stageIndexOf(stages, job.stage),
       allow_failure: job.allowFailure,
       when: job.when,
-      options: { ...optionsOf(job), ...environmentOptions(job, variables), ...triggerOptions(job, variables) },
+      options: {
+        ...optionsOf(job),
+        ...environmentOptions(job, variables),
+        ...triggerOptions(job, variables),
+        ...tokenOptions(job, variables),
+      },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
       bridge: job.trigger !== null,
+      resource_group: job.resourceGroup === null ? null : expand(job.resourceGroup, variables, LONGEST).trim() || null,
       ...environmentOf(job, variables),
     };
   });
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
-      tags, needs, interruptible, bridge, environment, environment_url, environment_action, on_stop)
+      tags, needs, interruptible, bridge, resource_group, environment, environment_url, environment_action, on_stop)
     SELECT ${input.projectId}::int, ${pipelineId}::int, ${input.userId}::int, j.name, j.stage, j.stage_index, j.allow_failure,
-      j."when", j.options, j.tags, j.needs, j.interruptible, j.bridge, j.environment, j.environment_url, j.environment_action, j.on_stop
+      j."when", j.options, j.tags, j.needs, j.interruptible, j.bridge, j.resource_group, j.environment, j.environment_url, j.environment_action, j.on_stop
     FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS (name text, stage text, stage_index int,
-      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, environment text, environment_url text, environment_action text,
-      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, environment,
+      allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, resource_group text, environment text, environment_url text, environment_action text,
+      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, resource_group, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
 }
 
@@ -162,6 +168,14 @@ function environmentOptions({ environment }: JobConfig, variables: Variables): R
       ...(TIERS.some((one) => one === tier) ? { tier } : {}),
     },
   };
+}
+
+/** For whom the job gets tokens, with known variables expanded. */
+function tokenOptions({ options }: JobConfig, variables: Variables): Record<string, unknown> {
+  const { id_tokens: tokens } = options as { id_tokens?: Record<string, string[]> };
+  if (!tokens) return {};
+  const expanded = Object.entries(tokens).map(([name, all]) => [name, all.map((one) => expandKnown(one, variables))]);
+  return { id_tokens: Object.fromEntries(expanded) };
 }
 
 /** Which pipeline the job starts, with known variables expanded. */

@@ -46,6 +46,13 @@ export async function deletePipeline(context: Context, ref: IdOrPath, id: number
     const pipelines = parts.map((part) => part.id);
     const jobs = await tx.job.findMany({ where: { pipelineId: { in: pipelines } }, select: { id: true } });
     const ids = jobs.map((job) => job.id);
+    const held = await tx.job.findMany({
+      where: { id: { in: ids }, holdsResource: true },
+      select: { resourceGroup: true },
+    });
+    for (const { resourceGroup: name } of held) {
+      if (name) await context.jobs.enqueue(tx, 'resource_groups.assign', { projectId: project.id, name });
+    }
     await forgetArtifacts(tx, context.jobs, ids);
     const logs = await tx.$queryRaw<{ id: number }[]>`
       SELECT job_id AS id FROM job_traces WHERE job_id = ANY(${ids}::int[])`;

@@ -13,6 +13,9 @@ interface LatestJob {
   when: string;
   /** Whether it starts another pipeline. */
   isBridge: boolean;
+  /** Jobs of the project with the same one run one at a time. */
+  resourceGroup: string | null;
+  holdsResource: boolean;
   stageIndex: number;
   name: string;
   /** Names of the jobs that it waits for; null for all of the earlier stages. */
@@ -41,6 +44,7 @@ export async function settlePipeline(
 ): Promise<void> {
   const jobs = await latestJobs(tx, id);
   await writeTurns(tx, takeTurns(jobs));
+  if (jobs.some(({ resourceGroup }) => resourceGroup !== null)) await queueForResources(tx, context, id, jobs);
   await startBridges(tx, context, jobs);
   const status = wish ?? (jobs.length === 0 ? null : aggregate(jobs));
   if (status === null) return;
@@ -54,7 +58,7 @@ export async function settlePipeline(
 function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
   return queryJson(
     tx,
-    sql`(SELECT COALESCE(json_agg(json_build_object('id', id, 'status', status, 'allowFailure', allow_failure, 'when', "when", 'isBridge', bridge,
+    sql`(SELECT COALESCE(json_agg(json_build_object('id', id, 'status', status, 'allowFailure', allow_failure, 'when', "when", 'isBridge', bridge, 'resourceGroup', resource_group, 'holdsResource', holds_resource,
       'stageIndex', stage_index, 'name', name, 'needs', needs, 'coverage', coverage, 'startedAt', started_at, 'finishedAt', finished_at)
       ORDER BY stage_index, id), '[]') FROM jobs WHERE pipeline_id = ${pipelineId} AND NOT retried)`,
   );
@@ -123,6 +127,30 @@ async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promi
       scheduled_at = CASE WHEN turn.status = 'scheduled'
         THEN now() + make_interval(secs => COALESCE((options->>'start_in')::float8, 0)) END
     FROM jsonb_to_recordset(${turns}::jsonb) AS turn (id int, status text) WHERE jobs.id = turn.id`;
+}
+
+/** Lets jobs wait for the others of their resource groups, and those go on for which jobs that have ended made room. */
+async function queueForResources(
+  tx: Transaction,
+  { jobs: queue }: ChangeContext,
+  id: number,
+  jobs: readonly LatestJob[],
+): Promise<void> {
+  const waiting = jobs.filter((job) => job.status === 'pending' && job.resourceGroup !== null && !job.holdsResource);
+  for (const job of waiting) job.status = 'waiting_for_resource';
+  if (waiting.length > 0) {
+    await tx.$executeRaw`UPDATE jobs SET status = 'waiting_for_resource', updated_at = now()
+      WHERE id = ANY(${waiting.map((job) => job.id)}::int[])`;
+  }
+  const left = await tx.$queryRaw<{ projectId: number; name: string }[]>`
+    UPDATE jobs SET holds_resource = false WHERE pipeline_id = ${id} AND holds_resource AND status NOT IN ('pending', 'running')
+    RETURNING project_id AS "projectId", resource_group AS name`;
+  const [{ projectId } = { projectId: 0 }] =
+    waiting.length > 0
+      ? await tx.$queryRaw<{ projectId: number }[]>`SELECT project_id AS "projectId" FROM pipelines WHERE id = ${id}`
+      : left;
+  const names = new Set([...waiting.map((job) => job.resourceGroup ?? ''), ...left.map(({ name }) => name)]);
+  for (const name of names) await queue?.enqueue(tx, 'resource_groups.assign', { projectId, name });
 }
 
 /** Has the jobs whose turn has come and that start other pipelines do so, without a runner. */

@@ -10,7 +10,7 @@ export interface HeadPipeline {
   status: JobStatus;
 }
 
-const ACTIVE: readonly JobStatus[] = ['created', 'pending', 'running'];
+const ACTIVE: readonly JobStatus[] = ['created', 'pending', 'running', 'waiting_for_resource'];
 
 export function isActive(pipeline: HeadPipeline | null): boolean {
   return pipeline !== null && ACTIVE.includes(pipeline.status);

@@ -2,6 +2,7 @@ import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import { readIdTokens } from '#src/domain/ci/pipelines/config/id_tokens.ts';
 import {
   ACTIONS,
   type EnvironmentConfig,
@@ -21,6 +22,7 @@ import {
   readTimeout,
 } from '#src/domain/ci/pipelines/config/policies.ts';
 import { readPolicy } from '#src/domain/ci/pipelines/config/refs.ts';
+import { readRelease } from '#src/domain/ci/pipelines/config/release.ts';
 import { readRules, readStartIn } from '#src/domain/ci/pipelines/config/rules/read.ts';
 import { KEYS_WITH_TRIGGER, readTrigger } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { IGNORED_OF_JOBS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
@@ -75,6 +77,9 @@ const KEYS = [
   'interruptible',
   'inherit',
   'trigger',
+  'resource_group',
+  'id_tokens',
+  'release',
 ];
 /** With `rules`, what would contradict them. */
 const NOT_WITH_RULES = ['only', 'except', 'start_in'];
@@ -115,6 +120,8 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     retry: readRetry(raw.retry, `${where}:retry`),
     timeout: readTimeout(raw.timeout, where),
     allow_failure_exit_codes: exitCodes.length > 0 ? exitCodes : null,
+    id_tokens: readIdTokens(raw.id_tokens, `${where}:id_tokens`, budget),
+    release: readRelease(raw.release, `${where}:release`, budget),
     raw_variables: rawNames(variables, own, defaults.variables),
   };
   const job: JobConfig = {
@@ -133,6 +140,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     tags: tags ?? [],
     needs: raw.needs == null ? null : readNeeds(raw.needs, `${where}:needs`, budget),
     interruptible,
+    resourceGroup: readResourceGroup(raw.resource_group, where, budget),
     trigger,
     options: {
       ...optionsOf(raw, script, where, budget),
@@ -221,6 +229,20 @@ function readWhen(value: unknown, where: string): When {
   const found = WHEN.find((word) => word === value);
   if (!found) throw new InvalidConfig(`${where} when should be one of: ${WHEN.join(', ')}`);
   return found;
+}
+
+/** Names of resource groups, which neither begin nor end with a slash. */
+const RESOURCE_GROUP = /^(?!\/)[a-zA-Z0-9 \-_/${}.]{1,255}(?<!\/)$/;
+
+function readResourceGroup(value: unknown, where: string, budget: ExpansionLimit): string | null {
+  if (value == null) return null;
+  const text = scalarText(value);
+  if (text === null || !RESOURCE_GROUP.test(text)) {
+    throw new InvalidConfig(
+      `${where} resource group can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but not '/' at its ends`,
+    );
+  }
+  return budget.spend(text);
 }
 
 /** Reads a name, or a mapping with one. */

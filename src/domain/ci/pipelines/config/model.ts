@@ -80,6 +80,8 @@ export interface JobConfig {
   /** The jobs that it waits for; null for all of earlier stages. */
   needs: Need[] | null;
   interruptible: boolean;
+  /** Jobs of the project with the same one run one at a time. May contain variables. */
+  resourceGroup: string | null;
   /** The pipeline that it starts, instead of a script. */
   trigger: TriggerConfig | null;
   /** Options for the runner and for how the server treats it, under the names of the file. */

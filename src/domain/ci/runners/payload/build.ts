@@ -8,6 +8,7 @@ import {
   payloadServices,
   payloadSteps,
 } from '#src/domain/ci/runners/payload/options.ts';
+import { releaseLine } from '#src/domain/ci/runners/payload/release.ts';
 import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
@@ -50,7 +51,7 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     },
     runner_info: { timeout },
     variables: await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret }),
-    steps: payloadSteps(options, timeout),
+    steps: payloadSteps(options, timeout, releaseLine(options, `${baseUrl}/api/v4/projects/${job.projectId}/releases`)),
     image: payloadImage(options),
     services: payloadServices(options),
     artifacts: payloadArtifacts(options),

@@ -5,7 +5,7 @@ type Options = PayloadJob['options'];
 type Raw = Record<string, unknown>;
 
 export interface PayloadStep {
-  name: 'script' | 'after_script';
+  name: 'script' | 'release' | 'after_script';
   script: string[];
   /** Seconds. */
   timeout: number;
@@ -13,16 +13,18 @@ export interface PayloadStep {
   allow_failure: boolean;
 }
 
-/** The steps: `before_script` and `script` together, then `after_script`, whatever the outcome. */
-export function payloadSteps(options: Options, timeout: number): PayloadStep[] {
+/** The steps: `before_script` and `script` together, then the line that makes a release, then `after_script`, whatever the outcome. */
+export function payloadSteps(options: Options, timeout: number, release: string | null): PayloadStep[] {
   const script = [...lines(options.before_script), ...lines(options.script)];
   const after = lines(options.after_script);
-  return [
-    { name: 'script', script, timeout, when: 'on_success', allow_failure: false },
-    ...(after.length > 0
-      ? [{ name: 'after_script', script: after, timeout, when: 'always', allow_failure: true } as const]
-      : []),
-  ];
+  const steps: PayloadStep[] = [{ name: 'script', script, timeout, when: 'on_success', allow_failure: false }];
+  if (release !== null) {
+    steps.push({ name: 'release', script: [release], timeout, when: 'on_success', allow_failure: false });
+  }
+  if (after.length > 0) {
+    steps.push({ name: 'after_script', script: after, timeout, when: 'always', allow_failure: true });
+  }
+  return steps;
 }
 
 /** The image that the job runs in; null leaves it to the runner. */

@@ -6,6 +6,7 @@ import { groupOf, ofJobName, predefined, refSlug } from '#src/domain/ci/pipeline
 import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { dotenvVariables } from '#src/domain/ci/runners/payload/dependencies.ts';
+import { idTokens } from '#src/domain/ci/runners/payload/id_tokens.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
@@ -46,6 +47,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
   const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
   return [
     ...shown(ofServer(around.baseUrl, around.ssh), true),
+    ...shown(await idTokens(db, job, { ...around, runnerId: runner.id }), false).map(asSecret),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),

@@ -1,0 +1,63 @@
+import { createHash, createPrivateKey, type JsonWebKey, randomUUID, sign } from 'node:crypto';
+import { currentKeys, LONGEST_TRUST } from '#src/access/oauth/keys.ts';
+import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** Who signs tokens, and for which runner. */
+interface Signer {
+  secret: string;
+  /** URL of the server, without a trailing slash. */
+  baseUrl: string;
+  runnerId: number;
+}
+
+/** The tokens that a job proves itself with to others, by the names of their variables: signed as those of OpenID Connect are. */
+export async function idTokens(db: Db, job: PayloadJob, signer: Signer): Promise<Record<string, string>> {
+  const { id_tokens: wanted } = job.options as { id_tokens?: Record<string, string[]> };
+  if (!wanted || Object.keys(wanted).length === 0) return {};
+  const [{ signing }, claims] = await Promise.all([currentKeys(db, signer.secret), claimsOf(db, job, signer)]);
+  const [key] = signing;
+  if (!key) throw new Error('There is no key to sign tokens with');
+  const tokens = Object.entries(wanted).map(([name, audiences]) => {
+    const aud = audiences.length === 1 ? audiences[0] : audiences;
+    return [name, signed(key, { ...claims, aud, jti: randomUUID() })];
+  });
+  return Object.fromEntries(tokens);
+}
+
+async function claimsOf(db: Db, job: PayloadJob, { baseUrl, runnerId }: Signer): Promise<Record<string, unknown>> {
+  const { fullPath, ref, tag, environment } = job;
+  const known = (job.predefined ?? {}) as Record<string, string | undefined>;
+  const { username } = await db.user.findUniqueOrThrow({ where: { id: job.userId }, select: { username: true } });
+  const now = Math.floor(Date.now() / 1_000);
+  const type = tag ? 'tag' : 'branch';
+  return {
+    iss: baseUrl,
+    sub: `project_path:${fullPath}:ref_type:${type}:ref:${ref}`,
+    ...{ iat: now, nbf: now, exp: now + Math.min(job.timeout, LONGEST_TRUST) },
+    namespace_id: known.CI_PROJECT_NAMESPACE_ID ?? '',
+    namespace_path: fullPath.split('/').slice(0, -1).join('/'),
+    project_id: String(job.projectId),
+    project_path: fullPath,
+    ...{ user_id: String(job.userId), user_login: username, user_email: job.userEmail },
+    ...{ pipeline_id: String(job.pipelineId), pipeline_source: job.source, job_id: String(job.id) },
+    ref,
+    ref_type: type,
+    ref_path: ref.startsWith('refs/') ? ref : `refs/${tag ? 'tags' : 'heads'}/${ref}`,
+    ref_protected: known.CI_COMMIT_REF_PROTECTED ?? 'false',
+    ...{ runner_id: runnerId, runner_environment: 'self-hosted', sha: job.sha },
+    ...(environment === null ? {} : { environment, environment_action: job.environmentAction ?? 'start' }),
+  };
+}
+
+function signed(key: JsonWebKey, claims: Record<string, unknown>): string {
+  const header = { typ: 'JWT', alg: 'RS256', kid: thumbprint(key) };
+  const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const signature = sign('sha256', Buffer.from(text), createPrivateKey({ key, format: 'jwk' }));
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+/** The name of a key (RFC 7638), which the published key has, too. */
+function thumbprint({ e, kty, n }: JsonWebKey): string {
+  return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
+}
