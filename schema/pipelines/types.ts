@@ -22,6 +22,7 @@ export const JobStatus = builder.enumType('JobStatus', {
     CANCELED: { value: 'canceled', description: 'Canceled before it finished.' },
     SKIPPED: { value: 'skipped', description: 'Not run because of the result of an earlier stage.' },
     SCHEDULED: { value: 'scheduled', description: 'Waiting for the time at which it begins.' },
+    CANCELING: { value: 'canceling', description: 'Canceled, while its runner still ends it.' },
     MANUAL: { value: 'manual', description: 'Waiting to be started manually.' },
   } as const,
 });

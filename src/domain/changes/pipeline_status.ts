@@ -9,6 +9,7 @@ export const JOB_STATUSES = [
   'skipped',
   'manual',
   'scheduled',
+  'canceling',
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
@@ -38,7 +39,7 @@ export function aggregate(jobs: readonly Counted[]): JobStatus {
   if (only('created')) return 'created';
   if (only('success', 'skipped', 'canceled')) return 'canceled';
   if (only('created', 'skipped', 'pending')) return 'pending';
-  if (present.has('running') || present.has('pending')) return 'running';
+  if (present.has('running') || present.has('canceling') || present.has('pending')) return 'running';
   if (present.has('manual')) return 'manual';
   if (present.has('scheduled')) return 'scheduled';
   return present.has('created') ? 'running' : 'failed';

@@ -120,6 +120,9 @@ export interface ComputedFields {
   };
   Pipeline: { projectFullPath: string };
   Job: { projectFullPath: string };
+  /** Whether it runs a job. */
+  Runner: { isBusy: boolean };
+  RunnerManager: { isBusy: boolean };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */
     avatarHash: string;
