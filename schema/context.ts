@@ -8,6 +8,7 @@ import { type GivenVariable, givenVariables } from '#src/domain/ci/pipelines/giv
 import { commitStatuses, pipelineWarnings } from '#src/domain/ci/pipelines/of_commits.ts';
 import { readTestReports } from '#src/domain/ci/reports/read.ts';
 import type { TestReport } from '#src/domain/ci/reports/test_report.ts';
+import { readGroupRunnersTokens } from '#src/domain/ci/runners/registration.ts';
 import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
 import { scheduleVariables } from '#src/domain/ci/schedules/list.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
@@ -65,6 +66,7 @@ export class Loaders {
   #milestoneIssues: DataLoader<number, IssueStats> | undefined;
   #trace: DataLoader<number, string> | undefined;
   #traceTail: DataLoader<number, string> | undefined;
+  #groupRunnersToken: DataLoader<GroupRow, string | null, number> | undefined;
   #testReport: DataLoader<number, TestReport> | undefined;
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
@@ -151,6 +153,14 @@ export class Loaders {
   get traceTail(): DataLoader<number, string> {
     this.#traceTail ??= new DataLoader((ids) => readTraceTails(this.#context, ids));
     return this.#traceTail;
+  }
+
+  /** The tokens with which runners of groups register. */
+  get groupRunnersToken(): DataLoader<GroupRow, string | null, number> {
+    this.#groupRunnersToken ??= new DataLoader((groups) => readGroupRunnersTokens(this.#context, groups), {
+      cacheKeyFn: ({ id }) => id,
+    });
+    return this.#groupRunnersToken;
   }
 
   /** The test reports of pipelines that the actor may read. */

@@ -2,7 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const notFound = { Job: '404 Not Found', Artifacts: '404 Not Found' };
-const omitNull = ['artifacts_file'];
+const omitNull = ['artifacts_file', 'failure_reason'];
 
 export const jobs: Route[] = [
   {

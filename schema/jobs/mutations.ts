@@ -35,7 +35,18 @@ function jobPayload(mutation: string) {
   });
 }
 
-const CancelJobInput = jobInput('cancelJob', 'Which job to cancel.');
+const CancelJobInput = builder.inputType('CancelJobInput', {
+  description: 'Which job to cancel.',
+  fields: (t) => ({
+    project: holderField(t, 'job'),
+    id: t.field({ ...idOf('Job'), required: true, description: 'Global or numeric ID of the job.' }),
+    force: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether a job that its runner still ends is over at once. For masters.',
+    }),
+  }),
+});
 const RetryJobInput = jobInput('retryJob', 'Which job to retry.');
 const PlayJobInput = jobInput('playJob', 'Which manual job to start.');
 const EraseJobInput = jobInput('eraseJob', 'Which job to erase.');
@@ -62,7 +73,7 @@ builder.mutationFields((t) => ({
     description: 'Cancels a job. Finished jobs do not change. For developers.',
     args: { input: t.arg({ type: CancelJobInput, required: true, description: 'Names the job to cancel.' }) },
     resolve: async (_root, { input }, context) =>
-      cancelJob(context, await projectHolding(context, 'Job', input), input.id),
+      cancelJob(context, await projectHolding(context, 'Job', input), input.id, input.force),
   }),
   retryJob: t.field({
     type: jobPayload('retryJob'),

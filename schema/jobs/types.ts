@@ -1,13 +1,16 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { secondsBetween } from '#schema/pipelines/seconds.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
+import { authorize } from '#src/access/permissions/abilities.ts';
 import { type ArtifactFile as FoundArtifactFile, findArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { BRIDGE_FAILURES, FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
@@ -112,9 +115,24 @@ const JobFailureReason = builder.enumType('JobFailureReason', {
       value: 'reached_max_pipeline_hierarchy_size',
       description: 'One pipeline led to too many others.',
     },
+    RUNNER_CONFIGURATION: { value: 'runner_configuration_error', description: 'The runner is set up wrongly.' },
+    RUNNER_DEPENDENCY: {
+      value: 'runner_external_dependency_failure',
+      description: 'Something that the runner depends on failed.',
+    },
+    RUNNER_INTERRUPTED: { value: 'runner_interrupted', description: 'The runner was stopped while the job ran.' },
+    IMAGE_PULL: { value: 'image_pull_failure', description: 'The image of the job could not be fetched.' },
+    MISSING_DEPENDENCY: {
+      value: 'missing_dependency_failure',
+      description: 'Artifacts that the job depends on are missing.',
+    },
+    DATA_INTEGRITY: { value: 'data_integrity_failure', description: 'What the server has of the job is damaged.' },
+    UNMET_PREREQUISITES: { value: 'unmet_prerequisites', description: 'What the job needs was not there.' },
     RUNNER_UNSUPPORTED: { value: 'runner_unsupported', description: 'The runner cannot do what the job needs.' },
   } as const,
 });
+
+const LOG = { id: true, projectId: true, traceFile: { select: { debug: true } } } as const;
 
 export const Job = builder.prismaObject('Job', {
   description: 'A job of a pipeline, defined in `.gitlab-ci.yml`.',
@@ -213,6 +231,10 @@ export const Job = builder.prismaObject('Job', {
       description: 'When the job’s log and artifacts were erased; null if they were not.',
     }),
     user: t.relation('user', { description: 'The user who started the job or the pipeline.' }),
+    runnerManager: t.relation('manager', {
+      nullable: true,
+      description: 'The machine of the runner that runs or ran the job; null if it is not known.',
+    }),
     runner: t.relation('runner', {
       nullable: true,
       description: 'The runner that runs or ran the job; null before that, and if it was deleted.',
@@ -294,14 +316,30 @@ export const Job = builder.prismaObject('Job', {
     }),
     traceTail: t.string({
       description: 'The end of the job’s log as text, up to 256 KiB. Empty while there is none.',
-      resolve: ({ id }, _args, { loaders }) => loaders.traceTail.load(id),
+      select: LOG,
+      resolve: async (job, _args, context) => {
+        await requireReadableLog(context, job);
+        return context.loaders.traceTail.load(job.id);
+      },
     }),
     trace: t.string({
       description: 'The job’s log as text. Fails with CONTENT_TOO_LARGE above 4 MB.',
-      resolve: ({ id }, _args, { loaders }) => loaders.trace.load(id),
+      select: LOG,
+      resolve: async (job, _args, context) => {
+        await requireReadableLog(context, job);
+        return context.loaders.trace.load(job.id);
+      },
     }),
   }),
 });
+
+/** Throws Forbidden for a log with all variables of the job, unless the caller may read it. */
+async function requireReadableLog(
+  context: GraphQLContext,
+  { projectId, traceFile }: { projectId: number; traceFile: { debug: boolean } | null },
+): Promise<void> {
+  if (traceFile?.debug) authorize(context.actor, 'read_debug_log', await requireProjectBase(context, projectId));
+}
 
 /** Whether a time has come, given as ISO 8601. */
 function isOver(time: string | null): boolean {

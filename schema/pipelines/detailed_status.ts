@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<JobStatus, readonly [text: string, label: string]>>
   success: ['Passed', 'passed'],
   failed: ['Failed', 'failed'],
   canceled: ['Canceled', 'canceled'],
+  canceling: ['Canceling', 'canceling'],
   skipped: ['Skipped', 'skipped'],
   manual: ['Blocked', 'waiting for manual action'],
   scheduled: ['Delayed', 'waiting for delayed action'],

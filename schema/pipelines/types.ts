@@ -27,6 +27,7 @@ export const JobStatus = builder.enumType('JobStatus', {
       value: 'waiting_for_resource',
       description: 'Waiting until no other job of its resource group runs.',
     },
+    CANCELING: { value: 'canceling', description: 'Canceled, while its runner still ends it.' },
     MANUAL: { value: 'manual', description: 'Waiting to be started manually.' },
   } as const,
 });

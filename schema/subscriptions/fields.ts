@@ -11,6 +11,7 @@ import { type LiveEvent, readSeen, Source } from '#schema/subscriptions/source.t
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { findProjectEvent } from '#src/domain/activity/list_events.ts';
+import { requireLogReadable } from '#src/domain/ci/job_logs/debug.ts';
 import { readTracePart, type TracePart } from '#src/domain/ci/job_logs/part.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
@@ -211,7 +212,9 @@ async function readPart(
 ): Promise<JobTracePartRow> {
   const { id, position = 0 } = event.change;
   const wanted = select('Job', { id: true, finishedAt: true }).with(selection);
-  const job = await findJob(context, await findProject(context, await projectOfJob(context, id)), id, wanted);
+  const project = await findProject(context, await projectOfJob(context, id));
+  const job = await findJob(context, project, id, wanted);
+  await requireLogReadable(context, project, id);
   const isFinished = job.finishedAt !== null;
   const part = await readTracePart(context, id, position, isFinished);
   event.next = part.nextOffset;

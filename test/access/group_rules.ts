@@ -98,6 +98,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       given: async (at) => ({ ...(await boardList(at)), position: 0 }),
     },
     [`DELETE ${lists}/:list_id`]: { success: 204, level: 20, given: boardList },
+    'GET /groups/:id/runners': { success: 200, level: 50, given: group },
+    'POST /groups/:id/runners/reset_registration_token': { success: 201, level: 50, given: group },
     'GET /groups/:id/variables': { success: 200, level: 50, given: group },
     'GET /groups/:id/variables/:key': { success: 200, level: 50, given: variable },
     'POST /groups/:id/variables': { success: 201, level: 50, given: newVariable },

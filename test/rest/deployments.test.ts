@@ -61,6 +61,7 @@ const DEPLOYABLE_KEYS = [
   'artifacts',
   'artifacts_expire_at',
   'commit',
+  'runner_manager',
   'runner',
   'pipeline',
 ];

@@ -80,6 +80,7 @@ const KEYS = [
   'artifacts',
   'artifacts_expire_at',
   'commit',
+  'runner_manager',
   'runner',
   'pipeline',
 ];

@@ -27,7 +27,10 @@ beforeAll(async () => {
   own = await ofProject(project, master, { description: 'own one' });
 });
 
-const KEYS = ['id', 'description', 'active', 'is_shared', 'name'];
+const KEYS = [
+  ...['id', 'description', 'active', 'is_shared', 'name'],
+  ...['paused', 'runner_type', 'online', 'status', 'job_execution_status', 'created_at', 'created_by'],
+];
 const DETAILS = [
   ...KEYS,
   'tag_list',
@@ -38,6 +41,10 @@ const DETAILS = [
   'platform',
   'architecture',
   'contacted_at',
+  'access_level',
+  'maximum_timeout',
+  'maintenance_note',
+  'groups',
   'projects',
 ];
 const SIMPLE = ['id', 'http_url_to_repo', 'web_url', 'name', 'name_with_namespace', 'path', 'path_with_namespace'];
@@ -56,7 +63,7 @@ describe('GET /runners', () => {
     const { status, body, headers } = await world.api(mine).get('/runners');
     expect([status, ids(body), headers['x-total']]).toEqual([200, [one.id, two.id], '2']);
     expect(Object.keys(body[0])).toEqual(KEYS);
-    expect(body[0]).toEqual({
+    expect(body[0]).toMatchObject({
       id: one.id,
       description: 'a runner',
       active: true,
@@ -173,7 +180,7 @@ describe('PUT /runners/:id', () => {
       {},
       {
         error:
-          'description, active, tag_list, run_untagged, locked are missing, at least one parameter must be provided',
+          'description, active, tag_list, run_untagged, locked, paused, access_level, maximum_timeout, maintenance_note are missing, at least one parameter must be provided',
       },
     ],
     [{ active: 'perhaps' }, { error: 'active is invalid' }],
@@ -308,7 +315,7 @@ describe('The runner of a job', () => {
     expect((await api.get(path)).body[0].runner).toBeNull();
     const job = await runner.take();
     const record = { id: runner.id, description: 'a runner', active: true, is_shared: false, name: 'test-runner' };
-    expect((await api.get(path)).body[0].runner).toEqual(record);
+    expect((await api.get(path)).body[0].runner).toMatchObject(record);
     await runner.update(job, 'success');
     await api.delete(`/runners/${runner.id}`);
     expect((await api.get(`${path}/${job.id}`)).body.runner).toBeNull();

@@ -211,7 +211,7 @@ describe('The time that jobs may take', () => {
     expect((await ask(text, { input }, reporter)).errors[0].extensions.code).toBe('FORBIDDEN');
     await world.api(master).post(`/projects/${project.id}/pipeline?ref=master`);
     const job = await own.take();
-    expect(job.runner_info).toEqual({ timeout: 120 });
+    expect(job.runner_info).toMatchObject({ timeout: 120 });
     await own.update(job, 'success');
   });
 

@@ -2,6 +2,7 @@ import { type ExecutionResult, execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { graphqlContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
+import { groupRegistrationTokens } from '#src/domain/ci/runners/registration_tokens.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
@@ -130,6 +131,11 @@ for (const { id: userId } of others) {
 // that have records of both kinds read those of projects by other statements than those of groups.
 for (let n = 0; n < MANY; n += 1) await world.group({ owner, name: `Behind ${n}` });
 const planning = await world.group({ owner, name: 'Planning' });
+// The tokens of groups are made when they are first read.
+await groupRegistrationTokens(
+  world.as(owner),
+  (await world.db.namespace.findMany({ select: { id: true } })).map(({ id }) => id),
+);
 for (let n = 0; n < MANY; n += 1) {
   const title = world.unique('of group');
   await createLabel(world.as(owner), { group: planning.id }, { title, color: 'red' });

@@ -23,6 +23,21 @@ export const INFO = {
   features: { variables: true, image: true, services: true, features: true, cache: true },
 };
 
+/** What a runner of today says that it can do, in addition. */
+export const FEATURES = {
+  ...INFO.features,
+  refspecs: true,
+  upload_multiple_artifacts: true,
+  upload_raw_artifacts: true,
+  artifacts_exclude: true,
+  multi_build_steps: true,
+  return_exit_code: true,
+  fallback_cache_keys: true,
+};
+
+/** What such a runner says of itself. */
+export const INFO_TODAY = { ...INFO, features: FEATURES };
+
 /** Sends JSON to an endpoint of the protocol. */
 export async function sendAsRunner(
   url: string,
@@ -55,6 +70,10 @@ export class TestRunner {
   readonly id: number;
   readonly token: string;
   #lastUpdate: string | undefined;
+  /** What it says of itself when it asks for a job. */
+  info: object = INFO_TODAY;
+  /** How it calls its machine. */
+  systemId: string | undefined;
 
   constructor(url: string, { id, token }: { id: number; token: string }) {
     this.url = url;
@@ -68,7 +87,7 @@ export class TestRunner {
 
   /** Asks for a job; another server may be asked. */
   async request(url = this.url): Promise<RunnerAnswer> {
-    const body = { token: this.token, info: INFO, last_update: this.#lastUpdate };
+    const body = { token: this.token, info: this.info, last_update: this.#lastUpdate, system_id: this.systemId };
     const answer = await sendAsRunner(url, 'POST', '/jobs/request', body);
     this.#lastUpdate = answer.headers.get(LAST_UPDATE) ?? this.#lastUpdate;
     return answer;

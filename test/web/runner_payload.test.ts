@@ -43,13 +43,41 @@ unit:
   it('is all that it needs to run the job', LONG, async () => {
     const { project, sha, payload, url } = await described();
     const { variables, ...rest } = payload;
+    const pipeline = await pipelineOf(project.id);
     expect(rest).toEqual({
       id: payload.id,
       token: expect.stringMatching(/^gjt-[A-Za-z0-9]{20}$/),
       allow_git_fetch: true,
-      job_info: { name: 'unit', stage: 'test', project_id: project.id, project_name: project.name },
-      git_info: { repo_url: url, ref: 'master', sha, before_sha: '0'.repeat(40), ref_type: 'branch' },
-      runner_info: { timeout: 1200 },
+      job_info: {
+        name: 'unit',
+        stage: 'test',
+        project_id: project.id,
+        project_name: project.name,
+        pipeline_id: pipeline.id,
+        project_full_path: project.fullPath,
+        namespace_id: expect.any(Number),
+        root_namespace_id: expect.any(Number),
+        organization_id: 1,
+        user_id: owner.id,
+        time_in_queue_seconds: expect.any(Number),
+        project_jobs_running_on_instance_runners_count: '+Inf',
+      },
+      git_info: {
+        repo_url: url,
+        ref: 'master',
+        sha,
+        before_sha: '0'.repeat(40),
+        ref_type: 'branch',
+        refspecs: [
+          `+${sha}:refs/pipelines/${pipeline.id}`,
+          '+refs/heads/*:refs/remotes/origin/*',
+          '+refs/tags/*:refs/tags/*',
+        ],
+        depth: 0,
+        repo_object_format: 'sha1',
+        protected: true,
+      },
+      runner_info: { timeout: 1200, runner_session_url: null },
       steps: [
         {
           name: 'script',
@@ -76,6 +104,15 @@ unit:
       cache: [{ key: '$CI_JOB_NAME', untracked: true, paths: ['vendor/'] }],
       credentials: [],
       dependencies: [],
+      features: {
+        trace_sections: true,
+        token_mask_prefixes: ['grt-', 'glrt-', 'gjt-', 'grr-'],
+        failure_reasons: expect.arrayContaining(['script_failure', 'image_pull_failure']),
+      },
+      hooks: [],
+      secrets: {},
+      policy_options: {},
+      inputs: [],
     });
     const secrets = ['CI_JOB_TOKEN', 'CI_REPOSITORY_URL'];
     for (const variable of variables) {

@@ -59,7 +59,7 @@ describe('POST /runners', () => {
     const token = await sharedToken(world);
     const body = { token, description: 'one', info: INFO, tag_list: 'a, b,,a', run_untagged: false, locked: true };
     const answer = await send('POST', '/runners', body);
-    expect([answer.status, Object.keys(answer.body)]).toEqual([201, ['id', 'token']]);
+    expect([answer.status, Object.keys(answer.body)]).toEqual([201, ['id', 'token', 'token_expires_at']]);
     const row = await world.db.runner.findUniqueOrThrow({ where: { id: answer.body.id }, include: { projects: true } });
     expect(row).toMatchObject({
       description: 'one',
@@ -186,7 +186,12 @@ describe('POST /jobs/request', () => {
     const runner = await registerRunner(world);
     const { status, body } = await runner.request();
     expect(status).toBe(201);
-    expect(body.job_info).toEqual({ name: 'unit', stage: 'test', project_id: project.id, project_name: project.name });
+    expect(body.job_info).toMatchObject({
+      name: 'unit',
+      stage: 'test',
+      project_id: project.id,
+      project_name: project.name,
+    });
     const job = await world.db.job.findUniqueOrThrow({ where: { id: body.id }, include: { pipeline: true } });
     expect(job).toMatchObject({
       status: 'running',

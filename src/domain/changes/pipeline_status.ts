@@ -10,6 +10,7 @@ export const JOB_STATUSES = [
   'manual',
   'scheduled',
   'waiting_for_resource',
+  'canceling',
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
@@ -46,7 +47,7 @@ export function aggregate(jobs: readonly Counted[]): JobStatus {
   if (only('created')) return 'created';
   if (only('success', 'skipped', 'canceled')) return 'canceled';
   if (only('created', 'skipped', 'pending')) return 'pending';
-  if (present.has('running') || present.has('pending')) return 'running';
+  if (present.has('running') || present.has('canceling') || present.has('pending')) return 'running';
   if (present.has('waiting_for_resource')) return 'waiting_for_resource';
   if (present.has('manual')) return 'manual';
   if (present.has('scheduled')) return 'scheduled';

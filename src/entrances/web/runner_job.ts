@@ -27,6 +27,11 @@ export async function requireRunningJob(
   return job;
 }
 
+/** How many seconds the runner waits before it sends more of a log. */
+export const TRACE_INTERVAL = 'X-GitLab-Trace-Update-Interval';
+/** While somebody waits for it, and otherwise. */
+export const SOON = '3';
+
 /** The job is over; the runner stops when it receives this. */
 class JobOver extends Forbidden {
   constructor({ status }: TokenJob) {

@@ -3,15 +3,16 @@ import { isRunning, runningJob } from '#src/access/credentials/tokens/job_token.
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { writeTrace } from '#src/domain/ci/job_logs/append.ts';
+import { isLogMissing } from '#src/domain/ci/job_logs/missing.ts';
 import { traceCoverage } from '#src/domain/ci/jobs/coverage.ts';
 import { failureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { authenticateRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { endRunningJob } from '#src/domain/ci/runners/finish.ts';
 import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
-import { jobPayload } from '#src/domain/ci/runners/payload/build.ts';
-import { takeJob } from '#src/domain/ci/runners/take.ts';
+import { requestJob } from '#src/domain/ci/runners/request.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
-import { jobIdOf } from '#src/entrances/web/runner_job.ts';
+import { contactOf } from '#src/entrances/web/runner_contact.ts';
+import { jobIdOf, SOON, TRACE_INTERVAL } from '#src/entrances/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { BadParameter, readText, requireTexts } from '#src/entrances/web/runner_parameters.ts';
 import { SMALL_BODY, smallBody } from '#src/entrances/web/runner_small_body.ts';
@@ -44,21 +45,14 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
       '/jobs/request',
       async (request, _response, given): Promise<ProtocolAnswer> => {
         requireTexts(given, ['token']);
-        const runner = await authenticateRunner(db, given.token, given.info);
+        const runner = await authenticateRunner(db, contactOf(request, given));
         // Read before the look-up, so that a change in between is found next time.
         const value = await queue.valueFor(runner);
         const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
         if (!runner.active || given.last_update === value) return nothing;
-        const taken = await takeJob(stores, runner);
-        if (taken === null) return nothing;
-        if (taken === 'taken') return { status: 409, body: { message: '409 Conflict' } };
-        const context = { db, secret, baseUrl: baseUrl(request), ssh: sshAddress() };
-        const payload = await jobPayload(context, runner, taken).catch(async (error) => {
-          // The runner would not run it.
-          await endRunningJob(stores, taken, { state: 'failed', coverage: null, reason: 'runner_system_failure' });
-          throw error;
-        });
-        return payload ? { status: 201, body: payload } : nothing;
+        const job = await requestJob(stores, runner, { db, secret, baseUrl: baseUrl(request), ssh: sshAddress() });
+        if (job === 'taken') return { status: 409, body: { message: '409 Conflict' } };
+        return job ? { status: 201, body: job } : nothing;
       },
       { receive: receiveSmall },
     ),
@@ -79,6 +73,9 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
           await noteHeartbeat(db, job.id);
           return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
         }
+        if (await isLogMissing(db, job.id, sizeOf(given))) {
+          return { status: 202, headers: { [JOB_STATUS]: job.status, [TRACE_INTERVAL]: SOON } };
+        }
         const coverage = await traceCoverage(stores, job);
         const end =
           state === 'success'
@@ -90,7 +87,8 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
                 exitCode: exitCodeOf(given),
               } as const);
         const status = await endRunningJob(stores, job, end);
-        return status === state ? { status: 200, body: 200, headers: { [JOB_STATUS]: status } } : over(status);
+        const isEnded = status === state || job.status === 'canceling';
+        return isEnded ? { status: 200, body: 200, headers: { [JOB_STATUS]: status } } : over(status);
       },
       { receive: readUpdate },
     ),
@@ -103,6 +101,12 @@ const JOB_STATUS = 'Job-Status';
 /** The response to the runner of a job that has ended: to stop. */
 function over(status: JobStatus): ProtocolAnswer {
   return { status: 404, body: { message: '404 Not Found' }, headers: { [JOB_STATUS]: status } };
+}
+
+/** How many bytes its log has, as the runner says; 0 if it does not. */
+function sizeOf({ output }: Record<string, unknown>): number {
+  const { bytesize } = Object(output) as { bytesize?: unknown };
+  return typeof bytesize === 'number' && Number.isSafeInteger(bytesize) ? bytesize : 0;
 }
 
 /** With which the script ended; null if it does not say, or says what cannot be one. */

@@ -35,6 +35,15 @@ export function readFlag(given: Given, name: string): boolean | null {
   return found;
 }
 
+/** A whole number; null if absent. Throws BadParameter. */
+export function readWhole(given: Given, name: string): number | null {
+  const value = given[name];
+  if (value === undefined || value === null || value === '') return null;
+  const number = typeof value === 'string' && /^-?\d{1,12}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new BadParameter(`${name} is invalid`);
+  return number;
+}
+
 /** Longest list of tags in bytes, checked before parsing. */
 const LONGEST_LIST = 64 * 1024;
 

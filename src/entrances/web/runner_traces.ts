@@ -1,9 +1,10 @@
 import type { Request, Router } from 'express';
 import { appendTrace } from '#src/domain/ci/job_logs/append.ts';
+import { markDebugLog } from '#src/domain/ci/job_logs/debug.ts';
 import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
 import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import type { ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
-import { requireRunningJob } from '#src/entrances/web/runner_job.ts';
+import { requireRunningJob, SOON, TRACE_INTERVAL } from '#src/entrances/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { BadParameter } from '#src/entrances/web/runner_parameters.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -25,9 +26,10 @@ export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: R
     const job = await requireRunningJob(options, request);
     endSilentBody(request, ARRIVAL);
     const { piece, sent } = await readPiece(request, stores.repositories.limits.traceBytes);
+    if (request.query.debug_trace === 'true') await markDebugLog(stores.db, job.id);
     const { isAccepted, received } = await appendTrace(stores, job.id, offset, piece, sent);
     await noteHeartbeat(stores.db, job.id);
-    const headers = { 'Job-Status': job.status, Range: `0-${received}` };
+    const headers = { 'Job-Status': job.status, Range: `0-${received}`, [TRACE_INTERVAL]: SOON };
     return { status: isAccepted ? 202 : 416, headers };
   };
   router.patch(

@@ -136,6 +136,9 @@ export interface ComputedFields {
     /** The pipeline that it started; null for most jobs. */
     downstreamPipelineId: number | null;
   };
+  /** Whether it runs a job. */
+  Runner: { isBusy: boolean };
+  RunnerManager: { isBusy: boolean };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */
     avatarHash: string;

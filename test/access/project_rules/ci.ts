@@ -135,6 +135,7 @@ export function ciRules({
       level: 40,
       given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.elsewhere) }),
     },
+    'POST /projects/:id/runners/reset_registration_token': { success: 201, level: 40, given: project },
     'DELETE /projects/:id/runners/:runner_id': {
       success: 204,
       level: 40,

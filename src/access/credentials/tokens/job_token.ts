@@ -10,13 +10,13 @@ export interface TokenJob {
   id: number;
   projectId: number;
   pipelineId: number;
-  /** The token is valid while this is `running`; otherwise the runner receives the status and stops. */
+  /** The token is valid while this is `running` or `canceling`; otherwise the runner receives the status and stops. */
   status: Columns['Job']['status'];
   runnerId: number | null;
 }
 
 /**
- * The job of that ID, for the runner that runs or ran it. Its token is valid only while `status` is `running` (`isRunning`); for
+ * The job of that ID, for the runner that runs or ran it. Its token is valid only while it runs (`isRunning`); for
  * other statuses, callers answer the runner with `Job-Status`.
  *
  * @throws NotFound if there is no such job or its project is being deleted; Forbidden for a token of another job
@@ -35,9 +35,9 @@ export async function runningJob(db: Db, jobId: number, token: unknown): Promise
   return job;
 }
 
-/** Whether a job is running, so that its token is valid. */
+/** Whether a job is running, if only to end what was canceled, so that its token is valid. */
 export function isRunning({ status }: Pick<TokenJob, 'status'>): boolean {
-  return status === 'running';
+  return status === 'running' || status === 'canceling';
 }
 
 /** The job that is running with this token; null for unknown tokens and those of ended jobs. */
@@ -47,7 +47,7 @@ export async function jobOfToken(db: Db, token: unknown): Promise<(TokenJob & { 
     SELECT j.id, j.project_id AS "projectId", j.pipeline_id AS "pipelineId", j.status::text AS status,
       j.runner_id AS "runnerId", j.user_id AS "userId"
     FROM jobs j JOIN projects p ON p.id = j.project_id AND p.deleted_at IS NULL
-    WHERE j.token_hash = ${tokenHash(token)} AND j.status = 'running' AND NOT j.generic`;
+    WHERE j.token_hash = ${tokenHash(token)} AND j.status IN ('running', 'canceling') AND NOT j.generic`;
   return row ?? null;
 }
 

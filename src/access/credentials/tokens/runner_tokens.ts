@@ -1,5 +1,7 @@
 /** Prefix of the tokens of runners and jobs, so that they are recognized where they do not belong. */
 export const RUNNER_TOKEN = 'grt-';
+/** Of runners that users create, as clients of today expect it. */
+export const CREATED_RUNNER_TOKEN = 'glrt-';
 export const JOB_TOKEN = 'gjt-';
 /** Prefix of the token with which instance runners register. */
 export const REGISTRATION_TOKEN = 'grr-';

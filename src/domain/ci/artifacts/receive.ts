@@ -166,7 +166,7 @@ function recordReport({ db }: Stores, job: SendingJob, made: NewReport): Promise
 async function lockRunning(tx: Transaction, job: SendingJob): Promise<void> {
   const running = await tx.$queryRaw<object[]>`
     SELECT j.id FROM jobs j JOIN projects p ON p.id = j.project_id AND p.deleted_at IS NULL
-    WHERE j.id = ${job.id} AND j.status = 'running' FOR UPDATE OF j`;
+    WHERE j.id = ${job.id} AND j.status IN ('running', 'canceling') FOR UPDATE OF j`;
   if (running.length === 0) throw new Forbidden('Job is not running');
 }
 

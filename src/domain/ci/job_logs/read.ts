@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { chunkSizes, chunksOf, readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
+import { requireLogReadable } from '#src/domain/ci/job_logs/debug.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace, locateTraces } from '#src/domain/ci/job_logs/locate.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
@@ -30,6 +31,7 @@ const CHUNK = 256 * 1024;
 export async function readRawTrace(context: Context, { projectId, databaseId }: RawTrace): Promise<RawContent> {
   const project = await findProject(context, projectId);
   const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
+  await requireLogReadable(context, project, id);
   const { size, part } = await openTrace(context, id);
   return {
     stream: lazily(() => part(0, size)),

@@ -1,6 +1,8 @@
-import { CANCELABLE } from '#src/domain/changes/pipeline_status.ts';
+import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
 import { cloneJobs } from '#src/domain/ci/jobs/clone.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
 
 interface Failed {
   pipelineId: number;
@@ -31,8 +33,7 @@ export async function afterFailure(tx: Transaction, id: number): Promise<void> {
   const isAllowed = job.exitCode !== null && job.allowed?.includes(job.exitCode);
   if (isAllowed) await tx.job.update({ where: { id }, data: { allowFailure: true } });
   if (isAllowed || job.allowFailure || job.onJobFailure !== 'all') return;
-  await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
-    WHERE pipeline_id = ${job.pipelineId} AND status = ANY(${[...CANCELABLE]}::job_status[])`;
+  await cancelJobs(tx, sql`pipeline_id = ${job.pipelineId}`);
 }
 
 function isRetried({ retry, tries, failureReason, exitCode }: Failed): boolean {

@@ -1,23 +1,33 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
+import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
 import { cloneJobs, reviveNeeding, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
-export function cancelJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
-  return changeJob(context, ref, id, async (tx, job) => {
-    if (CANCELABLE.includes(job.status)) await moveJob(tx, job, 'canceled');
+const { sql } = Prisma;
+
+/**
+ * Cancels a job; one that has finished stays as it is. `force` ends one whose runner still ends it, for masters. Throws NotFound,
+ * Forbidden.
+ */
+export function cancelJob(context: Context, ref: IdOrPath, id: number, force = false): Promise<ChangedRecord> {
+  return changeJob(context, ref, id, async (tx, job, actor, project) => {
+    if (force) authorize(actor, 'force_cancel_job', project);
+    await cancelJobs(tx, sql`id = ${job.id}`);
+    if (force)
+      await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
+      WHERE id = ${job.id} AND status = 'canceling'`;
     return job.id;
   });
 }
@@ -87,7 +97,7 @@ async function changeJob(
   context: Context,
   ref: IdOrPath,
   id: number,
-  work: (tx: Transaction, job: LockedJob, actor: Actor) => Promise<number>,
+  work: (tx: Transaction, job: LockedJob, actor: Actor, project: ProjectRow) => Promise<number>,
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -99,7 +109,7 @@ async function changeJob(
       SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex", name,
         (artifacts_filename IS NOT NULL OR EXISTS (SELECT 1 FROM job_reports r WHERE r.job_id = jobs.id)) AS "hasArtifacts"
       FROM jobs WHERE id = ${id}`;
-    const result = await work(tx, job, actor);
+    const result = await work(tx, job, actor, project);
     await settlePipeline(tx, context, pipelineId);
     return result;
   });

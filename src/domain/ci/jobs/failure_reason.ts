@@ -1,12 +1,20 @@
-/** Why a job failed. The first three are reported by runners; the others are set by the server. */
+/** Why a job failed: what its runner says of it, and some of what the server finds itself. */
 export const FAILURE_REASONS = [
   'unknown_failure',
   'script_failure',
   'runner_system_failure',
+  'runner_unsupported',
+  'runner_configuration_error',
+  'runner_external_dependency_failure',
+  'runner_interrupted',
+  'image_pull_failure',
   'job_execution_timeout',
   'stuck_or_timeout_failure',
-  'runner_unsupported',
+  'missing_dependency_failure',
+  'data_integrity_failure',
+  'unmet_prerequisites',
 ] as const;
+
 /** Why a job could not start another pipeline. */
 export const BRIDGE_FAILURES = [
   'downstream_bridge_project_not_found',

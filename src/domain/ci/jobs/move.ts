@@ -12,7 +12,7 @@ const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> 
   running: { event: 'run', from: ['created', 'pending'] },
   success: { event: 'success', from: ['created', 'pending', 'running'] },
   failed: { event: 'drop', from: ['created', 'pending', 'running'] },
-  canceled: { event: 'cancel', from: CANCELABLE },
+  canceled: { event: 'cancel', from: [...CANCELABLE, 'canceling'] },
 };
 
 /**

@@ -2,14 +2,17 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { CANCELABLE } from '#src/domain/changes/pipeline_status.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import type { Db, Transaction } from '#src/platform/database/db.ts';
+import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
 
 /** Cancels a pipeline with all its unfinished jobs. Throws NotFound, Forbidden. */
 export async function cancelPipeline(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
@@ -26,9 +29,9 @@ export async function cancelPipeline(context: Context, ref: IdOrPath, id: number
 
 /** Cancels a pipeline that is locked, and later its children. */
 async function cancelLocked(tx: Transaction, context: ChangeContext, id: number): Promise<void> {
-  await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
-    WHERE pipeline_id = ${id} AND status = ANY(${[...CANCELABLE]}::job_status[])`;
-  await settlePipeline(tx, context, id, 'canceled');
+  const canceled = await cancelJobs(tx, sql`pipeline_id = ${id}`);
+  const isEnding = canceled.some(({ status }) => status === 'canceling');
+  await settlePipeline(tx, context, id, isEnding ? undefined : 'canceled');
   const [bridge] = await tx.$queryRaw<unknown[]>`SELECT 1 FROM jobs WHERE pipeline_id = ${id} AND bridge LIMIT 1`;
   if (bridge) await context.jobs?.enqueue(tx, 'pipelines.cancel_children', { pipelineId: id });
 }

@@ -1,8 +1,11 @@
 import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+
+const { sql } = Prisma;
 
 /** Older pipelines that are looked at. */
 const MOST = 50;
@@ -23,7 +26,7 @@ export async function cancelRedundant(context: ChangeContext, id: number): Promi
     await context.db
       .$transaction(async (tx) => {
         await lockPipeline(tx, old);
-        if (!(await cancelJobs(tx, old, mode === 'interruptible'))) return;
+        if (!(await cancelThose(tx, old, mode === 'interruptible'))) return;
         await settlePipeline(tx, context, old);
         if (mode !== 'interruptible') await context.jobs?.enqueue(tx, 'pipelines.cancel_children', { pipelineId: old });
       })
@@ -33,7 +36,7 @@ export async function cancelRedundant(context: ChangeContext, id: number): Promi
   }
 }
 
-async function cancelJobs(tx: Transaction, id: number, onlyInterruptible: boolean): Promise<boolean> {
+async function cancelThose(tx: Transaction, id: number, onlyInterruptible: boolean): Promise<boolean> {
   const jobs = await tx.$queryRaw<{ id: number; status: JobStatus; interruptible: boolean; hasStarted: boolean }[]>`
     SELECT id, status::text AS status, interruptible, started_at IS NOT NULL AS "hasStarted" FROM jobs
     WHERE pipeline_id = ${id} AND NOT retried`;
@@ -41,7 +44,6 @@ async function cancelJobs(tx: Transaction, id: number, onlyInterruptible: boolea
   const ids = jobs
     .filter((job) => CANCELABLE.includes(job.status) && (job.interruptible || !onlyInterruptible))
     .map((job) => job.id);
-  await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), scheduled_at = NULL, updated_at = now()
-    WHERE id = ANY(${ids}::int[])`;
-  return ids.length > 0;
+  const canceled = await cancelJobs(tx, sql`id = ANY(${ids}::int[])`);
+  return canceled.length > 0;
 }

@@ -11,6 +11,10 @@ export interface RunnerChanges {
   tagList?: readonly string[] | null | undefined;
   runUntagged?: boolean | null | undefined;
   locked?: boolean | null | undefined;
+  refProtected?: boolean | null | undefined;
+  /** Seconds; null for none. */
+  maximumTimeout?: number | null | undefined;
+  maintenanceNote?: string | null | undefined;
 }
 
 /** Updates a runner, for administrators of one of its projects. Throws NotFound, Forbidden, ValidationFailed. */
@@ -21,9 +25,15 @@ export function updateRunner(context: Context, id: number, changes: RunnerChange
       description: changes.description ?? before.description,
       tagList: changes.tagList ? normalTags(changes.tagList) : before.tagList,
       runUntagged: changes.runUntagged ?? before.runUntagged,
+      maximumTimeout: changes.maximumTimeout === undefined ? before.maximumTimeout : changes.maximumTimeout,
+      maintenanceNote: changes.maintenanceNote === undefined ? before.maintenanceNote : changes.maintenanceNote,
     };
     checkRunner(values);
-    const flags = { active: changes.active ?? before.active, locked: changes.locked ?? before.locked };
+    const flags = {
+      active: changes.active ?? before.active,
+      locked: changes.locked ?? before.locked,
+      refProtected: changes.refProtected ?? before.refProtected,
+    };
     await tx.runner.update({ where: { id }, data: { ...values, ...flags, updatedAt: new Date() } });
   });
 }

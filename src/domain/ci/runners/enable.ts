@@ -14,6 +14,7 @@ export async function enableRunner(context: Context, ref: IdOrPath, id: number):
     const runner = await runnerAccess(tx, actor, id);
     if (!runner) throw new NotFound('Runner');
     if (runner.isShared) throw new Forbidden(REASONS.shared);
+    if (runner.groupId !== null) throw new Forbidden(REASONS.ofGroup);
     if (runner.locked) throw new Forbidden(REASONS.locked);
     if (!actor.admin && !runner.isAdministered) throw new Forbidden(REASONS.noAccess);
     const { count } = await tx.runnerProject.createMany({

@@ -21,9 +21,13 @@ const SILENT = sql`j.token_hash IS NOT NULL AND j.last_sign_at < now() - interva
 /** A minute beyond its timeout: its runner ends it by itself. */
 const LATE = sql`j.timeout IS NOT NULL AND j.started_at + make_interval(secs => j.timeout + 60) < now()`;
 
+/** Canceled, and without a heartbeat for five minutes since. */
+const ABANDONED = sql`j.status = 'canceling' AND GREATEST(j.last_sign_at, j.updated_at) < now() - interval '5 minutes'`;
+
 const ENDS: readonly [Prisma.Sql, FailureReason][] = [
   [LATE, 'job_execution_timeout'],
   [SILENT, 'stuck_or_timeout_failure'],
+  [ABANDONED, 'stuck_or_timeout_failure'],
 ];
 
 /** Fails jobs that are stuck or overdue; their pipelines continue without them. */
@@ -45,5 +49,5 @@ export async function expireJobs(stores: ChangeContext): Promise<void> {
 function find(db: Db, condition: Prisma.Sql, after: number): Promise<{ id: number; pipelineId: number }[]> {
   return db.$queryRaw`
     SELECT j.id, j.pipeline_id AS "pipelineId" FROM jobs j
-    WHERE j.status = 'running' AND NOT j.generic AND j.id > ${after} AND ${condition} ORDER BY j.id LIMIT ${TOGETHER}`;
+    WHERE j.status IN ('running', 'canceling') AND NOT j.generic AND j.id > ${after} AND ${condition} ORDER BY j.id LIMIT ${TOGETHER}`;
 }

@@ -17,7 +17,7 @@ export type JobEnd =
   | { state: 'failed'; coverage: number | null; reason: FailureReason; exitCode?: number | null };
 
 /**
- * Ends a running job and settles its pipeline. `only` is a condition on the row `j` that must still hold.
+ * Ends a running job and settles its pipeline; one that was canceled meanwhile is `canceled`, however it ended. `only` is a condition on the row `j` that must still hold.
  *
  * @returns the status of the job from then on; another than requested if it had ended before
  * @throws NotFound if the job is gone
@@ -31,21 +31,22 @@ export function endRunningJob(
   return stores.db.$transaction(async (tx) => {
     await lockPipeline(tx, job.pipelineId);
     const status = await statusOf(tx, job.id, only);
-    if (status !== 'running') return status;
-    await moveJob(tx, { id: job.id, status }, end.state);
-    const reason = end.state === 'failed' ? end.reason : null;
+    if (status !== 'running' && status !== 'canceling') return status;
+    const state = status === 'canceling' ? 'canceled' : end.state;
+    await moveJob(tx, { id: job.id, status }, state);
+    const reason = state === 'failed' && end.state === 'failed' ? end.reason : null;
     const exitCode = end.state === 'failed' ? (end.exitCode ?? null) : null;
     await tx.job.update({ where: { id: job.id }, data: { failureReason: reason, coverage: end.coverage, exitCode } });
-    if (end.state === 'failed') await afterFailure(tx, job.id);
+    if (state === 'failed') await afterFailure(tx, job.id);
     await settlePipeline(tx, stores, job.pipelineId);
-    return end.state;
+    return state;
   });
 }
 
-/** Locks a job and returns its status; `failed` for a running one that no longer meets the condition. */
+/** Locks a job and returns its status; `failed` for an unfinished one that no longer meets the condition. */
 async function statusOf(tx: Transaction, id: number, only: Prisma.Sql): Promise<JobStatus> {
   const [row] = await tx.$queryRaw<{ status: JobStatus; isMeant: boolean }[]>`
     SELECT j.status::text AS status, ${only} AS "isMeant" FROM jobs j WHERE j.id = ${id} FOR UPDATE`;
   if (!row) throw new NotFound('Job');
-  return row.status === 'running' && !row.isMeant ? 'failed' : row.status;
+  return ['running', 'canceling'].includes(row.status) && !row.isMeant ? 'failed' : row.status;
 }

@@ -1,6 +1,14 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { administeredRunners, projectsOfReadableJobs, REASONS } from '#src/domain/ci/runners/visibility.ts';
+import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import type { RunnerType } from '#src/domain/ci/runners/create.ts';
+import {
+  administeredRunners,
+  fullyVisible,
+  projectsOfReadableJobs,
+  REASONS,
+} from '#src/domain/ci/runners/visibility.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProjectsOf } from '#src/domain/projects/list.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -11,16 +19,30 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/ci/runners/computed_fields.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
-const [runner, job] = [alias('Runner', 'r'), alias('Job', 'j')];
+const [runner, job, manager] = [alias('Runner', 'r'), alias('Job', 'j'), alias('RunnerManager', 'rm')];
 
-/** Which runners a list contains. `online` ones requested a job within the last hour. */
+/** Which runners a list contains. `online` ones requested a job within the last two hours. */
 export type RunnerScope = 'active' | 'paused' | 'online' | 'specific' | 'shared';
 
+export const RUNNER_STATUSES = ['online', 'offline', 'stale', 'never_contacted'] as const;
+export type RunnerStatus = (typeof RUNNER_STATUSES)[number];
+
+/** Which runners a list contains; all must hold. */
 export interface RunnerFilter {
   scope?: RunnerScope | null | undefined;
+  type?: RunnerType | null | undefined;
+  status?: RunnerStatus | 'active' | 'paused' | null | undefined;
+  paused?: boolean | null | undefined;
+  /** All of these must be among its tags. */
+  tagList?: readonly string[] | null | undefined;
+  versionPrefix?: string | null | undefined;
+}
+
+interface ServerFilter extends RunnerFilter {
   /** All runners of the server, for administrators; else those of the projects that the actor administers. */
   all: boolean;
 }
@@ -28,28 +50,33 @@ export interface RunnerFilter {
 /** Runners in order of registration. Throws Unauthenticated, Forbidden. */
 export function listRunners<R>(
   context: Context,
-  { scope, all: isAll }: RunnerFilter,
+  { all: isAll, ...filter }: ServerFilter,
   page: PageRequest,
   selection: Selection<'Runner', R>,
 ): Promise<Page<R>> {
   const actor = isAll ? requireAdmin(context) : requireActor(context);
-  const where = all([...(isAll ? [] : [sql`${runner.id} IN (${administeredRunners(actor)})`]), ...inScope(scope)]);
+  const where = all([...(isAll ? [] : [sql`${runner.id} IN (${administeredRunners(actor)})`]), ...matching(filter)]);
   return readPage(context.db, selection, { rows: runner, where, order: byKey('Runner') }, page);
 }
 
-/** The runners of each project and the shared ones, for its administrators. */
+/** The runners of each project and of its groups, and the shared ones, for its administrators. */
 export function listProjectRunners<R>(
   context: Context,
   projects: readonly ProjectRow[],
-  scope: RunnerScope | null | undefined,
+  filter: RunnerFilter,
   page: PageRequest,
   selection: Selection<'Runner', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const pageOf = ({ project }: Asked<{ project: number }>) => {
-    const own = sql`(${runner.isShared} OR ${runner.id} IN (
+    const own = sql`(${runner.isShared} OR ${runner.groupId} = ANY(ARRAY(SELECT unnest(pn.lineage) FROM namespaces pn
+        JOIN projects pp ON pp.namespace_id = pn.id WHERE pp.id = ${project} AND pp.group_runners_enabled)) OR ${runner.id} IN (
       SELECT rp.runner_id FROM runner_projects rp WHERE rp.project_id = ${project}))`;
-    return pageOfRows(selection, { rows: runner, where: all([own, ...inScope(scope)]), order: byKey('Runner') }, page);
+    return pageOfRows(
+      selection,
+      { rows: runner, where: all([own, ...matching(filter)]), order: byKey('Runner') },
+      page,
+    );
   };
   return ofPermitted(
     projects,
@@ -59,6 +86,68 @@ export function listProjectRunners<R>(
       return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
     },
   );
+}
+
+/** The runners of each group and of its parents, and the shared ones, for its owners. */
+export function listGroupRunners<R>(
+  context: Context,
+  groups: readonly GroupRow[],
+  filter: RunnerFilter,
+  page: PageRequest,
+  selection: Selection<'Runner', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ parent }: Asked<{ parent: number }>) => {
+    const own = sql`(${runner.isShared} OR ${runner.groupId} = ANY(ARRAY(
+      SELECT unnest(gn.lineage) FROM namespaces gn WHERE gn.id = ${parent})))`;
+    return pageOfRows(
+      selection,
+      { rows: runner, where: all([own, ...matching(filter)]), order: byKey('Runner') },
+      page,
+    );
+  };
+  return ofPermitted(
+    groups,
+    (group) => authorize(actor, 'admin_group_runner', group),
+    (permitted) => {
+      const parents = permitted.map(({ id }) => ({ parent: id }));
+      return readPages<R>(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
+    },
+  );
+}
+
+/** The machines of each runner, for those who see it in full, oldest first. */
+export async function listRunnerManagers<R>(
+  context: Context,
+  runners: readonly { id: number; isShared: boolean }[],
+  page: PageRequest,
+  selection: Selection<'RunnerManager', R>,
+): Promise<(Page<R> | Error)[]> {
+  const seen = await fullyVisible(context, runners);
+  const pageOf = ({ parent }: Asked<{ parent: number }>) =>
+    pageOfRows(
+      selection,
+      { rows: manager, where: sql`${manager.runnerId} = ${parent}`, order: order('RunnerManager', ['id']) },
+      page,
+    );
+  return ofPermitted(
+    runners,
+    ({ id }) => {
+      if (!seen[runners.findIndex((one) => one.id === id)]) throw new Forbidden(REASONS.noAccess);
+    },
+    (permitted) => {
+      const parents = permitted.map(({ id }) => ({ parent: id }));
+      return readPages<R>(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
+    },
+  );
+}
+
+/** Which jobs of a runner are listed. */
+export interface RunnerJobsFilter {
+  status?: JobStatus | null | undefined;
+  sort?: 'asc' | 'desc' | null | undefined;
+  /** Only those that ran on this machine. */
+  systemId?: string | null | undefined;
 }
 
 /** A runner: shared ones for every user, others for administrators of one of its projects. Throws NotFound, Forbidden. */
@@ -87,18 +176,28 @@ export async function changedRunner<R>({ db }: Context, id: number, selection: S
   return found;
 }
 
-/** The jobs of each runner that the actor may read, newest first. */
+/** The jobs of each runner that the actor may read, newest first unless it is said. */
 export function listRunnerJobs<R>(
   context: Context,
   runners: readonly { id: number }[],
+  { status, sort, systemId }: RunnerJobsFilter,
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const readable = sql`${job.projectId} IN (${projectsOfReadableJobs(actor)})`;
   const pageOf = ({ runner: id }: Asked<{ runner: number }>) => {
-    const where = all([sql`${job.runnerId} = ${id}`, readable]);
-    return pageOfRows(selection, { rows: job, where, order: order('Job', ['id'], 'desc') }, page);
+    const where = all([
+      sql`${job.runnerId} = ${id}`,
+      readable,
+      ...(status ? [sql`${job.status} = ${status}::job_status`] : []),
+      ...(systemId == null
+        ? []
+        : [
+            sql`${job.managerId} IN (SELECT m.id FROM runner_managers m WHERE m.runner_id = ${id} AND m.system_id = ${systemId})`,
+          ]),
+    ]);
+    return pageOfRows(selection, { rows: job, where, order: order('Job', ['id'], sort ?? 'desc') }, page);
   };
   const parents = runners.map(({ id }) => ({ runner: id }));
   return readPages<R>(context.db, page, ofEach(parents, { runner: 'int' }, pageOf));
@@ -135,11 +234,40 @@ function seenBy(actor: Actor, ids: readonly number[]): Prisma.Sql {
   return sql`${isOne} AND (${runner.isShared} OR ${runner.id} IN (${administeredRunners(actor)}))`;
 }
 
+/** When a runner counts as online, and how long until it counts as stale. */
+const ONLINE = sql`interval '2 hours'`;
+const STALE = sql`interval '7 days'`;
+
+/** The conditions of each status, in the order in which they count. */
+const STATUS_CONDITIONS: Record<RunnerStatus, Prisma.Sql> = {
+  stale: sql`COALESCE(${runner.contactedAt}, ${runner.createdAt}) <= now() - ${STALE}`,
+  never_contacted: sql`(${runner.contactedAt} IS NULL AND ${runner.createdAt} > now() - ${STALE})`,
+  online: sql`${runner.contactedAt} > now() - ${ONLINE}`,
+  offline: sql`(${runner.contactedAt} <= now() - ${ONLINE} AND ${runner.contactedAt} > now() - ${STALE})`,
+};
+
+const TYPE_CONDITIONS: Record<RunnerType, Prisma.Sql> = {
+  instance_type: sql`${runner.isShared}`,
+  group_type: sql`${runner.groupId} IS NOT NULL`,
+  project_type: sql`(NOT ${runner.isShared} AND ${runner.groupId} IS NULL)`,
+};
+
+function matching({ scope, type, status, paused, tagList, versionPrefix }: RunnerFilter): Prisma.Sql[] {
+  const conditions = inScope(scope);
+  if (type) conditions.push(TYPE_CONDITIONS[type]);
+  if (status === 'active' || status === 'paused') conditions.push(...inScope(status));
+  else if (status) conditions.push(STATUS_CONDITIONS[status]);
+  if (paused != null) conditions.push(sql`${runner.active} = ${!paused}`);
+  if (tagList && tagList.length > 0) conditions.push(sql`${[...tagList]}::text[] <@ ${runner.tagList}`);
+  if (versionPrefix) conditions.push(sql`starts_with(${runner.version}, ${versionPrefix})`);
+  return conditions;
+}
+
 function inScope(scope: RunnerScope | null | undefined): Prisma.Sql[] {
   if (scope === 'active') return [sql`${runner.active}`];
   if (scope === 'paused') return [sql`NOT ${runner.active}`];
-  if (scope === 'online') return [sql`${runner.contactedAt} > now() - interval '1 hour'`];
+  if (scope === 'online') return [sql`${runner.contactedAt} > now() - ${ONLINE}`];
   if (scope === 'shared') return [sql`${runner.isShared}`];
-  if (scope === 'specific') return [sql`NOT ${runner.isShared}`];
+  if (scope === 'specific') return [TYPE_CONDITIONS.project_type];
   return [];
 }

@@ -11,6 +11,9 @@ const LONGEST = 60_000;
 /** Number of projects whose last announcement is remembered. */
 const MOST_PROJECTS = 10_000;
 
+/** What decides which jobs may be for a runner. */
+type QueueRunner = Pick<AuthenticatedRunner, 'isShared' | 'groupId' | 'projectIds' | 'changedAt'>;
+
 /**
  * Tells whether anything was queued since a runner last looked, so that idle runners cost no look-up. A runner gets a value
  * before each look-up and sends it with the next request: later jobs, by any process, change the value.
@@ -31,10 +34,11 @@ export class QueueWatch {
   }
 
   /** The current value for a runner; a new one each time while the listener is disconnected. */
-  async valueFor({ isShared, projectIds, changedAt }: AuthenticatedRunner): Promise<string> {
+  async valueFor({ isShared, groupId, projectIds, changedAt }: QueueRunner): Promise<string> {
     await this.#listen();
     if (!this.#isConnected) return randomBytes(12).toString('hex');
-    const newest = isShared ? this.#clock : Math.max(this.#floor, ...projectIds.map((id) => this.#newest.get(id) ?? 0));
+    const isWide = isShared || groupId !== null;
+    const newest = isWide ? this.#clock : Math.max(this.#floor, ...projectIds.map((id) => this.#newest.get(id) ?? 0));
     return [this.#life, newest, changedAt, Math.floor(Date.now() / LONGEST)].join('-');
   }
 

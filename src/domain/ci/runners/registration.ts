@@ -1,12 +1,15 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import {
+  groupRegistrationTokens,
+  renewGroupRegistrationToken,
   renewProjectRegistrationToken,
   renewServerRegistrationToken,
   serverRegistrationToken,
 } from '#src/domain/ci/runners/registration_tokens.ts';
-import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 
 /** The registration token for shared runners, for administrators. Throws Unauthenticated, Forbidden. */
 export async function readRegistrationToken(context: Context): Promise<string> {
@@ -18,6 +21,27 @@ export async function readRegistrationToken(context: Context): Promise<string> {
 export async function resetRegistrationToken(context: Context): Promise<string> {
   requireAdmin(context);
   return renewServerRegistrationToken(context.db, context.secret);
+}
+
+/** The registration token of each group, for its owners; Forbidden in place of those of others. Throws Unauthenticated. */
+export async function readGroupRunnersTokens(
+  context: Context,
+  groups: readonly GroupRow[],
+): Promise<(string | Error | null)[]> {
+  const actor = requireActor(context);
+  const permitted = groups.filter((group) => can(actor, 'admin_group_runner', group)).map(({ id }) => id);
+  const tokens = await groupRegistrationTokens(context, permitted);
+  return groups.map(({ id }) => (permitted.includes(id) ? (tokens[permitted.indexOf(id)] ?? null) : new Forbidden()));
+}
+
+/** Replaces it and returns the new one. Throws NotFound, Forbidden. */
+export async function resetGroupRunnersToken(
+  context: Context,
+  ref: IdOrPath,
+): Promise<{ group: GroupRow; token: string }> {
+  const group = await findGroup(context, ref);
+  authorize(requireActor(context), 'admin_group_runner', group);
+  return { group, token: await renewGroupRegistrationToken(context.db, context.secret, group.id) };
 }
 
 /** Replaces the registration token of a project; registered runners are not affected. Throws NotFound, Forbidden. */

@@ -6,8 +6,11 @@ import { decrypt, encrypt, newToken, tokenHash } from '#src/platform/secrets.ts'
 
 type Stores = Pick<Context, 'db' | 'secret'>;
 
-/** What a registration token allows: registering shared runners, or those of one project. */
-export type Registration = { kind: 'shared' } | { kind: 'project'; projectId: number };
+/** What a registration token allows: registering shared runners, or those of one project or group. */
+export type Registration =
+  | { kind: 'shared' }
+  | { kind: 'project'; projectId: number }
+  | { kind: 'group'; groupId: number };
 
 /** The registration token for shared runners, created on first use. */
 export async function serverRegistrationToken({ db, secret }: Stores): Promise<string> {
@@ -37,9 +40,54 @@ export async function renewProjectRegistrationToken(
   projectId: number,
 ): Promise<string> {
   const token = newToken();
-  const data = { runnersToken: encrypt(token, secret), runnersTokenHash: tokenHash(token) };
-  await tx.project.update({ where: { id: projectId }, data, select: { id: true } });
+  await tx.project.update({ where: { id: projectId }, data: tokenColumns(token, secret), select: { id: true } });
   return token;
+}
+
+/** The registration tokens of groups, created on first use; null for groups that are gone. */
+export async function groupRegistrationTokens(
+  { db, secret }: Stores,
+  groupIds: readonly number[],
+): Promise<(string | null)[]> {
+  const read = async () =>
+    new Map(
+      (
+        await db.namespace.findMany({ where: { id: { in: [...groupIds] } }, select: { id: true, runnersToken: true } })
+      ).map(({ id, runnersToken }) => [id, runnersToken]),
+    );
+  let known = await read();
+  const missing = [...known].flatMap(([id, token]) => (token === null ? [id] : []));
+  if (missing.length > 0) {
+    const made = missing.map((id) => {
+      const token = newToken();
+      const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+      return { id, token: hex(encrypt(token, secret)), hash: hex(tokenHash(token)) };
+    });
+    // Concurrent callers get the same tokens.
+    await db.$executeRaw`UPDATE namespaces SET runners_token = decode(made.token, 'hex'), runners_token_hash = decode(made.hash, 'hex')
+      FROM jsonb_to_recordset(${JSON.stringify(made)}::jsonb) AS made (id int, token text, hash text)
+      WHERE namespaces.id = made.id AND namespaces.runners_token IS NULL`;
+    known = await read();
+  }
+  return groupIds.map((id) => {
+    const token = known.get(id);
+    return token ? decrypt(token, secret) : null;
+  });
+}
+
+/** Replaces the registration token of a group and returns it. */
+export async function renewGroupRegistrationToken(
+  tx: Db | Transaction,
+  secret: string,
+  groupId: number,
+): Promise<string> {
+  const token = newToken();
+  await tx.namespace.update({ where: { id: groupId }, data: tokenColumns(token, secret), select: { id: true } });
+  return token;
+}
+
+function tokenColumns(token: string, secret: string) {
+  return { runnersToken: encrypt(token, secret), runnersTokenHash: tokenHash(token) };
 }
 
 /** What a token allows to register; null for unknown tokens. */
@@ -51,7 +99,10 @@ export async function registrationOf(stores: Stores, token: unknown): Promise<Re
   if (known && timingSafeEqual(tokenHash(decrypt(known, stores.secret)), hash)) return { kind: 'shared' };
   const find = () => db.project.findFirst({ where: { runnersTokenHash: hash, deletedAt: null }, select: { id: true } });
   const project = (await find()) ?? ((await hashTokens(stores)) ? await find() : null);
-  return project && { kind: 'project', projectId: project.id };
+  if (project) return { kind: 'project', projectId: project.id };
+  const where = { runnersTokenHash: hash, deletedAt: null };
+  const group = await db.namespace.findFirst({ where, select: { id: true } });
+  return group && { kind: 'group', groupId: group.id };
 }
 
 async function readServerToken(db: Db): Promise<Uint8Array | null> {

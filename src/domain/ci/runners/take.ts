@@ -2,6 +2,7 @@ import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
+import { ofProtectedRef } from '#src/domain/ci/runners/protected_ref.ts';
 import { type Db, Prisma, vanished } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
@@ -52,10 +53,11 @@ function take(db: Db, runner: AuthenticatedRunner, token: string): Promise<{ id:
   const order = runner.isShared ? sql`COALESCE(busy.count, 0), j.id` : sql`j.id`;
   return db.$queryRaw`
     WITH next AS MATERIALIZED (
-      SELECT j.id, COALESCE((j.options->>'timeout')::int, p.build_timeout) AS timeout
+      SELECT j.id, LEAST(COALESCE((j.options->>'timeout')::int, p.build_timeout), ${runner.maximumTimeout}::int) AS timeout
       FROM jobs j JOIN projects p ON p.id = j.project_id JOIN users u ON u.id = j.user_id ${running}
       WHERE ${isFor(runner)} ORDER BY ${order} LIMIT 1 FOR UPDATE OF j SKIP LOCKED)
     UPDATE jobs SET status = 'running', runner_id = ${runner.id}, token_hash = ${tokenHash(token)}, timeout = next.timeout,
+      manager_id = ${runner.managerId}::int, cancels_gracefully = ${runner.features.has('cancel_gracefully')},
       queued_at = COALESCE(queued_at, now()), started_at = now(), last_sign_at = now(), updated_at = now()
     FROM next WHERE jobs.id = next.id RETURNING jobs.id, jobs.pipeline_id AS "pipelineId"`;
 }
@@ -68,11 +70,18 @@ async function hasJobFor(db: Db, runner: AuthenticatedRunner): Promise<boolean> 
 }
 
 /** Whether the runner may run the job `j` of project `p`, started by the user `u`. */
-function isFor({ isShared, projectIds, runUntagged, tagList }: AuthenticatedRunner): Prisma.Sql {
+function isFor({ isShared, groupId, projectIds, refProtected, runUntagged, tagList }: AuthenticatedRunner): Prisma.Sql {
   // Jobs created by an earlier version have their tags in the options only.
   const tags = sql`COALESCE(j.tags, CASE WHEN jsonb_typeof(j.options->'tags') = 'array'
     THEN ARRAY(SELECT jsonb_array_elements_text(j.options->'tags')) END, '{}')`;
-  const place = isShared ? sql`p.shared_runners_enabled` : sql`j.project_id = ANY(${projectIds}::int[])`;
+  const place = isShared
+    ? sql`p.shared_runners_enabled`
+    : groupId === null
+      ? sql`j.project_id = ANY(${projectIds}::int[])`
+      : sql`p.group_runners_enabled AND p.namespace_id = ANY(ARRAY(SELECT n.id FROM namespaces n WHERE n.lineage @> ARRAY[${groupId}::int]))`;
+  const ref = refProtected
+    ? sql`AND EXISTS (SELECT 1 FROM pipelines l WHERE l.id = j.pipeline_id AND ${ofProtectedRef})`
+    : Prisma.empty;
   return sql`j.status = 'pending' AND NOT j.generic AND ${place} AND p.jobs_enabled AND NOT p.archived
-    AND p.deleted_at IS NULL AND u.state = 'active' AND NOT u.ghost AND ${tags} <@ ${tagList}::text[] AND (${runUntagged} OR ${tags} <> '{}')`;
+    AND p.deleted_at IS NULL AND u.state = 'active' AND NOT u.ghost AND ${tags} <@ ${tagList}::text[] AND (${runUntagged} OR ${tags} <> '{}') ${ref}`;
 }

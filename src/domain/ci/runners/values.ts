@@ -20,6 +20,19 @@ export interface RunnerValues {
   description: string;
   tagList: string[];
   runUntagged: boolean;
+  /** Seconds. */
+  maximumTimeout?: number | null;
+  maintenanceNote?: string | null;
+}
+
+/** Seconds of the shortest maximum timeout, and characters of the longest note. */
+const SHORTEST_TIMEOUT = 600;
+const LONGEST_NOTE = 1024;
+
+/** The features that a runner program says it has (`info.features`). */
+export function readFeatures(info: unknown): ReadonlySet<string> {
+  const { features } = Object(info) as { features?: unknown };
+  return new Set(Object.entries(Object(features)).flatMap(([name, has]) => (has === true ? [name] : [])));
 }
 
 /** Reads an `info`, truncated to what is stored; values that are not strings count as absent. */
@@ -45,13 +58,25 @@ export function normalTags(tags: readonly string[]): string[] {
 }
 
 /** Throws ValidationFailed for invalid values. */
-export function checkRunner({ description, tagList, runUntagged }: RunnerValues): void {
+export function checkRunner({
+  description,
+  tagList,
+  runUntagged,
+  maximumTimeout,
+  maintenanceNote,
+}: RunnerValues): void {
   const errors: FieldErrors = {};
   if (description.length > LONGEST_TEXT) {
     errors.description = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
   } else if (isUnusable(description)) errors.description = ['is invalid'];
   const wrong = tagErrors(tagList, runUntagged);
   if (wrong.length > 0) errors.tag_list = wrong;
+  if (maximumTimeout != null && !(maximumTimeout >= SHORTEST_TIMEOUT && maximumTimeout < 2 ** 31)) {
+    errors.maximum_timeout = ['needs to be at least 10 minutes'];
+  }
+  if (maintenanceNote != null && maintenanceNote.length > LONGEST_NOTE) {
+    errors.maintenance_note = [`is too long (maximum is ${LONGEST_NOTE} characters)`];
+  } else if (isUnusable(maintenanceNote ?? '')) errors.maintenance_note = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 

@@ -1,24 +1,28 @@
-import { MASTER } from '#src/access/permissions/abilities.ts';
+import { MASTER, OWNER } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi } from '#src/access/permissions/actor.ts';
-import { openTo, projectLevels } from '#src/access/permissions/visibility.ts';
+import { groupAccessLevel, openTo, projectLevels } from '#src/access/permissions/visibility.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
 
 /** Messages for what an actor may not do to a runner (behaviour.md 1.2). */
 export const REASONS = {
   shared: 'Runner is shared',
+  ofGroup: 'Runner is a group runner',
   locked: 'Runner is locked',
   noAccess: 'No access granted',
   manyProjects: 'Runner associated with more than one project',
   onlyProject: 'Only one project associated with the runner. Please remove the runner instead',
 } as const;
 
-/** A statement for the IDs of the runners of projects that the actor administers. */
+/** A statement for the IDs of the runners of projects that the actor is a master of, and of groups that the actor owns. */
 export function administeredRunners(actor: Pick<Actor, 'id'>): Prisma.Sql {
   return sql`SELECT rp.runner_id FROM (${projectLevels(actor)}) l JOIN runner_projects rp ON rp.project_id = l.project_id
-    JOIN projects lp ON lp.id = l.project_id AND lp.deleted_at IS NULL WHERE l.level >= ${MASTER}`;
+    JOIN projects lp ON lp.id = l.project_id AND lp.deleted_at IS NULL WHERE l.level >= ${MASTER}
+    UNION ALL SELECT gr.id FROM runners gr JOIN namespaces gn ON gn.id = gr.group_id AND gn.deleted_at IS NULL
+      WHERE ${groupAccessLevel(actor, alias('Namespace', 'gn'))} >= ${OWNER}`;
 }
 
 /** A statement for the IDs of the projects whose jobs the actor may read, by the same rule as the ability `read_pipeline`. */
@@ -34,9 +38,10 @@ export interface RunnerAccess {
   id: number;
   isShared: boolean;
   locked: boolean;
+  groupId: number | null;
   /** How many projects it is enabled for. */
   projects: number;
-  /** Whether the actor administers one of them. */
+  /** Whether the actor administers one of them, or its group. */
   isAdministered: boolean;
 }
 
@@ -47,7 +52,7 @@ export async function runnerAccess(
   id: number,
 ): Promise<RunnerAccess | null> {
   const [row] = await db.$queryRaw<RunnerAccess[]>`
-    SELECT r.id, r.is_shared AS "isShared", r.locked,
+    SELECT r.id, r.is_shared AS "isShared", r.locked, r.group_id AS "groupId",
       (SELECT count(*)::int FROM runner_projects own WHERE own.runner_id = r.id) AS projects,
       r.id IN (${administeredRunners(actor)}) AS "isAdministered"
     FROM runners r WHERE r.id = ${id}`;

@@ -1,5 +1,14 @@
+import {
+  CREATED_RUNNER_TOKEN,
+  JOB_TOKEN,
+  REGISTRATION_TOKEN,
+  RUNNER_TOKEN,
+} from '#src/access/credentials/tokens/runner_tokens.ts';
+import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
+import { demandedFeatures } from '#src/domain/ci/runners/payload/demands.ts';
 import { payloadDependencies } from '#src/domain/ci/runners/payload/dependencies.ts';
+import { payloadGit } from '#src/domain/ci/runners/payload/git.ts';
 import { payloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import {
   payloadArtifacts,
@@ -11,13 +20,13 @@ import {
 import { releaseLine } from '#src/domain/ci/runners/payload/release.ts';
 import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
-import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** The user name for the token in URLs of repositories; any other works as well. */
 const TOKEN_USER = 'gitlab-ci-token';
-const NO_COMMIT = '0'.repeat(40);
+/** How tokens begin that runners hide in logs. */
+const MASKED_PREFIXES = [RUNNER_TOKEN, CREATED_RUNNER_TOKEN, JOB_TOKEN, REGISTRATION_TOKEN];
 
 export interface PayloadContext {
   db: Db;
@@ -28,29 +37,40 @@ export interface PayloadContext {
   ssh: SshPlace;
 }
 
-/** The payload for a runner that has taken a job (runner-protocol.md, Job); null if the job is gone. */
+/**
+ * The payload for a runner that has taken a job (runner-protocol.md, Job); null if the job is gone, `unsupported` if the runner lacks
+ * a feature that the job needs.
+ */
 export async function jobPayload(context: PayloadContext, runner: AuthenticatedRunner, { id, token }: TakenJob) {
   const { db, secret, baseUrl, ssh } = context;
   const job = await payloadJob(db, id);
   if (!job) return null;
   const { options, timeout } = job;
+  const missing = demandedFeatures(job).filter((feature) => !runner.features.has(feature));
+  if (missing.length > 0) return 'unsupported';
   const repositoryUrl = withCredentials(`${baseUrl}/${job.fullPath}.git`, token);
+  const variables = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret });
   return {
     id,
     token,
     allow_git_fetch: true,
-    job_info: { name: job.name, stage: job.stage, project_id: job.projectId, project_name: job.projectName },
-    git_info: {
-      repo_url: repositoryUrl,
-      ref: job.ref,
-      sha: job.sha,
-      before_sha: job.beforeSha ?? NO_COMMIT,
-      ref_type: job.tag ? 'tag' : 'branch',
-      // Runners fetch branches and tags unless it is said.
-      ...(job.ref.startsWith(MERGE_REQUEST_REFS) ? { refspecs: [`+${job.ref}:${job.ref}`] } : {}),
+    job_info: {
+      name: job.name,
+      stage: job.stage,
+      project_id: job.projectId,
+      project_name: job.projectName,
+      pipeline_id: job.pipelineId,
+      project_full_path: job.fullPath,
+      namespace_id: job.namespaceId,
+      root_namespace_id: job.rootNamespaceId,
+      organization_id: 1,
+      user_id: job.userId,
+      time_in_queue_seconds: Math.round(job.waited),
+      project_jobs_running_on_instance_runners_count: '+Inf',
     },
-    runner_info: { timeout },
-    variables: await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret }),
+    git_info: payloadGit(job, repositoryUrl, variables),
+    runner_info: { timeout, runner_session_url: null },
+    variables,
     steps: payloadSteps(options, timeout, releaseLine(options, `${baseUrl}/api/v4/projects/${job.projectId}/releases`)),
     image: payloadImage(options),
     services: payloadServices(options),
@@ -59,6 +79,11 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     // There is no container registry to sign in to.
     credentials: [],
     dependencies: await payloadDependencies(db, job, token),
+    features: { trace_sections: true, token_mask_prefixes: MASKED_PREFIXES, failure_reasons: FAILURE_REASONS },
+    hooks: [],
+    secrets: {},
+    policy_options: {},
+    inputs: [],
   };
 }
 

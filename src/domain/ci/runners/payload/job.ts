@@ -1,3 +1,4 @@
+import { ofProtectedRef } from '#src/domain/ci/runners/protected_ref.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** What the payload of a job is made from. */
@@ -33,6 +34,14 @@ export interface PayloadJob {
   variablesEncrypted: Uint8Array | null;
   /** What was known of the commit and the project when the pipeline was made; null in pipelines of earlier versions. */
   predefined: unknown;
+  /** How many commits runners fetch, as the project says; null for all. */
+  gitDepth: number | null;
+  /** Whether its branch or tag is protected. */
+  isProtected: boolean;
+  /** Seconds that it waited for a runner. */
+  waited: number;
+  namespaceId: number;
+  rootNamespaceId: number;
   projectId: number;
   projectName: string;
   fullPath: string;
@@ -59,7 +68,9 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       l.id AS "pipelineId", l.iid AS "pipelineIid", l.name AS "pipelineName", l.created_at AS "pipelineCreatedAt",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
       CASE WHEN l.merge_request_id IS NOT NULL AND l.source = 'api' THEN 'merge_request_event' ELSE l.source::text END AS source, l.source = 'trigger' AS "isTriggered",
-      l.variables_encrypted AS "variablesEncrypted", l.predefined, p.id AS "projectId", p.name AS "projectName",
+      l.variables_encrypted AS "variablesEncrypted", l.predefined, p.ci_default_git_depth AS "gitDepth",
+      ${ofProtectedRef} AS "isProtected", COALESCE(extract(epoch FROM j.started_at - j.queued_at), 0)::float8 AS waited,
+      n.id AS "namespaceId", n.lineage[1] AS "rootNamespaceId", p.id AS "projectId", p.name AS "projectName",
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail",
       u.username, u.name AS "userName",
       (SELECT left(r.description, ${LONGEST_DESCRIPTION}) FROM releases r WHERE l.tag AND r.project_id = l.project_id AND r.tag = l.ref) AS "releaseDescription"
