@@ -16,7 +16,7 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
     defaultValue: false,
   },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
-  lfsEnabled: { description: 'Whether large file storage is to be on. This server has none yet.', defaultValue: false },
+  lfsEnabled: { description: 'Whether large file storage (Git LFS) is to be on.', defaultValue: true },
   publicJobs: { description: 'Whether everyone who can see the project can see its jobs.', defaultValue: true },
   requestAccessEnabled: { description: 'Whether users can ask for access.', defaultValue: false },
   onlyAllowMergeIfPipelineSucceeds: {

@@ -67,7 +67,7 @@ function pagePayload(mutation: string) {
 
 const DeleteWikiPagePayload = builder.objectRef<{ slug: string }>('DeleteWikiPagePayload').implement({
   description: 'The page that was deleted.',
-  fields: (t) => ({ slug: t.exposeString('slug', { description: 'The slug that the page had.' }) }),
+  fields: (t) => ({ deletedWikiPageSlug: t.exposeString('slug', { description: 'The slug that the page had.' }) }),
 });
 
 const AttachmentLink = builder.objectRef<WikiAttachment>('WikiAttachmentLink').implement({

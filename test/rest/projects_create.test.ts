@@ -50,7 +50,7 @@ describe('POST /projects', () => {
       snippets_enabled: true,
       container_registry_enabled: false,
       shared_runners_enabled: true,
-      lfs_enabled: false,
+      lfs_enabled: true,
       public_jobs: true,
       request_access_enabled: false,
       only_allow_merge_if_pipeline_succeeds: false,
@@ -84,7 +84,7 @@ describe('POST /projects', () => {
       snippets_enabled: false,
       container_registry_enabled: false,
       shared_runners_enabled: false,
-      lfs_enabled: false,
+      lfs_enabled: true,
       request_access_enabled: true,
       only_allow_merge_if_pipeline_succeeds: true,
       only_allow_merge_if_all_discussions_are_resolved: true,
@@ -103,7 +103,7 @@ describe('POST /projects', () => {
   });
 
   it('keeps what is said of what the server does not have', async () => {
-    const given = { wiki_enabled: false, container_registry_enabled: true, lfs_enabled: true };
+    const given = { wiki_enabled: false, container_registry_enabled: true, lfs_enabled: false };
     const { body } = await api.post('/projects', { name: 'Wishes', ...given });
     expect(body).toMatchObject(given);
     expect((await api.get(`/projects/${body.id}`)).body).toMatchObject(given);
@@ -302,7 +302,7 @@ describe('Creating projects in GraphQL', () => {
         who,
       );
     const made = await create({ name: 'By Graph', tagList: ['x'], wikiEnabled: true, visibility: 'PUBLIC' }, user);
-    const off = { lfsEnabled: false, containerRegistryEnabled: false };
+    const off = { lfsEnabled: true, containerRegistryEnabled: false };
     const project = { path: 'by-graph', visibility: 'PUBLIC', tagList: ['x'], wikiEnabled: true, ...off };
     expect(made.body.data.createProject.project).toEqual(project);
     const refusal = async (input: object, who?: TestUser) => (await create(input, who)).body.errors[0].extensions;

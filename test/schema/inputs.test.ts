@@ -114,6 +114,7 @@ describe('Payloads', () => {
         Branch: 'Name',
         Tag: 'Name',
         NpmDistTag: 'Name',
+        WikiPage: 'Slug',
         BranchProtectionRule: 'Name',
         TagProtectionRule: 'Name',
       };

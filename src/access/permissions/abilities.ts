@@ -70,6 +70,7 @@ export const projectAbilities = {
   resolve_note: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   delete_merge_request: { level: OWNER, feature: 'mergeRequests' },
   push_code: { level: DEVELOPER, frozen: true },
+  unlock_file: { level: MASTER, frozen: true },
   push_to_protected_branch: { level: MASTER, frozen: true },
   delete_merged_branches: { level: DEVELOPER, frozen: true },
   admin_protected_branch: { level: MASTER },

@@ -9,6 +9,7 @@ import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/pr
 import { takenFields } from '#src/domain/projects/taken.ts';
 import { SWITCHES } from '#src/domain/projects/values.ts';
 import { isImporting } from '#src/domain/repository/writable.ts';
+import { shareLfsObjects } from '#src/domain/uploads/lfs/objects.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -43,6 +44,7 @@ export async function forkProject(
       if (wrong.length > 0) throw new ValidationFailed({ visibility_level: wrong });
       const forkId = await insertProject(tx, context, held, actor.id, { ...copied(project), visibility });
       await tx.repositoryCopy.create({ data: { projectId: forkId, sourceId: project.id } });
+      await shareLfsObjects(tx, { sourceId: project.id, forkId });
       await context.jobs.enqueue(tx, 'projects.fork', { projectId: forkId });
       return forkId;
     });

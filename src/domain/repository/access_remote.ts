@@ -50,15 +50,17 @@ export async function identifyRemote(
  * The project whose repository the actor may fetch from or push to, or whose wiki, at the path of the project with `.wiki` behind it. Anonymous callers are asked for credentials alike for
  * invisible and missing projects. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, whose `movedTo` holds the new
  * path of a moved project.
+ *
+ * @param protocol null if it was allowed when the caller got a token
  */
 export async function openRemote(
   context: Context,
   fullPath: string,
   service: RemoteService,
-  protocol: RemoteProtocol = 'http',
+  protocol: RemoteProtocol | null = 'http',
 ): Promise<RemoteRepository> {
   // Jobs can only use HTTP.
-  if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
+  if (protocol !== null && context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
   if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
   const project = await findRepository(context, fullPath);
   if (context.actor?.jobProjectId !== undefined && service === 'push') {

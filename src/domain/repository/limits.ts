@@ -18,6 +18,8 @@ export interface RepositoryLimits {
   artifactsBytes: number;
   /** The largest file of a package; 0 if none are accepted. */
   packageFileBytes: number;
+  /** The largest object of large file storage (Git LFS), in bytes; 0 turns uploads off. */
+  lfsObjectBytes: number;
 }
 
 export const DEFAULT_LIMITS: RepositoryLimits = {
@@ -30,4 +32,5 @@ export const DEFAULT_LIMITS: RepositoryLimits = {
   traceBytes: 4 * 1024 ** 2,
   artifactsBytes: 100 * 1024 ** 2,
   packageFileBytes: 5 * 1024 ** 3,
+  lfsObjectBytes: 5 * 1024 ** 3,
 };

@@ -79,6 +79,7 @@ async function needsMaintenance(directory: string, many: Heap): Promise<boolean>
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
+  if (place.wiki && (await stores.repositories.open(place)) === null) return;
   if (!(await needsMaintenance(directory, many))) return;
   await unlessMaintained(stores.db, place.id, () => tidyUp(stores, place, many));
 }

@@ -13,6 +13,7 @@ import { Archive } from './archive.ts';
 import { archiveHostKeys } from './host_keys.ts';
 import { archiveArtifacts, archiveTraces } from './job_files.ts';
 import { Known } from './known.ts';
+import { archiveLfs } from './lfs.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
 import { archivePackages } from './packages.ts';
 import { isThere } from './present.ts';
@@ -86,6 +87,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   yield* archiveUploads(sources, uploads);
   yield* archiveArtifacts(sources, artifactsStore({ uploads }));
   yield* archivePackages(sources, packagesStore({ uploads }));
+  yield* archiveLfs(sources, uploads);
   yield* archiveTraces(sources, repositories);
   yield* archive.finish({ id: head.id, elsewhere: known.taken, missing });
   return { ...summary, missing, elsewhere: known.taken.length };

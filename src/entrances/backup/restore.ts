@@ -4,6 +4,7 @@ import path from 'node:path';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';
+import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import { removeProjectsLater } from '#src/platform/background/carry.ts';
 import type { Config } from '#src/platform/config/config.ts';
@@ -119,6 +120,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     await stage.placeUploads(uploads, signal);
     await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
     await stage.placeUploads(packagesStore({ uploads }), signal, 'packages');
+    await stage.placeUploads(lfsStore({ uploads }), signal, 'lfs');
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
     await syncDisks(placesOf(config));
@@ -201,6 +203,7 @@ async function refuseFullBucket(config: Config): Promise<void> {
     [store, uploads.prefix],
     [artifactsStore({ uploads: store }), `${uploads.prefix}artifacts/`],
     [packagesStore({ uploads: store }), `${uploads.prefix}packages/`],
+    [lfsStore({ uploads: store }), `${uploads.prefix}lfs/`],
   ] as const) {
     for await (const { projectId, secret, fileName } of files.list()) {
       const file = `${prefix}${projectId}/${secret}/${fileName}`;

@@ -52,6 +52,7 @@ import { gitRemote, isGitPath } from '#src/entrances/web/git_remote.ts';
 import { goGet } from '#src/entrances/web/go_get.ts';
 import { health, keepNoConnection } from '#src/entrances/web/health.ts';
 import { largeUploads } from '#src/entrances/web/large_uploads.ts';
+import { isLfsObjectPath, lfsRemote } from '#src/entrances/web/lfs_remote.ts';
 import { metrics } from '#src/entrances/web/metrics.ts';
 import { serveAvatars } from '#src/entrances/web/pages/avatars.ts';
 import { broken } from '#src/entrances/web/pages/broken.ts';
@@ -200,7 +201,7 @@ export function createApp({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
-  app.use(bodyArrival(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path) || isPackagePath(path), UNREAD));
+  app.use(bodyArrival(BODY_TIMEOUT, mayTakeLong, UNREAD));
   app.use(endStalled(STALLED));
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
@@ -265,6 +266,7 @@ export function createApp({
   app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
   app.use(serveRawSnippets({ contextOf: domainContext, authenticate: identifyVisitor, sendContent: sendRaw }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, gitConcurrency }));
+  app.use(lfsRemote({ contextOf: domainContext, baseUrl, report, gitConcurrency }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
     db,
@@ -456,4 +458,9 @@ function remembered<Answer>(find: (request: IncomingMessage) => Promise<Answer>)
 function requestUrl(request: Request): string {
   const host = request.host;
   return `${request.protocol}://${/^[\w.:[\]-]+$/.test(host ?? '') ? host : 'localhost'}`;
+}
+
+/** Whether the body at this path may take long to arrive, and is watched by those who read it. */
+function mayTakeLong(path: string): boolean {
+  return isGitPath(path) || isLfsObjectPath(path) || isArtifactsPath(path) || isPackagePath(path);
 }

@@ -47,6 +47,7 @@ import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_c
 import { referFromCommits } from '#src/domain/tracking/references/push.ts';
 import { recordPastEvents } from '#src/domain/tracking/resource_events/past.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
+import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
 import { enqueueDisabledMail, sendDisabled } from '#src/domain/webhooks/disabled.ts';
@@ -109,6 +110,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => cleanUpUploads({ db, uploads }),
         () => cleanUpArtifacts({ db, uploads }),
         () => cleanUpPackages({ db, uploads }),
+        () => cleanUpLfs({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
         () => maintainActive({ db, repositories }),
       ]);

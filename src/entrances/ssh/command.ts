@@ -8,6 +8,12 @@ export interface GitCommand {
   fullPath: string;
 }
 
+/** A command by which a client of Git LFS asks where its objects are. */
+export interface LfsCommand {
+  service: RemoteService;
+  fullPath: string;
+}
+
 /** The longest command that is parsed, in characters. */
 const LONGEST = 4096;
 
@@ -29,6 +35,23 @@ export function parseCommand(text: string): GitCommand | null {
   const word = match?.[2] ?? '';
   if (service === undefined || !WORD.test(word) || word.startsWith('-')) return null;
   return { service, fullPath: projectPath(unquoted(word)) };
+}
+
+/** Parses `git-lfs-authenticate group/project.git download`; null for other commands. */
+export function parseLfsCommand(text: string): LfsCommand | null {
+  if (text.length > LONGEST) return null;
+  const words = text.trimEnd();
+  const end = words.lastIndexOf(' ');
+  const [name, operation] = [words.slice(0, words.indexOf(' ')), words.slice(end + 1)];
+  const word = words.slice(name.length, end).trim();
+  if (
+    name !== 'git-lfs-authenticate' ||
+    !['download', 'upload'].includes(operation) ||
+    !WORD.test(word) ||
+    word.startsWith('-')
+  )
+    return null;
+  return { service: operation === 'upload' ? 'push' : 'fetch', fullPath: projectPath(trimEnds(unquoted(word), '/')) };
 }
 
 /** Whether the command requests an archive. */

@@ -3,8 +3,15 @@ import type { ServerChannel } from 'ssh2';
 import { failureOf, Gone } from '#src/domain/repository/remote/failure.ts';
 import { LONGEST_COMMANDS, LONGEST_FETCH } from '#src/domain/repository/remote/limits.ts';
 import { findHolder, type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
+import { authenticateLfs } from '#src/entrances/ssh/authenticate_lfs.ts';
 import { ChannelInput, ChannelOutput } from '#src/entrances/ssh/channel_io.ts';
-import { type GitCommand, isArchiveCommand, parseCommand } from '#src/entrances/ssh/command.ts';
+import {
+  type GitCommand,
+  isArchiveCommand,
+  type LfsCommand,
+  parseCommand,
+  parseLfsCommand,
+} from '#src/entrances/ssh/command.ts';
 import { watchCommand } from '#src/entrances/ssh/progress.ts';
 import { serveGit } from '#src/entrances/ssh/serve_git.ts';
 import { type CommandFacts, FAILED, type SshServices } from '#src/entrances/ssh/services.ts';
@@ -46,6 +53,7 @@ export async function execute(
   const begun = performance.now();
   const { channel } = wish;
   const command = wish.command === null ? null : parseCommand(wish.command);
+  const lfs = wish.command === null ? null : parseLfsCommand(wish.command);
   const { signal } = controller;
   const most =
     command?.service === 'push' ? services.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
@@ -62,6 +70,7 @@ export async function execute(
     holder = await findHolder(services.stores.db, visitor.fingerprint);
     if (holder === null) throw refused('Your key is not valid any more, or your account is blocked.');
     if (wish.command === null) status = await greet(services, holder, output);
+    else if (lfs !== null) status = await answerLfs(services, { holder, address: visitor.address }, lfs, output);
     else if (command === null) throw refused(unknown(wish.command));
     else
       status = await serveGit(services, { holder, address: visitor.address }, command, {
@@ -84,6 +93,19 @@ export async function execute(
   const { received } = input;
   const facts = { status, ms: performance.now() - begun, received, sent: output.sent };
   services.tell({ ...facts, ...about(command, wish), ...whose(holder), aborted: signal.aborted || undefined });
+}
+
+async function answerLfs(
+  services: SshServices,
+  who: { holder: KeyHolder; address: string | null },
+  command: LfsCommand,
+  output: ChannelOutput,
+): Promise<number> {
+  const text = await authenticateLfs(services, who, command);
+  await new Promise<void>((resolve, reject) => {
+    output.write(Buffer.from(`${text}\n`), (error) => (error ? reject(new Gone(error.message)) : resolve()));
+  });
+  return 0;
 }
 
 async function greet({ stores }: SshServices, holder: KeyHolder, output: ChannelOutput): Promise<number> {

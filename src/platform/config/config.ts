@@ -87,6 +87,7 @@ export interface Config {
     traceBytes?: number;
     artifactsBytes?: number;
     packageFileBytes?: number;
+    lfsObjectBytes?: number;
   };
   /** Milliseconds between SIGTERM and the end of listening; a default when absent. */
   drain?: number | undefined;
@@ -217,6 +218,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       traceBytes: setting('GANTRY_MAX_TRACE_BYTES', atMost(MOST_INLINE_BYTES)),
       artifactsBytes: setting('GANTRY_MAX_ARTIFACTS_BYTES', parseFreeBytes),
       packageFileBytes: setting('GANTRY_MAX_PACKAGE_FILE_BYTES', parseFreeBytes),
+      lfsObjectBytes: setting('GANTRY_MAX_LFS_OBJECT_BYTES', parseFreeBytes),
     }),
     drain: setting('GANTRY_DRAIN_SECONDS', parseDelay),
     gitGrace: setting('GANTRY_GIT_GRACE_SECONDS', parseDelay),

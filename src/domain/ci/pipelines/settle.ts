@@ -143,7 +143,7 @@ async function queueForResources(
       WHERE id = ANY(${waiting.map((job) => job.id)}::int[])`;
   }
   const left = await tx.$queryRaw<{ projectId: number; name: string }[]>`
-    UPDATE jobs SET holds_resource = false WHERE pipeline_id = ${id} AND holds_resource AND status NOT IN ('pending', 'running')
+    UPDATE jobs SET holds_resource = false WHERE pipeline_id = ${id} AND holds_resource AND status NOT IN ('pending', 'running', 'canceling')
     RETURNING project_id AS "projectId", resource_group AS name`;
   const [{ projectId } = { projectId: 0 }] =
     waiting.length > 0

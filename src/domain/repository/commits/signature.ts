@@ -62,9 +62,10 @@ async function judgeSsh(
 
 /** The ID of the key that a signature by PGP names in its packet (RFC 4880 5.2.3); null if it names none. */
 export function keyIdIn(armor: string): string | null {
-  const [, base64 = ''] = /\n\r?\n([A-Za-z0-9+/=\s]+?)(?:\n=|-----END)/.exec(armor) ?? [];
-  const bytes = Buffer.from(base64, 'base64');
-  const body = packetIn(bytes);
+  const lines = armor.split('\n').map((line) => line.trim());
+  const content = lines.slice(lines.indexOf('') + 1);
+  const end = content.findIndex((line) => line.startsWith('=') || line.startsWith('-'));
+  const body = packetIn(Buffer.from(content.slice(0, end < 0 ? content.length : end).join(''), 'base64'));
   if (body === null || body[0] !== 4 || body.length < 8) return null;
   const hashed = body.readUInt16BE(4);
   const rest = 6 + hashed;

@@ -45,6 +45,22 @@ export async function openByDeployKey(
   return project;
 }
 
+/** The project of a token that was given to the client of a deploy key, if the key may still do this there. Throws as openByDeployKey. */
+export async function openByKeyGrant(
+  context: Context,
+  { deployKeyId, projectId }: { deployKeyId: number; projectId: number },
+  fullPath: string,
+  service: RemoteService,
+): Promise<ProjectRow> {
+  const key = await context.db.deployKey.findUnique({ where: { id: deployKeyId }, select: { canPush: true } });
+  const found = key && (await look(context, { keyId: deployKeyId, canPush: key.canPush }, fullPath));
+  if (!key || typeof found !== 'object' || found?.project.id !== projectId) throw new NotFound('Project', NO_PROJECT);
+  if (service === 'push' && !(found.isOwn && key.canPush)) throw forbidden('This deploy key cannot push.');
+  const refusal = service === 'push' ? writeRefusal(found.project) : null;
+  if (refusal !== null) throw forbidden(refusal);
+  return found.project;
+}
+
 /** Like hiddenRefs, for a deploy key: in its own projects it may read what reporters can, elsewhere no more than anyone. */
 export function hiddenFromKey(project: ProjectRow): string[] {
   const key = { ...FINDER, admin: false, external: true };
@@ -68,7 +84,11 @@ async function find(context: Context, key: DeployKeyHolder, fullPath: string): P
 }
 
 /** The project of the key at a path, or the path to which it moved; empty if there is neither. */
-async function look(context: Context, key: DeployKeyHolder, fullPath: string): Promise<Opened | string> {
+async function look(
+  context: Context,
+  key: Pick<DeployKeyHolder, 'keyId' | 'canPush'>,
+  fullPath: string,
+): Promise<Opened | string> {
   if (fullPath.includes('\0')) return '';
   try {
     const project = await findProject({ ...context, actor: FINDER }, fullPath);

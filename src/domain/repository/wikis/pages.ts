@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { trimSlashes } from '#src/domain/repository/tree.ts';
 import { wikiTip } from '#src/domain/repository/wikis/repository.ts';
 import { isOid, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -48,10 +49,10 @@ export function pathOf(slug: string, format: WikiFormat): string {
 
 /** The slug of a title: blanks become dashes. */
 export function slugOf(title: string): string {
-  return title
-    .trim()
-    .replace(/^\/+|\/+$/g, '')
-    .replace(/\s+/g, '-');
+  return trimSlashes(title.trim())
+    .split(/\s/)
+    .filter((word) => word !== '')
+    .join('-');
 }
 
 /** The title of a page: the last part of its slug, with blanks for dashes. */

@@ -1,0 +1,59 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { ABANDONED } from '#src/domain/uploads/clean_up.ts';
+import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
+import type { StoredFile } from '#src/domain/uploads/store.ts';
+
+type Stores = Pick<Context, 'db' | 'uploads'>;
+
+/** Objects that are removed by one run, and looked up by one statement. */
+const MOST_REMOVED = 1_000;
+const AT_ONCE = 500;
+
+/**
+ * Removes objects of Git LFS that no project has any more, a day after they came, and an hour after files that were not recorded were
+ * stored: of each at most a thousand.
+ */
+export async function cleanUpLfs(stores: Stores): Promise<void> {
+  await removeUnused(stores);
+  const store = lfsStore(stores);
+  let removed = 0;
+  for await (const file of findUnrecordedObjects(stores)) {
+    await store.remove(file);
+    if (++removed >= MOST_REMOVED) return;
+  }
+}
+
+/** The rows go first: a file without a row is found by the next run. */
+async function removeUnused(stores: Stores): Promise<void> {
+  const gone = await stores.db.$transaction(async (tx) => {
+    // Uploads of the same content lock the row, too.
+    const rows = await tx.$queryRaw<{ id: number }[]>`
+      SELECT o.id FROM lfs_objects o WHERE o.created_at < now() - interval '1 day'
+        AND NOT EXISTS (SELECT 1 FROM lfs_object_projects p WHERE p.lfs_object_id = o.id)
+      ORDER BY o.id LIMIT ${MOST_REMOVED} FOR UPDATE SKIP LOCKED`;
+    return tx.$queryRaw<{ oid: string; secret: string }[]>`
+      DELETE FROM lfs_objects o WHERE o.id = ANY(${rows.map(({ id }) => id)}::int[])
+        AND NOT EXISTS (SELECT 1 FROM lfs_object_projects p WHERE p.lfs_object_id = o.id) RETURNING oid, secret`;
+  });
+  const store = lfsStore(stores);
+  for (const object of gone) await store.remove(placeOf(object));
+}
+
+/** Finds files older than an hour that are no object's, which no upload can still record. */
+export async function* findUnrecordedObjects(stores: Stores): AsyncGenerator<StoredFile> {
+  let group: StoredFile[] = [];
+  const look = async () => {
+    const where = { secret: { in: group.map(({ secret }) => secret) } };
+    const rows = await stores.db.lfsObject.findMany({ where, select: { secret: true } });
+    const known = new Set(rows.map(({ secret }) => secret));
+    return group.filter(({ secret }) => !known.has(secret));
+  };
+  for await (const file of lfsStore(stores).list()) {
+    if (file.storedAt.getTime() > Date.now() - ABANDONED) continue;
+    group.push(file);
+    if (group.length < AT_ONCE) continue;
+    yield* await look();
+    group = [];
+  }
+  yield* await look();
+}

@@ -1,0 +1,40 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import { openRemote } from '#src/domain/repository/access_remote.ts';
+import { openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
+import { isLfsEnabled } from '#src/domain/uploads/lfs/objects.ts';
+import { LFS_TOKEN_SECONDS, newLfsToken } from '#src/domain/uploads/lfs/token.ts';
+import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
+import type { LfsCommand } from '#src/entrances/ssh/command.ts';
+import type { SshServices } from '#src/entrances/ssh/services.ts';
+import { DomainError } from '#src/platform/errors.ts';
+
+/**
+ * The answer to `git-lfs-authenticate`: the address of the objects of a project over HTTP, and a token for them. Throws as openRemote and
+ * openByDeployKey.
+ */
+export async function authenticateLfs(
+  { stores, baseUrl }: SshServices,
+  { holder, address }: { holder: KeyHolder; address: string | null },
+  { service, fullPath }: LfsCommand,
+): Promise<string> {
+  await noteKeyUse(stores.db, holder);
+  const context: Context = { ...stores, actor: holder.actor, clientAddress: address };
+  const project =
+    holder.kind === 'deploy'
+      ? await openByDeployKey(context, holder, fullPath, service)
+      : await openRemote(context, fullPath, service, 'ssh');
+  if (('wiki' in project && project.wiki) || !(await isLfsEnabled(context, project))) {
+    throw new DomainError('FORBIDDEN', 'Git LFS is not enabled in this project.');
+  }
+  const who =
+    holder.kind === 'deploy'
+      ? { userId: null, deployKeyId: holder.keyId }
+      : { userId: holder.actor.id, deployKeyId: null };
+  const token = newLfsToken({ projectId: project.id, service, ...who }, context.secret);
+  const path = project.fullPath.split('/').map(encodeURIComponent).join('/');
+  return JSON.stringify({
+    href: `${await baseUrl()}/${path}.git/info/lfs`,
+    header: { Authorization: `Basic ${Buffer.from(`lfs:${token}`).toString('base64')}` },
+    expires_in: LFS_TOKEN_SECONDS,
+  });
+}

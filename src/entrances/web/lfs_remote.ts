@@ -1,0 +1,316 @@
+import { pipeline } from 'node:stream/promises';
+import { json, type Request, type RequestHandler, type Response, Router } from 'express';
+import { readBasic } from '#src/access/credentials/credentials.ts';
+import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain/repository/access_remote.ts';
+import { openByKeyGrant } from '#src/domain/repository/remote/deploy_key.ts';
+import { failureOf, isExpected } from '#src/domain/repository/remote/failure.ts';
+import { listLocks, lockFile, unlockFile } from '#src/domain/uploads/lfs/locks.ts';
+import {
+  isLfsEnabled,
+  isLfsOid,
+  type LfsName,
+  presentObjects,
+  receiveLfsObject,
+  requireLfsRoom,
+} from '#src/domain/uploads/lfs/objects.ts';
+import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
+import {
+  actorOfGrant,
+  isLfsToken,
+  LFS_TOKEN_SECONDS,
+  newLfsToken,
+  readLfsToken,
+} from '#src/domain/uploads/lfs/token.ts';
+import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
+import { CHALLENGE, type GitRemoteOptions } from '#src/entrances/web/git_remote.ts';
+import { isBrokenOff } from '#src/platform/broken_off.ts';
+import { BadRequest, DomainError, Forbidden, HTTP_STATUS, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+
+/** Bytes of the largest request other than an object, and objects that one may be about. */
+const LARGEST_REQUEST = 1024 * 1024;
+const MOST_OBJECTS = 1_000;
+/** Milliseconds that an object may take to arrive, and for which nothing of it may arrive. */
+const ARRIVAL = { total: 2 * 60 * 60_000, silence: 60_000 };
+const TYPE = 'application/vnd.git-lfs+json';
+
+const PATH = /^\/(.+)\.git\/info\/lfs\/(.+)$/;
+const OBJECT = /^objects\/([0-9a-f]{64})(?:\/(\d{1,15}))?$/;
+
+/** Whether an object comes or goes at this path, which may take long. */
+export function isLfsObjectPath(path: string): boolean {
+  return OBJECT.test(PATH.exec(path)?.[2] ?? '');
+}
+
+/** The API of Git LFS at `/<full path of a project>.git/info/lfs`: batches, basic transfers, verification and locks. */
+export function lfsRemote(options: Omit<GitRemoteOptions, 'limits'>): Router {
+  const read = json({ limit: LARGEST_REQUEST, type: () => true });
+  const serve: RequestHandler = async (request, response, next) => {
+    const [, encoded, endpoint] = PATH.exec(request.path) ?? [];
+    if (encoded === undefined || endpoint === undefined) return next();
+    try {
+      const call = { options, request, response, fullPath: decoded(encoded) };
+      const object = OBJECT.exec(endpoint);
+      if (object?.[1] !== undefined) return await transfer(call, object[1], object[2]);
+      await new Promise<void>((resolve, reject) => {
+        read(request, response, (error?: unknown) =>
+          error ? reject(new BadRequest('The body is no JSON')) : resolve(),
+        );
+      });
+      await answer(call, endpoint);
+    } catch (error) {
+      fail(options, error, request, response);
+    }
+  };
+  return Router().use(serve);
+}
+
+interface Call {
+  options: Omit<GitRemoteOptions, 'limits'>;
+  request: Request;
+  response: Response;
+  fullPath: string;
+}
+
+interface Opened {
+  context: Context;
+  project: ProjectRow;
+  /** The deploy key in the place of a user. */
+  deployKeyId: number | null;
+}
+
+/** The project, for a caller with the credentials of git, or with a token that an earlier answer gave. Throws as openRemote. */
+async function open({ options, request, fullPath }: Call, service: RemoteService): Promise<Opened> {
+  const { contextOf } = options;
+  const password = readBasic(request.headers.authorization)?.password ?? '';
+  const opened = isLfsToken(password) ? await openByToken() : await openByCredentials();
+  if ('wiki' in opened.project && opened.project.wiki) throw new NotFound('Project');
+  if (!(await isLfsEnabled(opened.context, opened.project))) throw new LfsOff();
+  return opened;
+
+  async function openByCredentials() {
+    const actor = await identifyRemote(contextOf(null, request), request.headers);
+    const context = contextOf(actorFor(actor, service), request);
+    return { context, project: await openRemote(context, fullPath, service), deployKeyId: null };
+  }
+
+  async function openByToken() {
+    const nobody = contextOf(null, request);
+    const grant = readLfsToken(password, nobody.secret);
+    if (grant === null) throw new Unauthenticated('The token has expired.');
+    if (service === 'push' && grant.service !== 'push') throw new Forbidden('The token is for downloads.');
+    const { deployKeyId } = grant;
+    if (deployKeyId !== null) {
+      const project = await openByKeyGrant(nobody, { ...grant, deployKeyId }, fullPath, service);
+      return { context: nobody, project, deployKeyId };
+    }
+    const actor = await actorOfGrant(nobody, grant);
+    if (actor === undefined) throw new Unauthenticated(ASK);
+    const context = contextOf(actor, request);
+    const project = await openRemote(context, fullPath, service, null);
+    if (project.id !== grant.projectId) throw new Forbidden('The token is for another project.');
+    return { context, project, deployKeyId: null };
+  }
+}
+
+class LfsOff extends Error {}
+
+async function answer(call: Call, endpoint: string): Promise<void> {
+  const { request, response } = call;
+  const { body = {}, query } = request;
+  const send = (status: number, content: object) => void response.status(status).type(TYPE).json(content);
+  const lock = /^locks\/(\d{1,9})\/unlock$/.exec(endpoint)?.[1];
+  const at = `${request.method} ${lock === undefined ? endpoint : 'locks/unlock'}`;
+  switch (at) {
+    case 'POST objects/batch':
+      return send(200, await batch(call, body));
+    case 'POST objects/verify':
+      return send(200, await verify(call, body));
+    case 'GET locks': {
+      const { context, project } = await open(call, 'fetch');
+      const { locks, next } = await listLocks(context, project, query);
+      return send(200, { locks: locks.map(({ userId: _, ...record }) => record), next_cursor: next });
+    }
+    case 'POST locks': {
+      const { context, project } = await open(call, 'push');
+      const { lock, isTaken } = await lockFile(context, userOf(context), project, body.path);
+      return isTaken ? send(409, { lock, message: 'already created lock' }) : send(201, { lock });
+    }
+    case 'POST locks/verify': {
+      const { context, project } = await open(call, 'push');
+      const { id } = userOf(context);
+      const { locks, next } = await listLocks(context, project, { cursor: body.cursor, limit: body.limit });
+      const those = (isOurs: boolean) =>
+        locks.filter(({ userId }) => (userId === id) === isOurs).map(({ userId: _, ...record }) => record);
+      return send(200, { ours: those(true), theirs: those(false), next_cursor: next });
+    }
+    case 'POST locks/unlock': {
+      const { context, project } = await open(call, 'push');
+      const wish = { id: String(lock), force: body.force === true };
+      return send(200, { lock: await unlockFile(context, userOf(context), project, wish) });
+    }
+    default:
+      return send(404, { message: 'There is nothing here.' });
+  }
+}
+
+/** The user, whom deploy keys are not. */
+function userOf({ actor }: Context): Actor {
+  if (!actor) throw new Forbidden('Only users lock files.');
+  return actor;
+}
+
+/** What to do for each object: where to get it or to put it, or why that cannot be. */
+async function batch(call: Call, body: Record<string, unknown>): Promise<object> {
+  const { operation, transfers, hash_algo: algorithm = 'sha256' } = body;
+  if (operation !== 'download' && operation !== 'upload') throw new BadRequest('operation must be download or upload');
+  if (Array.isArray(transfers) && !transfers.includes('basic'))
+    throw new BadRequest('Only basic transfers are supported');
+  if (algorithm !== 'sha256') throw new DomainError('CONFLICT', 'Only sha256 is supported');
+  const objects = namesIn(body.objects);
+  const service = operation === 'upload' ? 'push' : 'fetch';
+  const opened = await open(call, service);
+  const { context, project, deployKeyId } = opened;
+  return withShare(call, context, async () => {
+    const oids = objects.map(({ oid }) => oid);
+    const present = await presentObjects(context.db, project.id, oids, operation);
+    const grant = { projectId: project.id, service, userId: context.actor?.id ?? null, deployKeyId } as const;
+    const token = Buffer.from(`lfs:${newLfsToken(grant, context.secret)}`).toString('base64');
+    const given = { header: { Authorization: `Basic ${token}` }, expires_in: LFS_TOKEN_SECONDS };
+    const base = `${call.options.baseUrl(call.request)}/${project.fullPath.split('/').map(encodeURIComponent).join('/')}.git/info/lfs/objects`;
+    const answers = objects.map(async ({ oid, size }) => {
+      const known = present.get(oid);
+      const one = { oid, size: known?.size ?? size, authenticated: true };
+      if (operation === 'download') {
+        if (!known) return { oid, size, error: { code: 404, message: 'The object does not exist' } };
+        return { ...one, actions: { download: { href: `${base}/${oid}`, ...given } } };
+      }
+      if (known) return known.size === size ? one : { oid, size, error: { code: 422, message: 'The size is wrong' } };
+      const refused = await refusalOf(context, project.id, size);
+      if (refused) return { oid, size, error: refused };
+      const actions = {
+        upload: { href: `${base}/${oid}/${size}`, ...given },
+        verify: { href: `${base}/verify`, ...given },
+      };
+      return { ...one, actions };
+    });
+    return { transfer: 'basic', hash_algo: 'sha256', objects: await Promise.all(answers) };
+  });
+}
+
+function namesIn(given: unknown): LfsName[] {
+  if (!Array.isArray(given)) throw new BadRequest('objects is missing');
+  if (given.length > MOST_OBJECTS) throw new DomainError('CONTENT_TOO_LARGE', `objects has more than ${MOST_OBJECTS}`);
+  return given.map(nameIn);
+}
+
+function nameIn(given: { oid?: unknown; size?: unknown } | null): LfsName {
+  const { oid, size } = given ?? {};
+  if (!isLfsOid(oid) || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+    throw new BadRequest('An object needs its oid and size');
+  }
+  return { oid, size };
+}
+
+async function refusalOf(context: Context, projectId: number, size: number) {
+  try {
+    await requireLfsRoom(context, projectId, size);
+    return null;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const code = error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code];
+    return { code, message: error.message };
+  }
+}
+
+async function verify(call: Call, body: Record<string, unknown>): Promise<object> {
+  const { oid, size } = nameIn(body);
+  const { context, project } = await open(call, 'push');
+  const known = (await presentObjects(context.db, project.id, [oid], 'upload')).get(oid);
+  if (!known) throw new NotFound('Object', 'The object does not exist');
+  if (known.size !== size) throw new BadRequest('The size is wrong');
+  return { oid, size };
+}
+
+/** Sends or receives an object. */
+async function transfer(call: Call, oid: string, size: string | undefined): Promise<void> {
+  const { request, response } = call;
+  if (request.method === 'PUT' && size !== undefined) {
+    const { context, project } = await open(call, 'push');
+    await withShare(call, context, async () => {
+      endSilentBody(request, ARRIVAL);
+      const content = request.iterator({ destroyOnReturn: false });
+      await receiveLfsObject(context, project, { oid, size: Number(size) }, content);
+    });
+    return void response.status(200).end();
+  }
+  if (!['GET', 'HEAD'].includes(request.method) || size !== undefined) {
+    return void response
+      .status(405)
+      .set('Allow', size === undefined ? 'GET' : 'PUT')
+      .end();
+  }
+  const { context, project } = await open(call, 'fetch');
+  await withShare(call, context, async () => {
+    const known = (await presentObjects(context.db, project.id, [oid], 'download')).get(oid);
+    if (!known) throw new NotFound('Object', 'The object does not exist');
+    const start = Number(/^bytes=(\d{1,15})-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const isPart = start > 0 && start < known.size;
+    response.status(isPart ? 206 : 200).set({
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(isPart ? known.size - start : known.size),
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': 'private, no-transform',
+      ...(isPart ? { 'Content-Range': `bytes ${start}-${known.size - 1}/${known.size}` } : {}),
+    });
+    if (request.method === 'HEAD' || known.size === 0) return void response.end();
+    const range = isPart ? { start, end: known.size - 1 } : undefined;
+    const content = await lfsStore(context).read(placeOf(known), range);
+    if (content === null) throw new NotFound('Object', 'The object is missing in the store');
+    await pipeline(content, response);
+  });
+}
+
+/** Does what takes memory or long when the caller's turn has come. */
+async function withShare<T>({ options }: Call, context: Context, work: () => Promise<T>): Promise<T> {
+  const caller = callerOf(context.actor, context.clientAddress);
+  const release = await options.gitConcurrency.take(caller, { isAnonymous: context.actor === null });
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+function fail(options: Call['options'], thrown: unknown, request: Request, response: Response): void {
+  if (response.writableEnded) return;
+  if (response.headersSent || response.destroyed) {
+    if (!isExpected(thrown)) options.report(thrown, request);
+    return void response.destroy();
+  }
+  const say = (status: number, message: string) => {
+    if (status === 401) response.set({ 'WWW-Authenticate': CHALLENGE, 'LFS-Authenticate': CHALLENGE });
+    response.removeHeader('Content-Length');
+    response.status(status).type(TYPE).json({ message });
+  };
+  if (thrown instanceof LfsOff) return say(501, 'Git LFS is not enabled in this project.');
+  if (isBrokenOff(thrown)) return say(400, 'The body ended before all of it had come.');
+  const { error, isOurs } = failureOf(thrown);
+  if (error instanceof DomainError) {
+    const { retryAfter } = error.extensions;
+    if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
+    return say(error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], error.message);
+  }
+  if (isOurs) options.report(thrown, request);
+  say(500, 'Something went wrong on the server.');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '\0';
+  }
+}
