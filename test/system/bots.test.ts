@@ -214,7 +214,7 @@ describe('release-it', () => {
       'package.json': JSON.stringify({ name: 'counted', version: '1.0.0', private: true }),
       'app.txt': 'built\n',
       '.release-it.json': JSON.stringify({
-        gitlab: { release: true, releaseName: 'Release ${version}', assets: ['app.txt'], origin: server.url },
+        gitlab: { release: true, assets: ['app.txt'], origin: server.url },
         git: { requireUpstream: false },
         npm: false,
       }),

@@ -290,21 +290,27 @@ function fail(options: Call['options'], thrown: unknown, request: Request, respo
     if (!isExpected(thrown)) options.report(thrown, request);
     return void response.destroy();
   }
-  const say = (status: number, message: string) => {
-    if (status === 401) response.set({ 'WWW-Authenticate': CHALLENGE, 'LFS-Authenticate': CHALLENGE });
-    response.removeHeader('Content-Length');
-    response.status(status).type(TYPE).json({ message });
-  };
-  if (thrown instanceof LfsOff) return say(501, 'Git LFS is not enabled in this project.');
-  if (isBrokenOff(thrown)) return say(400, 'The body ended before all of it had come.');
+  const { status, message } = answerTo(thrown, response, (error) => options.report(error, request));
+  if (status === 401) response.set({ 'WWW-Authenticate': CHALLENGE, 'LFS-Authenticate': CHALLENGE });
+  response.removeHeader('Content-Length');
+  response.status(status).type(TYPE).json({ message });
+}
+
+function answerTo(
+  thrown: unknown,
+  response: Response,
+  report: (error: unknown) => void,
+): { status: number; message: string } {
+  if (thrown instanceof LfsOff) return { status: 501, message: 'Git LFS is not enabled in this project.' };
+  if (isBrokenOff(thrown)) return { status: 400, message: 'The body ended before all of it had come.' };
   const { error, isOurs } = failureOf(thrown);
   if (error instanceof DomainError) {
     const { retryAfter } = error.extensions;
     if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
-    return say(error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], error.message);
+    return { status: error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], message: error.message };
   }
-  if (isOurs) options.report(thrown, request);
-  say(500, 'Something went wrong on the server.');
+  if (isOurs) report(thrown);
+  return { status: 500, message: 'Something went wrong on the server.' };
 }
 
 function decoded(text: string): string {

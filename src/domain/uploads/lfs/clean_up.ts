@@ -1,13 +1,12 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { ABANDONED } from '#src/domain/uploads/clean_up.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { StoredFile } from '#src/domain/uploads/store.ts';
+import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.ts';
 
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
-/** Objects that are removed by one run, and looked up by one statement. */
+/** Objects that are removed by one run. */
 const MOST_REMOVED = 1_000;
-const AT_ONCE = 500;
 
 /**
  * Removes objects of Git LFS that no project has any more, a day after they came, and an hour after files that were not recorded were
@@ -40,20 +39,9 @@ async function removeUnused(stores: Stores): Promise<void> {
 }
 
 /** Finds files older than an hour that are no object's, which no upload can still record. */
-export async function* findUnrecordedObjects(stores: Stores): AsyncGenerator<StoredFile> {
-  let group: StoredFile[] = [];
-  const look = async () => {
-    const where = { secret: { in: group.map(({ secret }) => secret) } };
-    const rows = await stores.db.lfsObject.findMany({ where, select: { secret: true } });
-    const known = new Set(rows.map(({ secret }) => secret));
-    return group.filter(({ secret }) => !known.has(secret));
-  };
-  for await (const file of lfsStore(stores).list()) {
-    if (file.storedAt.getTime() > Date.now() - ABANDONED) continue;
-    group.push(file);
-    if (group.length < AT_ONCE) continue;
-    yield* await look();
-    group = [];
-  }
-  yield* await look();
+export function findUnrecordedObjects(stores: Stores): AsyncGenerator<StoredFile> {
+  const select = { oid: true, secret: true };
+  return findUnrecordedFiles(lfsStore(stores), async (files) =>
+    (await stores.db.lfsObject.findMany({ where: secretsOf(files), select })).map(placeOf),
+  );
 }
