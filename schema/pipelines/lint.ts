@@ -79,7 +79,9 @@ interface IncludedRow extends Included {
 const CiInclude = builder.objectRef<IncludedRow>('CiInclude').implement({
   description: 'A file that a CI configuration includes.',
   fields: (t) => ({
-    type: t.exposeString('type', { description: 'How it is included: `local`, `file`, `remote` or `template`.' }),
+    type: t.exposeString('type', {
+      description: 'How it is included: `local`, `file`, `remote`, `template` or `component`.',
+    }),
     location: t.exposeString('location', { description: 'Its path, address or name.' }),
     contextProject: t.string({
       nullable: true,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
+import { createFile, updateFile } from '#src/domain/repository/files/write.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
@@ -311,6 +312,57 @@ describe('Includes', () => {
     await commitFile(world, owner, project, `include: {project: ${path}, ref: nowhere, file: a.yml}\na: {script: x}`);
     await world.idle();
     expect((await pipelineOf(project.id)).yamlErrors).toBe(`Project \`${path}\` reference \`nowhere\` does not exist!`);
+  });
+
+  it('come from components of projects, in a version, with inputs', LONG, async () => {
+    const source = await projectWithCommit(world, owner, {});
+    const write = (path: string, content: string) =>
+      createFile(world.as(owner), source.project.id, { path, content, branch: 'master', message: 'Component' });
+    const spec = (name: string) =>
+      `spec: {inputs: {job: {default: unit}}}\n---\n"$[[ inputs.job ]] ${name}": {script: x}`;
+    const release = async (tag: string) => {
+      await world
+        .api(owner)
+        .post(`/projects/${source.project.id}/releases`, { tag_name: tag, ref: 'master', description: 'x' });
+    };
+    await write('templates/one.yml', spec('1.0'));
+    await write('templates/two/template.yml', 'include: /parts/two.yml');
+    await write('parts/two.yml', 'second: {script: x}');
+    await release('v1.0.0');
+    await updateFile(world.as(owner), source.project.id, {
+      ...{ path: 'templates/one.yml', content: spec('1.10'), branch: 'master', message: 'Newer' },
+    });
+    await release('v1.10.0');
+    await updateFile(world.as(owner), source.project.id, {
+      ...{ path: 'templates/one.yml', content: spec('2'), branch: 'master', message: 'Newest' },
+    });
+    await release('v2.0.0-rc1');
+    await world
+      .api(owner)
+      .post(`/projects/${source.project.id}/repository/tags`, { tag_name: 'v3.0.0', ref: 'master' });
+    const hidden = await world.project({ owner: await world.user() });
+    const { project } = await projectWithCommit(world, owner, {});
+    const tried = async (component: string, more = '') => {
+      await commitFile(world, owner, project, `include: [{component: "${component}"${more}}]\nown: {script: x}`);
+      await world.idle();
+      const { yamlErrors } = await pipelineOf(project.id);
+      return (
+        yamlErrors ??
+        Object.keys(await states(project.id))
+          .filter((name) => name !== 'own')
+          .join(', ')
+      );
+    };
+    const at = `$CI_SERVER_FQDN/${source.project.fullPath}`;
+    expect(await tried(`${at}/one@v1.0.0`)).toBe('unit 1.0');
+    expect(await tried(`${at}/one@1`)).toBe('unit 1.10');
+    expect(await tried(`${at}/one@1.0`, ', inputs: {job: other}')).toBe('other 1.0');
+    expect(await tried(`${at}/one@~latest`)).toBe('unit 1.10');
+    expect(await tried(`${at}/one@master`)).toBe('unit 2');
+    expect(await tried(`${at}/two@master`)).toBe('second');
+    expect(await tried(`${at}/one@3`)).toBe(`Component \`${source.project.fullPath}/one\` has no version \`3\``);
+    expect(await tried(`${at}/none@master`)).toContain('does not exist in version `master`');
+    expect(await tried(`$CI_SERVER_HOST/${hidden.fullPath}/one@master`)).toContain('not found or access denied');
   });
 
   it('come from addresses that webhooks may go to, and from templates', LONG, async () => {

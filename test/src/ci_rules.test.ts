@@ -425,11 +425,16 @@ describe('include', () => {
     ['include: list.yml', 'Included file `list.yml` does not have valid YAML syntax!'],
     [
       'include: {local: a.yml, remote: b}',
-      'include config must contain exactly one of: local, project, remote, template',
+      'include config must contain exactly one of: local, project, remote, template, component',
     ],
     ['include: {project: a/b}', 'include config must specify the file where to fetch the config from'],
     ['include: {local: a.yml, odd: 1}', 'include config contains unknown keys: odd'],
-    ['include: {component: host/a/b@1}', 'include config contains keys that are not supported: component'],
+    ['include: {artifact: a.yml, job: b}', 'include config contains keys that are not supported: artifact, job'],
+    ['include: {component: host/a/b@1}', 'Component `host/a/b@1` should be $CI_SERVER_FQDN/project/name@version'],
+    [
+      'include: {component: $CI_SERVER_FQDN/a/b}',
+      'Component `$CI_SERVER_FQDN/a/b` should be $CI_SERVER_FQDN/project/name@version',
+    ],
     ['include: self.yml', 'Files are included more than 20 levels deep'],
     [`include: [${'ok.yml,'.repeat(151)}]`, 'Maximum of 150 nested includes are allowed!'],
     ['include: big.yml', 'The file big.yml is larger than 1048576 bytes'],

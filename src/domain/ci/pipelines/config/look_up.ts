@@ -1,6 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findTemplate } from '#src/domain/administration/templates/files.ts';
+import { versionOf } from '#src/domain/ci/pipelines/config/component_version.ts';
 import { type Answer, keyOf, type Place, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import { fetchRemote } from '#src/domain/ci/pipelines/config/fetch_remote.ts';
 import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
@@ -58,6 +59,8 @@ export class LookUp {
         return this.#changes(wanted.compareTo);
       case 'template':
         return this.#template(wanted.name);
+      case 'component':
+        return this.#component(wanted.path, wanted.version);
       case 'remote':
         // Else anybody could have the server fetch anything.
         if (!this.#context.actor) return { error: `Remote file \`${wanted.url}\` is only fetched for signed-in users` };
@@ -115,6 +118,22 @@ export class LookUp {
       if (error instanceof NotFound) return { error: `Template file \`${name}\` is not a valid location!` };
       throw error;
     }
+  }
+
+  /** The file of a component, at the place in its project, or in the directory of its name. */
+  async #component(path: string, version: string): Promise<Answer<'component'>> {
+    const at = path.lastIndexOf('/');
+    const [project, name] = [path.slice(0, at), path.slice(at + 1)];
+    const ref = await versionOf(this.#context, project, version);
+    if (ref === null) return { error: `Component \`${path}\` has no version \`${version}\`` };
+    const place = { project, ref };
+    for (const file of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
+      const found = await this.#file(place, file);
+      if (found && 'text' in found) return { ...found, place };
+      const there = await this.#at(place);
+      if (there && 'error' in there) return there;
+    }
+    return { error: `Component \`${path}\` does not exist in version \`${version}\`` };
   }
 
   /** The commit of a place; null for the pipeline's own where there is no repository. */

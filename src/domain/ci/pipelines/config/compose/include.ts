@@ -25,7 +25,7 @@ const DEEPEST = 20;
 
 /** A file that was included. */
 export interface Included {
-  type: 'local' | 'file' | 'remote' | 'template';
+  type: 'local' | 'file' | 'remote' | 'template' | 'component';
   /** Its path, address or name. */
   location: string;
   /** The project that it lies in; null for that of the pipeline. */
@@ -80,16 +80,10 @@ export class Composer {
         this.included.push(file);
         if (this.included.length > MOST_FILES)
           throw new InvalidConfig(`Maximum of ${MOST_FILES} nested includes are allowed!`);
-        const found = this.#textOf(file);
+        const found = this.#contentOf(file);
         if (found === undefined) continue;
         const given = isRecord(entry) && isRecord(entry.inputs) ? entry.inputs : {};
-        const next = this.read(
-          found,
-          file.type === 'local' || file.type === 'file' ? file.place : null,
-          given,
-          depth + 1,
-          file.location,
-        );
+        const next = this.read(found.text, found.place, given, depth + 1, file.location);
         merged = this.#composition.merger.merge(merged, next);
       }
     }
@@ -112,6 +106,8 @@ export class Composer {
     };
     if (entry.template != null) return [{ type: 'template', location: named(entry.template), place: null }];
     if (entry.remote != null) return [{ type: 'remote', location: named(entry.remote), place: null }];
+    if (entry.component != null)
+      return [{ type: 'component', location: scalarText(entry.component) ?? '', place: null }];
     if (entry.local != null) return this.#local(named(entry.local), place);
     const files = readNames(entry.file, 'include file', this.#budget) ?? [];
     if (files.length === 0)
@@ -144,6 +140,26 @@ export class Composer {
     return rule !== null && rule.when !== 'never';
   }
 
+  /** The text of a file, and where what it includes lies. */
+  #contentOf(file: Included): { text: string; place: Place } | undefined {
+    if (file.type === 'component') return this.#component(file.location);
+    const text = this.#textOf(file);
+    const isFile = file.type === 'local' || file.type === 'file';
+    return text === undefined ? undefined : { text, place: isFile ? file.place : null };
+  }
+
+  #component(location: string): { text: string; place: Place } | undefined {
+    const { judge, sources } = this.#composition;
+    const [, named = ''] = COMPONENT.exec(location) ?? [];
+    const [, path, version] = VERSIONED.exec(judge.expand(named)) ?? [];
+    if (!path || !version) {
+      throw new InvalidConfig(`Component \`${location}\` should be $CI_SERVER_FQDN/project/name@version`);
+    }
+    const found = sources.find({ kind: 'component', path, version });
+    if (found && 'error' in found) throw new InvalidConfig(found.error);
+    return found;
+  }
+
   #textOf({ type, location, place }: Included): string | undefined {
     const isFile = type === 'local' || type === 'file';
     if (isFile && !isYaml(location)) {
@@ -160,8 +176,11 @@ export class Composer {
   }
 }
 
-const KINDS = ['local', 'project', 'remote', 'template'] as const;
-const UNSUPPORTED = new Set(['component', 'artifact', 'job']);
+/** Of this server, whose name is not known when a pipeline is made: it goes by several. */
+const COMPONENT = /^\$(?:\{CI_SERVER_(?:FQDN|HOST)\}|CI_SERVER_(?:FQDN|HOST))\/(.+)$/;
+const VERSIONED = /^([^@]{1,500}\/[\w-]{1,255})@([^@]{1,255})$/;
+const KINDS = ['local', 'project', 'remote', 'template', 'component'] as const;
+const UNSUPPORTED = new Set(['artifact', 'job']);
 
 function isSpec(header: unknown): boolean {
   return isRecord(header) && header.spec !== undefined;

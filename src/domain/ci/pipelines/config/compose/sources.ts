@@ -9,7 +9,9 @@ export type Wanted =
   /** The paths that the commit of the pipeline changed, or that differ from a ref. */
   | { kind: 'changes'; compareTo: string | null }
   | { kind: 'remote'; url: string }
-  | { kind: 'template'; name: string };
+  | { kind: 'template'; name: string }
+  /** A file that a project offers to others: its path, a slash and the name; and a version. */
+  | { kind: 'component'; path: string; version: string };
 
 /** What was found. */
 export interface Facts {
@@ -20,6 +22,8 @@ export interface Facts {
   changes: { paths: string[]; isWhole: boolean } | null;
   remote: { text: string };
   template: { text: string };
+  /** With where it lies, for what it includes in turn. */
+  component: { text: string; place: Place };
 }
 
 /** An answer, or why there is none. */
