@@ -123,6 +123,8 @@ const RELEASED: Record<string, string> = {
   '20261127070500_packages': '95abf2d327d0ff533f25ccecdf7b15e6c85ddaacbbd2ee064cdd566f5b81862c',
   '20261127092648_job_reports': '5be95e81d75dc6fabf0bc990bf57a3cd50f097bb54330c13ead7ce3c300e7a6e',
   '20261127095317_dotenv_variables': '0cf7a080c4ce1b50481fff2cff8affed7019f8da1c73cd51ca5b01c4d3fac5c7',
+  '20261127100548_running_jobs_of_runners': 'c341aa60b0fed9ae3a6fe14ad7c36c07ccc9753befed3d9a833493c28fe5c9a1',
+  '20261127100549_running_jobs_of_managers': '696b6e4f41a1cd4a1a26e09564de7bd83ccccfc6f5e914d0c27751d13cf4ac85',
   '20261127100547_group_runner_tokens': 'a4e607f4b7ee1c4bc0d91b1b85c32e179ccde72deb1cfc3765471c4fb8f20315',
   '20261127100546_jobs_of_managers': '4760daa3805271252c5f246fff1c82e381bad081f508f76acf75f4b957ab00f2',
   '20261127100545_canceling_jobs': '08029bb9b397ca6adac56141b6bd3a0ffe7c9bfa487d93d9cdb1bd38cb881837',
