@@ -140,6 +140,8 @@ const RELEASED: Record<string, string> = {
   '20261127102647_waiting_jobs': '03c9a2592295e317de0dd09cb271523cd0be007f0a0c200c9cb1ee64374af145',
   '20261127102657_resource_groups': '9c95150fff17f8dc5586a4272aee9f162d9c9c0f298e00e2359feafd4cc9d407',
   '20261127102707_jobs_of_resource_group': 'ee7c310a765d43efa2d2906db7104a2b5df346c7ec9a8342a1cb231ebb5e88a7',
+  '20261127100548_running_jobs_of_runners': 'c341aa60b0fed9ae3a6fe14ad7c36c07ccc9753befed3d9a833493c28fe5c9a1',
+  '20261127100549_running_jobs_of_managers': '696b6e4f41a1cd4a1a26e09564de7bd83ccccfc6f5e914d0c27751d13cf4ac85',
   '20261127100547_group_runner_tokens': 'a4e607f4b7ee1c4bc0d91b1b85c32e179ccde72deb1cfc3765471c4fb8f20315',
   '20261127100546_jobs_of_managers': '4760daa3805271252c5f246fff1c82e381bad081f508f76acf75f4b957ab00f2',
   '20261127100545_canceling_jobs': '08029bb9b397ca6adac56141b6bd3a0ffe7c9bfa487d93d9cdb1bd38cb881837',

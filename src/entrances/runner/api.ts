@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findEngine } from '#src/entrances/runner/containers.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { withoutTrailingSlashes } from '#src/platform/text.ts';
@@ -26,6 +27,14 @@ export class JobGone extends Error {}
 
 /** The server's response to a request for a job. */
 export type JobAnswer = { job: JobPayload } | { job: null; lastUpdate: string | undefined };
+
+/** How a job ended. */
+export interface JobResult {
+  state: 'success' | 'failed';
+  reason?: string;
+  /** Of its script. */
+  exitCode?: number;
+}
 
 /** A client for the runner protocol (runner-protocol.md). */
 export class RunnerApi {
@@ -82,8 +91,15 @@ export class RunnerApi {
   }
 
   /** Reports how a job ended, retrying for as long as that takes. Throws JobGone, Refused. */
-  async finish({ id, token }: JobPayload, state: 'success' | 'failed', reason?: string): Promise<void> {
-    const body = { token, state, ...(reason === undefined ? {} : { failure_reason: reason }), info: info() };
+  async finish({ id, token }: JobPayload, outcome: JobResult): Promise<void> {
+    const { state, reason, exitCode } = outcome;
+    const body = {
+      token,
+      state,
+      ...(reason === undefined ? {} : { failure_reason: reason }),
+      ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+      info: info(),
+    };
     const answer = await patiently(() => this.#json('PUT', `/jobs/${id}`, body));
     requireAlive(answer);
     if (answer.status !== 200) throw new Refused('the end of the job', answer.status);
@@ -92,7 +108,7 @@ export class RunnerApi {
   /** Uploads artifacts. Throws JobGone, Refused. */
   async uploadArtifacts(
     job: JobPayload,
-    upload: { size: number; expireIn: string | undefined; form(): FormBody },
+    upload: { size: number; query: Readonly<Record<string, string>>; form(): FormBody },
   ): Promise<void> {
     const { id, token } = job;
     const headers = { 'JOB-TOKEN': token };
@@ -102,11 +118,11 @@ export class RunnerApi {
     );
     requireAlive(permission);
     if (permission.status !== 200) throw new Refused('the artifacts', permission.status);
-    const query = upload.expireIn === undefined ? '' : `?expire_in=${encodeURIComponent(upload.expireIn)}`;
+    const query = new URLSearchParams(upload.query).toString();
     const answer = await patiently(() => {
       const { type, body } = upload.form();
       const options = { headers: { ...headers, 'Content-Type': type }, body, timeout: FILE_TIMEOUT };
-      return this.#send('POST', `/jobs/${id}/artifacts${query}`, options);
+      return this.#send('POST', `/jobs/${id}/artifacts${query === '' ? '' : `?${query}`}`, options);
     });
     requireAlive(answer);
     if (answer.status !== 201) throw new Refused('the artifacts', answer.status);
@@ -175,16 +191,35 @@ function requireAlive(answer: Response): void {
   }
 }
 
+let hasContainers: boolean | undefined;
+
 /** This runner's description of itself. */
 function info(): object {
+  hasContainers ??= findEngine() !== null;
+  const hasEngine = hasContainers;
   return {
     name: 'gantry-runner',
     version: packageVersion(),
     revision: packageRevision(),
     platform: process.platform,
     architecture: process.arch,
-    executor: 'shell',
+    executor: hasEngine ? 'docker' : 'shell',
     hostname: hostname(),
-    features: { variables: true, artifacts: true, cache: true, image: false, services: false },
+    features: {
+      variables: true,
+      raw_variables: true,
+      masking: true,
+      artifacts: true,
+      artifacts_exclude: true,
+      upload_multiple_artifacts: true,
+      upload_raw_artifacts: true,
+      cache: true,
+      fallback_cache_keys: true,
+      refspecs: true,
+      return_exit_code: true,
+      multi_build_steps: true,
+      image: hasEngine,
+      services: false,
+    },
   };
 }

@@ -12,7 +12,7 @@ type Around = Pick<Command, 'environment' | 'timeout' | 'signal' | 'onOutput'>;
  * @param depth how many commits of the history; all when absent
  */
 export async function checkOut(
-  { git_info: { repo_url, ref, sha, ref_type } }: JobPayload,
+  { git_info: { repo_url, ref, sha, ref_type, refspecs } }: JobPayload,
   directory: string,
   around: Around,
   depth: number | null,
@@ -34,11 +34,13 @@ export async function checkOut(
   };
   const source = ref_type === 'tag' ? `refs/tags/${ref}` : `refs/heads/${ref}`;
   const target = ref_type === 'tag' ? source : `refs/remotes/origin/${ref}`;
+  const wanted = refspecs?.length ? refspecs : [`+${source}:${target}`];
+  if (!wanted.every((refspec) => /^\+?[^\s+-]\S*$/.test(refspec))) throw new Error('What is to be fetched is invalid.');
   await mkdir(directory, { recursive: true });
   const commands = [
     ['init', '--quiet'],
     ['remote', 'add', 'origin', url.href],
-    ['fetch', '--quiet', ...(depth === null ? [] : [`--depth=${depth}`]), 'origin', `+${source}:${target}`],
+    ['fetch', '--quiet', ...(depth === null ? [] : [`--depth=${depth}`]), 'origin', ...wanted],
     ['-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--force', '--detach', sha],
   ];
   for (const args of commands) {

@@ -9,6 +9,7 @@ import { writeArchive } from '#src/entrances/runner/archive.ts';
 import { type Collected, collect, collectNamed } from '#src/entrances/runner/collect.ts';
 import { expand, type Values } from '#src/entrances/runner/environment.ts';
 import type { JobArtifacts, JobCache, JobDependency, JobPayload } from '#src/entrances/runner/payload.ts';
+import { writeReport } from '#src/entrances/runner/reports.ts';
 import { BadArchive, unpack } from '#src/entrances/runner/unpack.ts';
 
 /** Where a job works, and how it logs. */
@@ -52,15 +53,34 @@ export async function sendArtifacts(room: Room, isSuccess: boolean): Promise<voi
 
 async function sendOne(room: Room, wanted: JobArtifacts): Promise<void> {
   const { api, job, temporary, variables, say } = room;
-  const files = await filesOf(room, wanted);
-  if (files.length === 0) return say('No files to upload as artifacts.');
-  const archive = path.join(temporary, 'artifacts.zip');
-  const size = await writeArchive(room.project, files, archive);
-  say(`Uploading artifacts: ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${size} bytes…`);
-  const name = `${expand(wanted.name ?? '', variables).replace(/[^\w.+-]/g, '_') || 'artifacts'}.zip`;
-  const expireIn = wanted.expire_in ?? undefined;
-  await api.uploadArtifacts(job, { size, expireIn, form: () => formOf(archive, name) });
+  const files = (await filesOf(room, wanted)).filter(({ name }) => !isExcluded(room, wanted, name));
+  const type = wanted.artifact_type ?? 'archive';
+  const what = type === 'archive' ? 'artifacts' : `the ${type} report`;
+  if (files.length === 0) return say(`No files to upload as ${what}.`);
+  const archive = path.join(temporary, 'artifacts');
+  const format = formatOf(wanted);
+  const size =
+    format === 'zip'
+      ? await writeArchive(room.project, files, archive)
+      : await writeReport(room.project, files, format, archive);
+  say(`Uploading ${what}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${size} bytes…`);
+  const name = `${expand(wanted.name ?? '', variables).replace(/[^\w.+-]/g, '_') || 'artifacts'}${ENDINGS[format]}`;
+  const query = {
+    ...(wanted.expire_in == null ? {} : { expire_in: wanted.expire_in }),
+    ...(type === 'archive' ? {} : { artifact_type: type, artifact_format: format }),
+  };
+  await api.uploadArtifacts(job, { size, query, form: () => formOf(archive, name) });
   await rm(archive);
+}
+
+const ENDINGS = { zip: '.zip', gzip: '.gz', raw: '' } as const;
+
+function formatOf({ artifact_format: format }: JobArtifacts): keyof typeof ENDINGS {
+  return format === 'gzip' || format === 'raw' ? format : 'zip';
+}
+
+function isExcluded({ variables }: Room, { exclude }: JobArtifacts, name: string): boolean {
+  return (exclude ?? []).some((pattern) => path.posix.matchesGlob(name, expand(pattern, variables)));
 }
 
 /** A multipart body with one file, streamed. */
@@ -84,9 +104,10 @@ function formOf(archive: string, name: string): FormBody {
 export async function restoreCache(room: Room): Promise<void> {
   for (const cache of room.job.cache ?? []) {
     if (policyOf(room, cache) === 'push') continue;
-    const file = cacheFile(room, cache);
-    if (!(await stat(file).catch(() => null))) continue;
-    room.say(`Restoring the cache ${keyOf(room, cache)}…`);
+    const key = await findKey(room, cache);
+    if (key === null) continue;
+    const file = cacheFile(room, key);
+    room.say(`Restoring the cache ${key}…`);
     try {
       await unpack(file, room.project, room.say);
     } catch (error) {
@@ -95,6 +116,15 @@ export async function restoreCache(room: Room): Promise<void> {
       await rm(file, { force: true });
     }
   }
+}
+
+/** The first of a cache's keys under which there is something; null if there is none. */
+async function findKey(room: Room, cache: JobCache): Promise<string | null> {
+  const fallbacks = (cache.fallback_keys ?? []).map((key) => expand(key, room.variables));
+  for (const key of [keyOf(room, cache), ...fallbacks]) {
+    if (await stat(cacheFile(room, key)).catch(() => null)) return key;
+  }
+  return null;
 }
 
 /** Saves files for later jobs of the project. */
@@ -106,7 +136,7 @@ export async function saveCache(room: Room): Promise<void> {
     room.say(`Saving the cache ${keyOf(room, cache)}: ${files.length} ${files.length === 1 ? 'file' : 'files'}…`);
     const archive = path.join(room.temporary, 'cache.zip');
     await writeArchive(room.project, files, archive);
-    const file = cacheFile(room, cache);
+    const file = cacheFile(room, keyOf(room, cache));
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     // Other jobs read the old file or the new one, each complete.
     const beside = `${file}.${room.job.id}`;
@@ -121,8 +151,8 @@ function policyOf({ variables }: Room, { policy }: JobCache): string {
 }
 
 /** The path of a cache; keys can neither lead out of the directory nor to caches of other projects. */
-function cacheFile(room: Room, cache: JobCache): string {
-  const name = createHash('sha256').update(keyOf(room, cache)).digest('hex');
+function cacheFile(room: Room, key: string): string {
+  const name = createHash('sha256').update(key).digest('hex');
   return path.join(room.caches, String(room.job.job_info.project_id), `${name}.zip`);
 }
 

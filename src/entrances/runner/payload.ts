@@ -3,14 +3,33 @@ export interface JobPayload {
   id: number;
   token: string;
   job_info: { name: string; stage: string; project_id: number; project_name: string };
-  git_info: { repo_url: string; ref: string; sha: string; ref_type: 'branch' | 'tag' };
+  git_info: GitInfo;
   /** Seconds. */
   runner_info: { timeout: number };
   variables: { key: string; value: string; public: boolean; file: boolean; masked?: boolean | null }[];
   steps: JobStep[];
+  image?: JobImage | null;
+  services?: { name: string }[] | null;
   artifacts?: JobArtifacts[] | null;
   cache?: JobCache[] | null;
   dependencies?: JobDependency[] | null;
+}
+
+export interface GitInfo {
+  repo_url: string;
+  ref: string;
+  sha: string;
+  ref_type: 'branch' | 'tag';
+  /** What is fetched; servers of earlier versions do not say. */
+  refspecs?: string[] | null;
+  /** How many commits; 0 for all. */
+  depth?: number | null;
+}
+
+export interface JobImage {
+  name: string;
+  entrypoint?: string[] | null;
+  pull_policy?: string[] | null;
 }
 
 export interface JobStep {
@@ -28,6 +47,11 @@ export interface JobArtifacts {
   paths?: string[] | null;
   when?: string | null;
   expire_in?: string | null;
+  exclude?: string[] | null;
+  /** `archive`, or the kind of report. */
+  artifact_type?: string | null;
+  /** `zip`, `gzip` or `raw`. */
+  artifact_format?: string | null;
 }
 
 export interface JobCache {
@@ -36,6 +60,8 @@ export interface JobCache {
   policy?: string | null;
   untracked?: boolean | null;
   paths?: string[] | null;
+  /** Keys that are tried when there is no cache of the own one. */
+  fallback_keys?: string[] | null;
 }
 
 export interface JobDependency {

@@ -2,18 +2,19 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { JobGone, type RunnerApi } from '#src/entrances/runner/api.ts';
 import { checkOut } from '#src/entrances/runner/checkout.ts';
-import { environmentOf, variablesOf } from '#src/entrances/runner/environment.ts';
+import { type Container, findEngine, runInContainer, takeOver } from '#src/entrances/runner/containers.ts';
+import { environmentOf, expand, variablesOf } from '#src/entrances/runner/environment.ts';
 import { fetchDependencies, type Room, restoreCache, saveCache, sendArtifacts } from '#src/entrances/runner/files.ts';
 import { JobLog } from '#src/entrances/runner/job_log.ts';
 import type { JobPayload, JobStep } from '#src/entrances/runner/payload.ts';
-import { type Ending, findShell, run, scriptOf } from '#src/entrances/runner/shell.ts';
+import { type Ending, exportsOf, findShell, run, scriptOf } from '#src/entrances/runner/shell.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
 
 /** Milliseconds that `after_script` may take. */
 const AFTERWARDS = 5 * 60_000;
 
 /** How a job ended, and why it failed. */
-export type Outcome = { state: 'success' } | { state: 'failed'; reason: string } | { state: 'gone' };
+export type Outcome = { state: 'success' } | { state: 'failed'; reason: string; exitCode?: number } | { state: 'gone' };
 
 /** What running a job needs. */
 export interface Running {
@@ -38,8 +39,7 @@ export async function runJob(job: JobPayload, { api, directory, stopping }: Runn
     if (outcome.state !== 'gone')
       log.say(outcome.state === 'success' ? 'Job succeeded' : `ERROR: Job failed: ${work.why}`);
     await log.end();
-    if (outcome.state !== 'gone')
-      await api.finish(job, outcome.state, outcome.state === 'failed' ? outcome.reason : undefined);
+    if (outcome.state !== 'gone') await api.finish(job, outcome);
     return outcome;
   } catch (error) {
     if (error instanceof JobGone) return { state: 'gone' };
@@ -60,6 +60,8 @@ class Work {
   readonly #deadline: number;
   readonly #signal: AbortSignal;
   #environment: Record<string, string> = {};
+  /** What the scripts run in; null for this machine itself. */
+  #container: Pick<Container, 'engine' | 'image'> | null = null;
 
   constructor(job: JobPayload, log: JobLog, around: Running & { place: string; temporary: string }) {
     this.#job = job;
@@ -74,6 +76,7 @@ class Work {
     const { temporary, place, directory, api } = this.#around;
     try {
       this.#log.say(`Running with gantry runner ${packageVersion()}.`);
+      this.#container = this.#findContainer();
       const files = path.join(temporary, 'variables');
       await mkdir(files, { mode: 0o700 });
       this.#environment = await environmentOf(this.#job, { project: this.#project, builds: place, files });
@@ -101,6 +104,7 @@ class Work {
     await restoreCache(room);
     await fetchDependencies(room);
     const outcome = await this.#runSteps();
+    if (this.#container) await takeOver(this.#inContainer(this.#container), this.#afterwards());
     if (outcome.state === 'gone' || this.#signal.aborted) return outcome;
     if (outcome.state === 'success') await saveCache(room);
     await sendArtifacts(room, outcome.state === 'success');
@@ -115,7 +119,8 @@ class Work {
       return { kind: 'exit', code: 0 };
     }
     this.#log.say(`Checking out ${sha.slice(0, 8)} as ${ref}…`);
-    const depth = /^[1-9]\d{0,8}$/.test(GIT_DEPTH ?? '') ? Number(GIT_DEPTH) : null;
+    const given = /^[1-9]\d{0,8}$/.test(GIT_DEPTH ?? '') ? Number(GIT_DEPTH) : null;
+    const depth = this.#job.git_info.depth || given;
     return checkOut(this.#job, this.#project, { ...this.#command(), timeout: this.#left() }, depth);
   }
 
@@ -141,12 +146,50 @@ class Work {
   }
 
   async #runStep(step: JobStep): Promise<Ending> {
-    const shell = findShell();
+    const container = this.#container;
+    const shell = container ? 'sh' : findShell();
     const file = path.join(this.#around.temporary, step.name.replace(/\W/g, '_'));
-    await writeFile(file, scriptOf(step.script, shell), { mode: 0o700 });
+    const variables = container ? exportsOf(this.#variables()) : '';
+    await writeFile(file, variables + scriptOf(step.script, shell), { mode: 0o700 });
     const own = Math.max(0, step.timeout * 1_000);
     const timeout = step.when === 'always' ? Math.min(own, AFTERWARDS) : Math.min(own, this.#left());
-    return run({ program: shell, args: [file], directory: this.#project, timeout, ...this.#command() });
+    const { environment, ...command } = this.#command();
+    const around = { directory: this.#project, timeout, ...command };
+    if (container) return runInContainer(this.#inContainer(container), file, around);
+    return run({ program: shell, args: [file], environment, ...around });
+  }
+
+  /** What the scripts run in, as far as the job asks for it and it is there; the log says what is not. */
+  #findContainer(): Pick<Container, 'engine' | 'image'> | null {
+    const { image, services } = this.#job;
+    const names = (services ?? []).map(({ name }) => name).join(', ');
+    if (names !== '') this.#log.say(`WARNING: This runner starts no services: ${names}.`);
+    if (!image) return null;
+    const engine = findEngine();
+    const known = { ...image, name: expand(image.name, variablesOf(this.#job)) };
+    if (engine) this.#log.say(`Using ${engine} with the image ${known.name}.`);
+    else {
+      this.#log.say(
+        `WARNING: The job asks for the image ${known.name}, but there is neither docker nor podman: it runs on the machine itself.`,
+      );
+    }
+    return engine && { engine, image: known };
+  }
+
+  #inContainer(container: Pick<Container, 'engine' | 'image'>): Container {
+    return { ...container, place: this.#around.place };
+  }
+
+  /** The variables of the job, without the environment of this machine. */
+  #variables(): Record<string, string> {
+    const names = new Set([...this.#job.variables.map(({ key }) => key), 'CI_PROJECT_DIR', 'CI_BUILDS_DIR']);
+    return Object.fromEntries(Object.entries(this.#environment).filter(([name]) => names.has(name)));
+  }
+
+  /** For what is cleared up after the scripts, whatever became of them. */
+  #afterwards() {
+    const { onOutput } = this.#command();
+    return { directory: this.#project, timeout: 60_000, onOutput, signal: this.#around.stopping };
   }
 
   #command() {
@@ -166,7 +209,7 @@ class Work {
     if (ending.kind === 'exit' && ending.code === 0) return { state: 'success' };
     if (ending.kind === 'exit') {
       this.why = `exit code ${ending.code}`;
-      return { state: 'failed', reason };
+      return { state: 'failed', reason, exitCode: ending.code };
     }
     if (ending.kind === 'timeout') {
       this.why = `it took longer than ${this.#job.runner_info.timeout} seconds`;

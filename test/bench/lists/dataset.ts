@@ -238,8 +238,12 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO pipelines (project_id, ref, sha, status, source, user_id)
      SELECT p, 'branch-' || n % 50, encode(sha256((n / 3)::text::bytea), 'hex'), ${state}, 'push', ${skewed(users)}
      FROM (SELECT n, CASE WHEN n = 1 THEN 1 ELSE ${skewed(projects)} END AS p FROM generate_series(1, ${Math.ceil(count / 2)}) n) m`,
-    `INSERT INTO jobs (project_id, pipeline_id, generic, name, stage, stage_index, status, user_id)
-     SELECT project_id, id, j = 3, 'job-' || j, 'test', 0, ${state}, user_id FROM pipelines, generate_series(1, 3) j`,
+    `INSERT INTO runners (description, token_hash, is_shared)
+     SELECT 'runner ' || n, sha256(n::text::bytea), true FROM generate_series(1, 50) n`,
+    `INSERT INTO runner_managers (runner_id, system_id) SELECT id, 'machine-' || n FROM runners, generate_series(1, 3) n`,
+    `INSERT INTO jobs (project_id, pipeline_id, generic, name, stage, stage_index, status, user_id, runner_id)
+     SELECT project_id, id, j = 3, 'job-' || j, 'test', 0, ${state}, user_id, CASE WHEN j < 3 THEN 1 + (id + j) % 50 END
+     FROM pipelines, generate_series(1, 3) j`,
     `INSERT INTO environments (project_id, name, slug)
      SELECT p, 'place-' || e, 'place-' || e FROM generate_series(1, ${projects}) p, generate_series(1, 3) e`,
     `INSERT INTO environments (project_id, name, slug) SELECT 1, 'place-' || e, 'place-' || e FROM generate_series(4, 500) e`,
