@@ -295,13 +295,13 @@ function fail(options: Call['options'], thrown: unknown, request: Request, respo
     response.removeHeader('Content-Length');
     response.status(status).type(TYPE).json({ message });
   };
-  if (thrown instanceof LfsOff) return say(501, 'Git LFS is not enabled in this project.');
-  if (isBrokenOff(thrown)) return say(400, 'The body ended before all of it had come.');
+  if (thrown instanceof LfsOff) return void say(501, 'Git LFS is not enabled in this project.');
+  if (isBrokenOff(thrown)) return void say(400, 'The body ended before all of it had come.');
   const { error, isOurs } = failureOf(thrown);
   if (error instanceof DomainError) {
     const { retryAfter } = error.extensions;
     if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
-    return say(error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], error.message);
+    return void say(error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], error.message);
   }
   if (isOurs) options.report(thrown, request);
   say(500, 'Something went wrong on the server.');
