@@ -290,7 +290,6 @@ function fail(options: Call['options'], thrown: unknown, request: Request, respo
     if (!isExpected(thrown)) options.report(thrown, request);
     return void response.destroy();
   }
-<<<<<<< HEAD
   const { status, message } = answerTo(thrown, response, (error) => options.report(error, request));
   if (status === 401) response.set({ 'WWW-Authenticate': CHALLENGE, 'LFS-Authenticate': CHALLENGE });
   response.removeHeader('Content-Length');
@@ -304,24 +303,11 @@ function answerTo(
 ): { status: number; message: string } {
   if (thrown instanceof LfsOff) return { status: 501, message: 'Git LFS is not enabled in this project.' };
   if (isBrokenOff(thrown)) return { status: 400, message: 'The body ended before all of it had come.' };
-=======
-  const say = (status: number, message: string) => {
-    if (status === 401) response.set({ 'WWW-Authenticate': CHALLENGE, 'LFS-Authenticate': CHALLENGE });
-    response.removeHeader('Content-Length');
-    response.status(status).type(TYPE).json({ message });
-  };
-  if (thrown instanceof LfsOff) return void say(501, 'Git LFS is not enabled in this project.');
-  if (isBrokenOff(thrown)) return void say(400, 'The body ended before all of it had come.');
->>>>>>> 046aeefcb610bf85cbec298503811fbf35be3c64
   const { error, isOurs } = failureOf(thrown);
   if (error instanceof DomainError) {
     const { retryAfter } = error.extensions;
     if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
-<<<<<<< HEAD
     return { status: error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], message: error.message };
-=======
-    return void say(error.code === 'LIMIT_REACHED' ? 507 : HTTP_STATUS[error.code], error.message);
->>>>>>> 046aeefcb610bf85cbec298503811fbf35be3c64
   }
   if (isOurs) report(thrown);
   return { status: 500, message: 'Something went wrong on the server.' };
