@@ -7,6 +7,9 @@ const Uploaded = builder.objectRef<UploadRow>('UploadedFile').implement({
   fields: (t) => ({
     alt: t.exposeString('alt', { description: 'Alternative text for the file: its name.' }),
     url: t.exposeString('url', { description: 'Path of the file, relative to the URL of the project.' }),
+    fullPath: t.exposeString('fullPath', {
+      description: 'Path of the file on the server, which stays when the project is moved.',
+    }),
     markdown: t.exposeString('markdown', { description: 'Markdown for descriptions and comments.' }),
   }),
 });

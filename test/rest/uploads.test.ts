@@ -50,8 +50,13 @@ describe('POST /projects/:id/uploads', () => {
     expect(body).toEqual({
       alt: '_ber_Notes__1_.txt',
       url: expect.stringMatching(/^\/uploads\/[0-9a-f]{32}\/_ber_Notes__1_\.txt$/),
+      full_path: `/-/project/${project.id}${body.url}`,
       markdown: `[${body.alt}](${body.url})`,
     });
+    const lasting = (who?: TestUser) =>
+      fetch(`${world.url}${body.full_path}`, { headers: who ? { 'PRIVATE-TOKEN': who.token } : {} });
+    expect(await (await lasting(guest)).text()).toBe('some text');
+    expect((await lasting()).status).toBe(404);
     const response = await download(body.url, guest);
     expect(await response.text()).toBe('some text');
     expect(Object.fromEntries(response.headers)).toMatchObject({

@@ -214,7 +214,8 @@ describe('release-it', () => {
       'package.json': JSON.stringify({ name: 'counted', version: '1.0.0', private: true }),
       'app.txt': 'built\n',
       '.release-it.json': JSON.stringify({
-        gitlab: { release: true, assets: ['app.txt'], origin: server.url },
+        // Its checks ask for the members of groups around a project, which the server does not list yet.
+        gitlab: { release: true, assets: ['app.txt'], origin: server.url, skipChecks: true },
         git: { requireUpstream: false },
         npm: false,
       }),

@@ -5,6 +5,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -15,6 +16,8 @@ export interface UploadRow {
   alt: string;
   /** Path below the URL of the project. */
   url: string;
+  /** Path on the server, which stays when the project is moved. */
+  fullPath: string;
   markdown: string;
 }
 
@@ -58,12 +61,12 @@ export const PICTURES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-function described({ secret, fileName }: { secret: string; fileName: string }): UploadRow {
+function described({ projectId, secret, fileName }: UploadLocation): UploadRow {
   const ending = path.extname(fileName);
   const picture = PICTURES[ending.toLowerCase()] !== undefined;
   const alt = picture ? fileName.slice(0, -ending.length) : fileName;
   const url = `/uploads/${secret}/${fileName}`;
-  return { alt, url, markdown: `${picture ? '!' : ''}[${alt}](${url})` };
+  return { alt, url, fullPath: `/-/project/${projectId}${url}`, markdown: `${picture ? '!' : ''}[${alt}](${url})` };
 }
 
 /** Characters at the end of a name that are considered. */

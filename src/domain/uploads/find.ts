@@ -11,14 +11,19 @@ export interface FoundUpload {
   createdAt: Date;
 }
 
-/** An uploaded file of a project that the actor can see. Throws NotFound. */
+/**
+ * An uploaded file of a project that the actor can see. Throws NotFound.
+ *
+ * @param address the path of the project, or `-/project/` and its ID
+ */
 export async function findUpload(
   context: Context,
-  fullPath: string,
+  address: string,
   secret: string,
   fileName: string,
 ): Promise<FoundUpload> {
-  const project = await findProject(context, fullPath);
+  const id = /^-\/project\/(\d{1,9})$/.exec(address)?.[1];
+  const project = await findProject(context, id === undefined ? address : Number(id));
   const place = { projectId: project.id, secret, fileName };
   const found = await context.db.upload.findFirst({ where: place, select: { size: true, createdAt: true } });
   if (!found) throw new NotFound('File');
