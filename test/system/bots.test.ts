@@ -220,7 +220,7 @@ describe('release-it', () => {
         npm: false,
       }),
     });
-    for (const version of ['1.1.0', '1.2.0']) {
+    for (const version of ['0.1.0', '0.2.0']) {
       const { cwd } = await checkout(name);
       const done = await bot('release-it', ['minor', '--ci'], { GITLAB_TOKEN: token, CI: 'true' }, cwd);
       expect([done.status, done.stderr, done.stdout]).toEqual([0, expect.anything(), expect.anything()]);
