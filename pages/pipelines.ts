@@ -18,7 +18,7 @@ import {
 } from '#src/generated/page_operations.ts';
 
 /** The states in which a pipeline or job can still change by itself. */
-const ACTIVE = ['CREATED', 'PENDING', 'RUNNING'];
+const ACTIVE = ['CREATED', 'PENDING', 'RUNNING', 'SCHEDULED', 'WAITING_FOR_RESOURCE'];
 
 const liveIn = ({ fullPath }: { fullPath: string }) => liveAt(PipelinesLiveDocument, { project: fullPath });
 

@@ -54,6 +54,8 @@ const numbers = {} as {
   groupMilestone: number;
   groupBoard: number;
   pipeline: number;
+  schedule: number;
+  deployment: number;
   note: number;
   snippet: number;
   mergeRequest: number;
@@ -102,6 +104,9 @@ beforeAll(async () => {
   await world.db.mergeRequest.update({ where: { id: mergeRequestId }, data: { sourceProjectId: fork.id } });
   numbers.mergeRequest = iid;
   numbers.pipeline = (await pipelineOf(world, owner, places.open, 'open-pipeline')).id;
+  const ofOpen = { where: { projectId: places.open.id } };
+  numbers.schedule = (await world.db.pipelineSchedule.findFirstOrThrow(ofOpen)).id;
+  numbers.deployment = (await world.db.deployment.findFirstOrThrow(ofOpen)).id;
   for (const place of [{ projectId: places.open.id }, { namespaceId: places.openGroup.id }, {}]) {
     const url = `http://127.0.0.1:9/${SECRET}`;
     const { id } = await world.db.hook.create({ data: { ...place, url, disabledAt: new Date() } });
@@ -235,6 +240,8 @@ function pathsOf(template: string): string[] {
     issue_iid: numbers.issue,
     merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,
+    pipeline_schedule_id: numbers.schedule,
+    deployment_id: numbers.deployment,
     board_id: template.startsWith('/groups') ? numbers.groupBoard : numbers.board,
     user_id: owner.id,
     note_id: numbers.note,

@@ -38,6 +38,40 @@ it('lists pipelines with their states, and leads to their stages and jobs', asyn
   );
 });
 
+it('shows which pipelines a pipeline starts, from both ends, and jobs that wait', async () => {
+  const owner = await world.user();
+  const project = await world.project({ owner });
+  const by = { projectId: project.id, userId: owner.id };
+  const place = { ref: 'master', sha: '1'.repeat(40) };
+  const parent = await world.db.pipeline.create({
+    data: { ...by, ...place, source: 'api', status: 'waiting_for_resource' },
+  });
+  const data = { ...by, pipelineId: parent.id, stage: 'test', stageIndex: 0 };
+  const bridge = await world.db.job.create({ data: { ...data, name: 'start-it', bridge: true, status: 'success' } });
+  await world.db.job.create({ data: { ...data, name: 'later', status: 'scheduled' } });
+  const failed = {
+    ...data,
+    name: 'failing',
+    bridge: true,
+    status: 'failed',
+    failureReason: 'pipeline_loop_detected',
+  } as const;
+  const { id: failedId } = await world.db.job.create({ data: failed });
+  const child = await world.db.pipeline.create({
+    data: { ...by, ...place, source: 'parent_pipeline', sourceJobId: bridge.id, status: 'failed' },
+  });
+  const browser = await signedIn(world, owner);
+  const at = `/${project.fullPath}/-/pipelines`;
+  await browser.get(`${at}/${parent.id}`);
+  for (const text of ['start-it', `${at}/${child.id}"`, 'delayed', 'waiting']) expect(browser.page).toContain(text);
+  await browser.get(`${at}/${child.id}`);
+  expect(browser.page).toContain(`${at}/${parent.id}"`);
+  await browser.get(at);
+  expect(browser.page).not.toContain(`${at}/${child.id}"`);
+  await browser.get(`/${project.fullPath}/-/jobs/${failedId}`);
+  expect(browser.page).toContain('led to its own');
+});
+
 it('shows the log of a job with its colors, and markup in it as text', async () => {
   const owner = await world.user();
   const project = await world.project({ owner });

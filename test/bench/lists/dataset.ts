@@ -247,6 +247,8 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO environments (project_id, name, slug)
      SELECT p, 'place-' || e, 'place-' || e FROM generate_series(1, ${projects}) p, generate_series(1, 3) e`,
     `INSERT INTO environments (project_id, name, slug) SELECT 1, 'place-' || e, 'place-' || e FROM generate_series(4, 500) e`,
+    `INSERT INTO pipeline_schedules (project_id, owner_id, description, ref, cron) VALUES (1, 1, 'Nightly', 'refs/heads/main', '0 4 * * *')`,
+    `UPDATE pipelines SET schedule_id = 1 WHERE project_id = 1 AND id % 50 = 0`,
     // Some of them are of merge commits.
     `INSERT INTO deployments (iid, project_id, environment_id, ref, sha, user_id, job_id)
      SELECT row_number() OVER (PARTITION BY j.project_id ORDER BY j.id), j.project_id, 1 + (j.project_id - 1) * 3 + j.id / 3 % 3,

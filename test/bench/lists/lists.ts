@@ -108,7 +108,9 @@ function variants({ route, parameters }: Endpoint): List[] {
   const states = values('state').map((state) => `state=${state}`);
   const search = parameters.find(({ name }) => ['search', 'query'].includes(name))?.name;
   const isSearch = parameters.some(({ name, required }) => name === search && required);
-  const texts = isSearch ? ['server', ...SEARCHES.slice(1)] : SEARCHES;
+  const usual = isSearch ? ['server', ...SEARCHES.slice(1)] : SEARCHES;
+  // Environments are searched for by three characters or more.
+  const texts = path.endsWith('/environments') ? usual.filter((text) => text.length > 2) : usual;
   const searches = search === undefined ? [] : texts.map((text) => `${search}=${text}`);
   const flags = ['all_available', 'owned', 'starred', 'membership']
     .filter((flag) => parameters.some(({ name }) => name === flag))
