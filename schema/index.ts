@@ -58,6 +58,7 @@ import '#schema/search/queries.ts';
 import '#schema/search/find.ts';
 import '#schema/changelog/mutations.ts';
 import '#schema/wikis/mutations.ts';
+import '#schema/mirrors/mutations.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/releases/queries.ts';

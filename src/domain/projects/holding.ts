@@ -15,7 +15,7 @@ export interface HeldRecord {
  */
 export async function projectHolding(
   context: Context,
-  resource: 'Environment' | 'Job' | 'Pipeline' | 'Trigger',
+  resource: 'Environment' | 'Job' | 'Pipeline' | 'Trigger' | 'RemoteMirror',
   { id, project }: HeldRecord,
 ): Promise<IdOrPath> {
   if (project != null) return project;
@@ -26,6 +26,7 @@ export async function projectHolding(
     Job: () => context.db.job.findUnique(by),
     Pipeline: () => context.db.pipeline.findUnique(by),
     Trigger: () => context.db.trigger.findUnique(by),
+    RemoteMirror: () => context.db.remoteMirror.findUnique(by),
   }[resource]();
   if (!row) throw new NotFound(resource);
   try {
