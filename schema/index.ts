@@ -60,6 +60,7 @@ import '#schema/search/find.ts';
 import '#schema/schedules/mutations.ts';
 import '#schema/changelog/mutations.ts';
 import '#schema/wikis/mutations.ts';
+import '#schema/mirrors/mutations.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/releases/queries.ts';

@@ -27,6 +27,7 @@ import { markdown } from '#rest/v4/markdown.ts';
 import { members } from '#rest/v4/members.ts';
 import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
+import { remoteMirrors } from '#rest/v4/mirrors.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
 import { notifications } from '#rest/v4/notifications.ts';
@@ -93,6 +94,7 @@ export const routes: Route[] = [
   ...releases,
   ...packages,
   ...wikis,
+  ...remoteMirrors,
   ...commits,
   ...branches,
   ...tags,

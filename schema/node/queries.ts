@@ -15,6 +15,7 @@ import { findRunnersByIds } from '#src/domain/ci/runners/list.ts';
 import { findSchedulesByIds } from '#src/domain/ci/schedules/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
 import { findGroupsByIds } from '#src/domain/groups/find.ts';
+import { findMirrorsByIds } from '#src/domain/imports/mirrors/list.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts';
@@ -74,6 +75,7 @@ const FINDERS: Record<string, Finder> = {
   MilestoneEvent: inProjects('MilestoneEvent', milestoneEvents.findByIds),
   StateEvent: inProjects('StateEvent', stateEvents.findByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
+  RemoteMirror: inProjects('RemoteMirror', findMirrorsByIds),
   Webhook: (context, ids, info) =>
     findHooksByIds(context, ids, selectionAt(info, 'Hook'), (id) => context.loaders.project.load(id)),
   Deployment: inProjects('Deployment', findDeploymentsByIds),

@@ -101,6 +101,7 @@ export const projectAbilities = {
   fork_project: { level: REPORTER, open: 'user' },
   share_project: { level: MASTER },
   admin_hook: { level: MASTER },
+  admin_mirror: { level: MASTER },
   admin_deploy_key: { level: MASTER },
   admin_service: { level: MASTER },
   admin_runner: { level: MASTER },

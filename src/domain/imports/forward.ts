@@ -24,7 +24,7 @@ export interface ForwardOptions {
 
 /**
  * Proxies a source for the git program, which has no other network access: this is where connections and transferred sizes are
- * controlled. It forwards the two requests of a fetch and their responses, but never a redirect.
+ * controlled. It forwards the two requests of a fetch or push and their responses, but never a redirect.
  */
 export async function openForward(source: SourceRepository, { maxBytes, onFailure }: ForwardOptions): Promise<Forward> {
   const secret = `/${randomBytes(24).toString('hex')}`;
@@ -70,17 +70,17 @@ export async function openForward(source: SourceRepository, { maxBytes, onFailur
   };
 }
 
-/** Forwards git's request to the source; null if it is not part of a fetch. */
+/** Forwards git's request to the source; null if it is not part of a fetch or push. */
 async function ask(
   source: SourceRepository,
   request: IncomingMessage,
   secret: string,
 ): Promise<IncomingMessage | null> {
   const called = `${request.method} ${request.url}`;
-  if (called === `GET ${secret}/info/refs?service=git-upload-pack`) {
+  if (called === `GET ${secret}/info/refs?service=${source.service}`) {
     return source.advertisement(handedOn(request, ['accept', 'git-protocol']));
   }
-  if (called !== `POST ${secret}/git-upload-pack`) return null;
+  if (called !== `POST ${secret}/${source.service}`) return null;
   const names = ['accept', 'git-protocol', 'content-type', 'content-encoding', 'content-length'];
   return source.answer(handedOn(request, names), request);
 }

@@ -25,8 +25,8 @@ const REDIRECTS = 5;
 /** Milliseconds during which nothing may arrive: git sends keepalives every few seconds while it works. */
 const IDLE = 2 * 60_000;
 
-const ADVERTISEMENT = '/info/refs?service=git-upload-pack';
-const TYPE = 'application/x-git-upload-pack';
+/** What is asked of a remote repository: to give its objects, or to take others. */
+export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
 /**
  * A remote repository, accessed by the two requests of git's smart protocol. Every connection checks the address that it connects
@@ -36,12 +36,19 @@ export class SourceRepository {
   readonly #source: ImportSource;
   readonly #settings: ImportSettings;
   readonly #signal: AbortSignal;
+  readonly #service: GitService;
   readonly #agents: { 'http:': Agent; 'https:': Agent };
   /** The URL of the repository after redirects. */
   #base: URL;
 
   /** @param signal aborts whatever is running */
-  constructor(source: ImportSource, settings: ImportSettings, signal: AbortSignal) {
+  constructor(
+    source: ImportSource,
+    settings: ImportSettings,
+    signal: AbortSignal,
+    service: GitService = 'git-upload-pack',
+  ) {
+    this.#service = service;
     this.#source = source;
     this.#settings = settings;
     this.#signal = signal;
@@ -52,15 +59,16 @@ export class SourceRepository {
 
   /** The refs and capabilities of the repository. Follows redirects, and remembers their target. Throws ImportFailed. */
   async advertisement(headers: Headers): Promise<IncomingMessage> {
-    let at = new URL(`${this.#base.href.replace(/\/$/, '')}${ADVERTISEMENT}`);
+    const advertisement = `/info/refs?service=${this.#service}`;
+    let at = new URL(`${this.#base.href.replace(/\/$/, '')}${advertisement}`);
     for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
       const response = await this.#send('GET', at, headers);
       const { statusCode = 0, headers: answered } = response;
       if (![301, 302, 303, 307, 308].includes(statusCode)) {
-        const base = baseOf(at);
+        const base = baseOf(at, advertisement);
         if (base === null && statusCode === 200) throw discarded(response, NOT_GIT);
         this.#base = base ?? this.#base;
-        return accepted(response, `${TYPE}-advertisement`);
+        return accepted(response, `application/x-${this.#service}-advertisement`);
       }
       discarded(response, '');
       at = redirected(at, answered.location);
@@ -70,8 +78,12 @@ export class SourceRepository {
 
   /** Forwards a request of git. Throws ImportFailed. */
   async answer(headers: Headers, question: Readable): Promise<IncomingMessage> {
-    const at = new URL(`${this.#base.href.replace(/\/$/, '')}/git-upload-pack`);
-    return accepted(await this.#send('POST', at, headers, question), `${TYPE}-result`);
+    const at = new URL(`${this.#base.href.replace(/\/$/, '')}/${this.#service}`);
+    return accepted(await this.#send('POST', at, headers, question), `application/x-${this.#service}-result`);
+  }
+
+  get service(): GitService {
+    return this.#service;
   }
 
   close(): void {
@@ -129,8 +141,8 @@ async function sent(request: ClientRequest, body?: Readable): Promise<IncomingMe
 }
 
 /** The URL of the repository, from that of its advertisement; null if it cannot be one. */
-function baseOf({ href }: URL): URL | null {
-  return href.endsWith(ADVERTISEMENT) ? new URL(href.slice(0, -ADVERTISEMENT.length)) : null;
+function baseOf({ href }: URL, advertisement: string): URL | null {
+  return href.endsWith(advertisement) ? new URL(href.slice(0, -advertisement.length)) : null;
 }
 
 function redirected(from: URL, location: string | undefined): URL {

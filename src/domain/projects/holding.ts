@@ -15,7 +15,7 @@ export interface HeldRecord {
  */
 export async function projectHolding(
   context: Context,
-  resource: 'Deployment' | 'Environment' | 'Job' | 'Pipeline' | 'PipelineSchedule' | 'Trigger',
+  resource: 'Deployment' | 'Environment' | 'Job' | 'Pipeline' | 'PipelineSchedule' | 'RemoteMirror' | 'Trigger',
   { id, project }: HeldRecord,
 ): Promise<IdOrPath> {
   if (project != null) return project;
@@ -28,6 +28,7 @@ export async function projectHolding(
     Pipeline: () => context.db.pipeline.findUnique(by),
     PipelineSchedule: () => context.db.pipelineSchedule.findUnique(by),
     Trigger: () => context.db.trigger.findUnique(by),
+    RemoteMirror: () => context.db.remoteMirror.findUnique(by),
   }[resource]();
   if (!row) throw new NotFound(resource);
   try {

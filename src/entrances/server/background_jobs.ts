@@ -20,6 +20,7 @@ import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
+import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
@@ -83,6 +84,7 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.store_commits': { cron: '37 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
+  'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
 };
@@ -103,6 +105,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       removeMergedBranches({ db, repositories, followers }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'projects.import': ({ projectId }) => importRepository({ db, repositories, followers, ...importing }, projectId),
+    'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'repositories.maintain': async ({ projectId }) => {
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([

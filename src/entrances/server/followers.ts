@@ -2,6 +2,7 @@ import { feed } from '#src/domain/activity/follow.ts';
 import type { Follower } from '#src/domain/changes/record.ts';
 import { deletedBranches } from '#src/domain/ci/environments/follow.ts';
 import { pushedPipelines } from '#src/domain/ci/pipelines/push.ts';
+import { pushedMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { mail } from '#src/domain/notifications/mailing/follow.ts';
 import { tracking } from '#src/domain/tracking/activity/follow.ts';
 import { resourceEvents } from '#src/domain/tracking/resource_events/follow.ts';
@@ -14,6 +15,7 @@ export const FOLLOWERS: readonly Follower[] = [
   resourceEvents,
   pushedPipelines,
   deletedBranches,
+  pushedMirrors,
   mail,
   webhooks,
 ];

@@ -67,7 +67,36 @@ export async function fetchAll(url: string, directory: string, signal: AbortSign
   return /^ref: (.+)\n/.exec(head)?.[1] ?? null;
 }
 
-function run(args: string[], signal: AbortSignal): Promise<void> {
+/**
+ * Pushes refs of a repository to a URL.
+ *
+ * @param refspecs as git takes them, of full names
+ * @returns the full names of refs that the other side did not take
+ * @throws ProgramFailed, or the signal's reason
+ */
+export async function pushTo(
+  directory: string,
+  url: string,
+  { refspecs, prune }: { refspecs: readonly string[]; prune: boolean },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const args = [`--git-dir=${directory}`, 'push', '--porcelain', '--no-verify', ...(prune ? ['--prune'] : [])];
+  const { output, failure } = await spoken([...args, '--', url, ...refspecs], signal);
+  const refused = output.split('\n').flatMap((line) => /^!\t[^\t]*:(\S+)\t/.exec(line)?.[1] ?? []);
+  if (failure !== null && refused.length === 0) throw failure;
+  return refused;
+}
+
+async function run(args: string[], signal: AbortSignal): Promise<void> {
+  const { failure } = await spoken(args, signal);
+  if (failure !== null) throw failure;
+}
+
+/** Characters of the output that are kept. */
+const MOST_OUTPUT = 4 * 1024 * 1024;
+
+/** What git says on its standard output, and how it failed, if it did. Throws the signal's reason. */
+function spoken(args: string[], signal: AbortSignal): Promise<{ output: string; failure: ProgramFailed | null }> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const environment = {
@@ -82,13 +111,15 @@ function run(args: string[], signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', kill);
     const complaint = collectComplaint(program.stderr);
     program.stdin.on('error', () => undefined).end();
-    program.stdout.resume();
+    let output = '';
+    program.stdout.on('data', (chunk: Buffer) => {
+      if (output.length < MOST_OUTPUT) output += chunk.toString('latin1');
+    });
     program.once('error', (error) => reject(new ProgramFailed(`git cannot be run: ${error.message}`)));
     program.once('close', (code) => {
       signal.removeEventListener('abort', kill);
       if (signal.aborted) reject(signal.reason);
-      else if (code === 0) resolve();
-      else reject(new ProgramFailed(complaint()));
+      else resolve({ output, failure: code === 0 ? null : new ProgramFailed(complaint()) });
     });
   });
 }

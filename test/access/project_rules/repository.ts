@@ -7,8 +7,10 @@ import { createTagProtectionRule } from '#src/domain/repository/protections/tags
 import { createTag } from '#src/domain/repository/tags/create.ts';
 import { createWikiPage } from '#src/domain/repository/wikis/write.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 import { git } from '../../support/git_program.ts';
 import { newKey } from '../../support/ssh_keys.ts';
+import { SECRET } from '../../support/world.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
 
@@ -107,6 +109,32 @@ export function repositoryRules({
     const { id } = await fresh(at);
     await createWikiPage(world.as(owner), id, { title: 'home', content: 'words' });
     return { id, slug: 'home' };
+  };
+  const mirrored = async (at: Stage) => {
+    const { id } = at.project;
+    const urlEncrypted = encrypt('https://x:y@example.org/z.git', SECRET);
+    const mirror = await world.db.remoteMirror.create({ data: { projectId: id, urlEncrypted, enabled: true } });
+    return { id, mirror_id: mirror.id };
+  };
+  const mirrors = '/projects/:id/remote_mirrors';
+  const ofMirrors: Record<string, Rule> = {
+    [`GET ${mirrors}`]: { success: 200, level: 40, given: mirrored },
+    [`POST ${mirrors}`]: {
+      success: 201,
+      level: 40,
+      given: async (at) => {
+        await world.db.remoteMirror.deleteMany({ where: { projectId: at.project.id } });
+        return { ...project(at), url: 'https://192.88.98.1/x.git' };
+      },
+    },
+    [`GET ${mirrors}/:mirror_id`]: { success: 200, level: 40, given: mirrored },
+    [`PUT ${mirrors}/:mirror_id`]: {
+      success: 200,
+      level: 40,
+      given: async (at) => ({ ...(await mirrored(at)), enabled: false }),
+    },
+    [`DELETE ${mirrors}/:mirror_id`]: { success: 204, level: 40, given: mirrored },
+    [`POST ${mirrors}/:mirror_id/sync`]: { success: 204, level: 40, given: mirrored },
   };
   const wiki = '/projects/:id/wikis';
   const ofWikis: Record<string, Rule> = {
@@ -258,6 +286,7 @@ export function repositoryRules({
   return {
     ...ofReleases,
     ...ofWikis,
+    ...ofMirrors,
     ...ofPackages,
     ...ofNpm,
     ...protections,

@@ -43,7 +43,7 @@ const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|hooks/;
+  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|remote_mirrors|hooks/;
 
 const PER_PAGE = 20;
 

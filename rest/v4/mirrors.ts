@@ -1,0 +1,52 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const mirrors = '/projects/:id/remote_mirrors';
+const mirror = `${mirrors}/:mirror_id`;
+/** Only keys of SSH have host keys, and the server signs in by passwords. */
+const constants = { host_keys: [] };
+
+export const remoteMirrors: Route[] = [
+  {
+    method: 'GET',
+    path: mirrors,
+    operation: operations.ProjectRemoteMirrorsDocument,
+    result: 'project.remoteMirrors',
+    constants,
+  },
+  {
+    method: 'GET',
+    path: mirror,
+    operation: operations.ProjectRemoteMirrorDocument,
+    result: 'project.remoteMirror',
+    constants,
+  },
+  {
+    method: 'POST',
+    path: mirrors,
+    operation: operations.CreateRemoteMirrorDocument,
+    result: 'createRemoteMirror.remoteMirror',
+    constants,
+  },
+  {
+    method: 'PUT',
+    path: mirror,
+    operation: operations.UpdateRemoteMirrorDocument,
+    result: 'updateRemoteMirror.remoteMirror',
+    constants,
+  },
+  {
+    method: 'DELETE',
+    path: mirror,
+    operation: operations.DeleteRemoteMirrorDocument,
+    result: 'deleteRemoteMirror',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: `${mirror}/sync`,
+    operation: operations.SyncRemoteMirrorDocument,
+    result: 'syncRemoteMirror.remoteMirror',
+    status: 204,
+  },
+];
