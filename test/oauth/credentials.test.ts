@@ -90,7 +90,12 @@ async function mutate(name: string, input: object, bearer: string) {
 
 /** Credentials of projects, and of runners: applications set them up for those who let them. */
 const OF_PROJECTS = ['createDeployKey', 'enableDeployKey', 'deleteDeployKey'];
-const OF_RUNNERS = ['resetProjectRunnersToken', 'resetRunnersRegistrationToken'];
+const OF_RUNNERS = [
+  'resetProjectRunnersToken',
+  'resetGroupRunnersToken',
+  'resetRunnersRegistrationToken',
+  'resetRunnerToken',
+];
 /** What leads to credentials without being signed in, or is called alike and has nothing to do with them. */
 const OPEN = ['confirmEmail', 'requestPasswordReset', 'resetPassword', 'updateApplicationSettings'];
 

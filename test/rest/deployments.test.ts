@@ -275,9 +275,15 @@ describe('PUT and DELETE /projects/:id/deployments/:deployment_id', () => {
   });
 
   it('refuse to change what a job deployed', async () => {
-    const deployment = await world.db.deployment.findFirstOrThrow({
-      where: { projectId: made.project.id, jobId: { not: null } },
+    const ofProject = { projectId: made.project.id, userId: owner.id };
+    const { id: pipelineId } = await world.db.pipeline.create({
+      data: { ...ofProject, ref: 'master', sha: made.sha, source: 'api' },
     });
+    const { id: jobId } = await world.db.job.create({
+      data: { ...ofProject, pipelineId, name: 'deploy', stage: 'deploy', stageIndex: 0 },
+    });
+    const { body } = await api.post(at, outside({ environment: 'deployed' }));
+    const deployment = await world.db.deployment.update({ where: { id: body.id }, data: { jobId } });
     expect(await api.put(`${at}/${deployment.id}`, { status: 'failed' })).toMatchObject({
       status: 403,
       body: {

@@ -55,6 +55,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'ApplicationSettings.domainWhitelist',
       'ApplicationSettings.restrictedVisibilityLevels',
       'Note.suggestions',
+      'PipelineSchedule.variables',
       'RepositoryFile.blame',
       'RepositoryLocation.entries',
       'Runner.tagList',

@@ -17,6 +17,7 @@ import { Prisma, queryJson } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -71,6 +72,13 @@ await world.db.hookDelivery.create({
 });
 const ran = await world.db.runner.create({ data: { description: 'A runner', tokenHash: Buffer.from('hash') } });
 await world.db.job.update({ where: { id: jobId }, data: { runnerId: ran.id } });
+await world.db.runnerManager.create({ data: { runnerId: ran.id, systemId: 's_one' } });
+await world.db.pipelineSchedule.create({
+  data: { projectId: project.id, ownerId: owner.id, description: 'Nightly', ref: 'refs/heads/main', cron: '0 3 * * *' },
+});
+await world.db.remoteMirror.create({
+  data: { projectId: project.id, urlEncrypted: encrypt('https://mirror.example/', world.as(owner).secret) },
+});
 const { id: environmentId } = await world.db.environment.create({
   data: { projectId: project.id, name: 'production', slug: 'production' },
 });
@@ -192,9 +200,12 @@ describe('Every field of', () => {
       'PackageFile',
       'PersonalNamespace',
       'Pipeline',
+      'PipelineSchedule',
       'Project',
       'Release',
+      'RemoteMirror',
       'Runner',
+      'RunnerManager',
       'Snippet',
       'StateEvent',
       'TagProtectionRule',

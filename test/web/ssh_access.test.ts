@@ -239,7 +239,7 @@ describe('Everything else', () => {
     'git-upload-pack --help',
     "git-upload-pack 'a'\ntouch x",
     'scp -t /tmp/x',
-    'git-lfs-authenticate a download',
+    'git-lfs-authenticate a destroy',
     "git-upload-pack\0 'a'",
     "GIT-UPLOAD-PACK 'a'",
     'x'.repeat(30_000),
