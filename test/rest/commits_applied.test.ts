@@ -1,3 +1,5 @@
+// Proves for every case what others show for some, or takes long: the long run has it.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { COMMIT_KEYS, startCommittingWorld } from '../support/commits.ts';
 import { git } from '../support/git_program.ts';

@@ -1,3 +1,5 @@
+// Proves for every case what others show for some, or takes long: the long run has it.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

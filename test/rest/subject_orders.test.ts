@@ -1,3 +1,5 @@
+// Proves for every case what others show for some, or takes long: the long run has it.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

@@ -1,3 +1,5 @@
+// Proves for every case what others show for some, or takes long: the long run has it.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { registerRunner, sharedToken } from '../support/runner.ts';
 import { startRunnerWorld } from '../support/runner_world.ts';

@@ -1,3 +1,5 @@
+// Proves for every case what others show for some, or takes long: the long run has it.
+// @module-tag long
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
