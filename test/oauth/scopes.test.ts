@@ -30,7 +30,7 @@ function placed(path: string): string {
       .replace(/:[a-z_]+/g, '1')
       .replace(/\*[a-z_]*/g, 'x')
       // What it cannot do without.
-      .replace(/\/artifacts\/1\/download$/, '$&?job=x')
+      .replace(/\/artifacts\/1\/(download|raw\/1)$/, '$&?job=x')
   );
 }
 

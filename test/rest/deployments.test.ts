@@ -60,6 +60,7 @@ const DEPLOYABLE_KEYS = [
   'user',
   'artifacts',
   'artifacts_expire_at',
+  'failure_reason',
   'commit',
   'runner_manager',
   'runner',

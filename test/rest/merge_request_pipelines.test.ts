@@ -120,10 +120,14 @@ describe('A pipeline of a merge request', () => {
     await world.api(owner).post(variables, { key: 'SECRET', value: 'secret', protected: true });
     const runner = await registerRunner(world, {});
     await runner.runAll();
-    await world.api(owner).post(`${at}/pipelines`);
+    const { body: pipeline } = await world.api(owner).post(`${at}/pipelines`);
     const payload = await runner.take();
     const spec = `+refs/merge-requests/${iid}/head:refs/merge-requests/${iid}/head`;
-    expect(payload.git_info).toMatchObject({ ref: `refs/merge-requests/${iid}/head`, sha, refspecs: [spec] });
+    expect(payload.git_info).toMatchObject({
+      ref: `refs/merge-requests/${iid}/head`,
+      sha,
+      refspecs: [`+${sha}:refs/pipelines/${pipeline.id}`, spec],
+    });
     const given = Object.fromEntries(payload.variables.map(({ key, value }: Json) => [key, value]));
     expect(given).toMatchObject({
       CI_PIPELINE_SOURCE: 'merge_request_event',

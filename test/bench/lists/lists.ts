@@ -158,7 +158,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins =
-    /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|tagProtectionRules|oauthApplications|webhooks|deliveries/i.test(
+    /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|tagProtectionRules|remoteMirrors|oauthApplications|webhooks|deliveries/i.test(
       field.name,
     );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];

@@ -153,8 +153,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'Tokelau Is.': 'Pacific/Fakaofo',
 };
 
-/** Names of the IANA database; offsets such as `+01:00` are none. */
-const IANA = /^[A-Za-z_]+(?:[/+-][A-Za-z0-9_+-]+)*$/;
+/** Names of the IANA database begin with a letter; offsets such as `+01:00` are none. */
+const IANA = /^[A-Za-z_][A-Za-z0-9_/+-]*$/;
 
 /** The name in the IANA database of a time zone that is called so; null if there is none. */
 export function zoneOf(name: string): string | null {
