@@ -29,7 +29,7 @@ async function stage(values: Json = {}) {
   /** What is due now is done. */
   const update = async () => {
     await world.db
-      .$executeRaw`UPDATE remote_mirrors SET last_update_started_at = NULL, due_at = CASE WHEN due_at IS NULL THEN NULL ELSE now() END
+      .$executeRaw`UPDATE remote_mirrors SET last_update_started_at = NULL, due_at = CASE WHEN due_at IS NULL THEN NULL ELSE now() - interval '1 second' END
       WHERE project_id = ${project.id}`;
     await pushMirrors(world.as(owner));
     return read();
