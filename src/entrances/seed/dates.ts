@@ -37,7 +37,7 @@ const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by:
   { table: 'variables', columns: 'created_at updated_at', of: 'projects', by: 'project_id' },
   { table: 'triggers', columns: 'created_at updated_at last_used_at', of: 'projects', by: 'project_id' },
   { table: 'environments', columns: 'created_at updated_at', of: 'projects', by: 'project_id' },
-  { table: 'deployments', columns: 'created_at', of: 'projects', by: 'project_id' },
+  { table: 'deployments', columns: 'created_at updated_at finished_at', of: 'projects', by: 'project_id' },
   {
     table: 'jobs',
     columns: 'created_at updated_at queued_at started_at finished_at erased_at',
