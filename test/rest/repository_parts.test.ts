@@ -326,6 +326,30 @@ describe('The changelog', () => {
     expect(body.notes).toMatch(/\[By the owner\]\(\S+\)\n/);
   });
 
+  it('names members of groups that the configuration names, where who asks can see them', LONG, async () => {
+    const { change, path: address } = await stage();
+    const [open, hidden] = [
+      await world.group({ owner: developer, visibility: 'public' }),
+      await world.group({ owner: developer, visibility: 'private' }),
+    ];
+    for (const group of [open, hidden]) {
+      const content = `include_groups: [${group.fullPath}]\n`;
+      await committed(address.replace('/changelog', ''), [file(`${group.id}.yml`, content)]);
+    }
+    await committed(address.replace('/changelog', ''), [file('1')], {
+      commit_message: 'One\n\nChangelog: added',
+      author_email: emailOf(developer),
+      author_name: 'D',
+    });
+    await change('2', 'Two\n\nChangelog: added');
+    const notes = async (user: TestUser, group: { id: number }) =>
+      (await world.api(user).get(`${address}?version=1.1.0&config_file=${group.id}.yml`)).body.notes;
+    const credit = `by @${developer.username}`;
+    expect(await notes(owner, open)).toContain(credit);
+    expect(await notes(developer, hidden)).toContain(credit);
+    expect(await notes(owner, hidden)).not.toContain(credit);
+  });
+
   it('is written by the configuration of the project, within limits', LONG, async () => {
     const { change, path: address } = await stage();
     const configured = async (content: string) => {

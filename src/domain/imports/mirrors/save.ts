@@ -31,15 +31,17 @@ export async function createMirror(
   const { project } = await administered(context, ref);
   const checked = await checkedUrl(context, url);
   const data = columnsOf(values);
-  if ((await context.db.remoteMirror.count({ where: { projectId: project.id } })) >= MOST_MIRRORS) {
-    throw new LimitReached(`A project may have ${MOST_MIRRORS} mirrors`);
-  }
   const due = data.enabled ? { dueAt: new Date(), updateStatus: 'scheduled' as const } : {};
-  const { id } = await context.db.remoteMirror.create({
-    data: { ...data, ...due, projectId: project.id, urlEncrypted: encrypt(checked, context.secret) },
-    select: { id: true },
+  const made = { ...data, ...due, projectId: project.id, urlEncrypted: encrypt(checked, context.secret) };
+  return context.db.$transaction(async (tx) => {
+    // Two at a time would both find room for one more.
+    await tx.$queryRaw`SELECT id FROM projects WHERE id = ${project.id} FOR NO KEY UPDATE`;
+    if ((await tx.remoteMirror.count({ where: { projectId: project.id } })) >= MOST_MIRRORS) {
+      throw new LimitReached(`A project may have ${MOST_MIRRORS} mirrors`);
+    }
+    const { id } = await tx.remoteMirror.create({ data: made, select: { id: true } });
+    return { project, id };
   });
-  return { project, id };
 }
 
 /** Changes a mirror, except its URL; unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */

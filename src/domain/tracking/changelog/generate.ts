@@ -1,5 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
@@ -16,7 +17,10 @@ import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { select } from '#src/platform/records/selection.ts';
+
+const group = alias('Namespace', 'g');
 
 /** What a section of a changelog is about. */
 export interface ChangelogWish {
@@ -252,12 +256,12 @@ async function factsOf(
 
 interface Standing {
   isMember: boolean;
-  /** Whether the author is a member of a group that the configuration names. */
+  /** Whether the author is a member of a group that the configuration names, and the caller can see. */
   isIncluded: boolean;
 }
 
 async function standingsOf(
-  { db }: Context,
+  { db, actor }: Context,
   { id }: ProjectRow,
   userIds: readonly number[],
   groups: readonly string[],
@@ -265,9 +269,10 @@ async function standingsOf(
   if (userIds.length === 0) return new Map();
   const rows = await db.$queryRaw<(Standing & { userId: number })[]>`
     SELECT u.id AS "userId",
-      EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND (m.project_id = ${id} OR m.namespace_id = ANY(${groupsAround(id)}))) AS "isMember",
-      EXISTS (SELECT 1 FROM members m JOIN namespaces n ON n.id = m.namespace_id
-        WHERE m.user_id = u.id AND n.full_path = ANY(${[...groups]}::text[])) AS "isIncluded"
+      EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND ${notExpired('m')} AND (m.project_id = ${id} OR m.namespace_id = ANY(${groupsAround(id)}))) AS "isMember",
+      EXISTS (SELECT 1 FROM members m JOIN ${table(group)} ON ${group.id} = m.namespace_id
+        WHERE m.user_id = u.id AND ${notExpired('m')} AND ${group.fullPath} = ANY(${[...groups]}::text[])
+          AND ${groupVisible(actor, group)}) AS "isIncluded"
     FROM unnest(${[...userIds]}::int[]) AS u(id)`;
   return new Map(rows.map(({ userId, ...standing }) => [userId, standing]));
 }

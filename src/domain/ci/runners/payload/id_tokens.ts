@@ -15,7 +15,8 @@ interface Signer {
 export async function idTokens(db: Db, job: PayloadJob, signer: Signer): Promise<Record<string, string>> {
   const { id_tokens: wanted } = job.options as { id_tokens?: Record<string, string[]> };
   if (!wanted || Object.keys(wanted).length === 0) return {};
-  const [{ signing }, claims] = await Promise.all([currentKeys(db, signer.secret), claimsOf(db, job, signer)]);
+  const { signing } = await currentKeys(db, signer.secret);
+  const claims = claimsOf(job, signer);
   const [key] = signing;
   if (!key) throw new Error('There is no key to sign tokens with');
   const tokens = Object.entries(wanted).map(([name, audiences]) => {
@@ -25,10 +26,9 @@ export async function idTokens(db: Db, job: PayloadJob, signer: Signer): Promise
   return Object.fromEntries(tokens);
 }
 
-async function claimsOf(db: Db, job: PayloadJob, { baseUrl, runnerId }: Signer): Promise<Record<string, unknown>> {
+function claimsOf(job: PayloadJob, { baseUrl, runnerId }: Signer): Record<string, unknown> {
   const { fullPath, ref, tag, environment } = job;
   const known = (job.predefined ?? {}) as Record<string, string | undefined>;
-  const { username } = await db.user.findUniqueOrThrow({ where: { id: job.userId }, select: { username: true } });
   const now = Math.floor(Date.now() / 1_000);
   const type = tag ? 'tag' : 'branch';
   return {
@@ -39,7 +39,7 @@ async function claimsOf(db: Db, job: PayloadJob, { baseUrl, runnerId }: Signer):
     namespace_path: fullPath.split('/').slice(0, -1).join('/'),
     project_id: String(job.projectId),
     project_path: fullPath,
-    ...{ user_id: String(job.userId), user_login: username, user_email: job.userEmail },
+    ...{ user_id: String(job.userId), user_login: job.username, user_email: job.userEmail },
     ...{ pipeline_id: String(job.pipelineId), pipeline_source: job.source, job_id: String(job.id) },
     ref,
     ref_type: type,
