@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { JobImage } from '#src/entrances/runner/payload.ts';
 import { type Command, type Ending, run } from '#src/entrances/runner/shell.ts';
 
@@ -50,8 +51,9 @@ export async function runInContainer(
     }
     return ending;
   } finally {
-    // If its client was ended, the container goes on.
-    spawnSync(engine, ['rm', '--force', name], { stdio: 'ignore', timeout: 30_000 });
+    // If its client was ended, the container goes on; after any other end there is none.
+    const removing = promisify(execFile)(engine, ['rm', '--force', name], { timeout: 30_000 });
+    await removing.catch(() => undefined);
   }
 }
 
