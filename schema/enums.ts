@@ -1,6 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import type { TokenScope as Reach } from '#src/access/credentials/tokens/create.ts';
-import type { Scope } from '#src/access/permissions/scopes.ts';
+import type { TokenScope as Reach, Scope } from '#src/access/permissions/scopes.ts';
 
 /** Enum values: domain values by GraphQL name, each with a description. */
 export function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
@@ -76,6 +75,28 @@ export const TokenScope = builder.enumType('TokenScope', {
       description: 'Fetching with git over HTTP, and reading files and archives of repositories.',
     },
     WRITE_REPOSITORY: { value: 'write_repository', description: 'Fetching and pushing with git over HTTP.' },
+    CREATE_RUNNER: { value: 'create_runner', description: 'Creating runners where the user can.' },
+    MANAGE_RUNNER: {
+      value: 'manage_runner',
+      description: 'Reading, changing and removing runners that the user administers.',
+    },
+    SELF_ROTATE: { value: 'self_rotate', description: 'Replacing the token by a new one.' },
+    SUDO: {
+      value: 'sudo',
+      description: 'Acting as other users within the other scopes, if the user is an administrator.',
+    },
+    ADMIN_MODE: { value: 'admin_mode', description: 'Nothing; accepted for tools that ask for it.' },
+    AI_FEATURES: { value: 'ai_features', description: 'Nothing; accepted for tools that ask for it.' },
+    K8S_PROXY: { value: 'k8s_proxy', description: 'Nothing; accepted for tools that ask for it.' },
+    READ_SERVICE_PING: { value: 'read_service_ping', description: 'Nothing; accepted for tools that ask for it.' },
+    READ_VIRTUAL_REGISTRY: {
+      value: 'read_virtual_registry',
+      description: 'Nothing; accepted for tools that ask for it.',
+    },
+    WRITE_VIRTUAL_REGISTRY: {
+      value: 'write_virtual_registry',
+      description: 'Nothing; accepted for tools that ask for it.',
+    },
     READ_METRICS: { value: 'read_metrics', description: 'The metrics of the server, if the user is an administrator.' },
   }),
 });
@@ -91,6 +112,15 @@ export const OAuthScope = builder.enumType('OAuthScope', {
       description: 'Fetching with git over HTTP, and reading files and archives of repositories.',
     },
     WRITE_REPOSITORY: { value: 'write_repository', description: 'Fetching and pushing with git over HTTP.' },
+    CREATE_RUNNER: { value: 'create_runner', description: 'Creating runners where the user can.' },
+    MANAGE_RUNNER: {
+      value: 'manage_runner',
+      description: 'Reading, changing and removing runners that the user administers.',
+    },
+    SUDO: {
+      value: 'sudo',
+      description: 'Acting as other users within the other scopes, if the user is an administrator.',
+    },
     OPENID: { value: 'openid', description: 'Who the user is, by OpenID Connect.' },
     PROFILE: { value: 'profile', description: 'Name and public profile of the user, by OpenID Connect.' },
     EMAIL: { value: 'email', description: 'Primary e-mail address of the user, by OpenID Connect.' },

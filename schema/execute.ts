@@ -8,8 +8,16 @@ import {
 } from 'graphql';
 import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
+import { narrowPurpose } from '#schema/narrow.ts';
 import { planOf } from '#schema/plan/known.ts';
-import { type Actor, outOfReach, type Purpose, reachesAnything } from '#src/access/permissions/actor.ts';
+import {
+  type Actor,
+  isReading,
+  outOfReach,
+  type Purpose,
+  reachesAnything,
+  reachesApi,
+} from '#src/access/permissions/actor.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/limits/budget.ts';
 import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
@@ -18,7 +26,7 @@ import { observeOperation } from '#src/platform/observability/metrics/operations
 export interface Execution extends ExecutionArgs {
   /** Whether the document is one of REST's, which are few and repeat: worth an immediate plan and named statements. */
   comesAgain?: boolean;
-  /** The purpose of the operation unless it is a mutation: reading when absent; null if the request counts as a change. */
+  /** The purpose of the operation: reading when absent, and of mutations what they do; null if the request counts as a change. */
   purpose?: Purpose | null;
 }
 
@@ -36,10 +44,10 @@ export async function executeWithin(
   using budget = new Budget(limits, { isForeign: !comesAgain });
   const operation = getOperationAST(given.document, given.operationName);
   const isMutation = operation?.operation === 'mutation';
-  const contextValue = contextFor(
-    given.contextValue as GraphQLContext,
-    isMutation ? undefined : (purpose ?? undefined),
-  );
+  const { actor } = given.contextValue as GraphQLContext;
+  const isNarrow = isMutation && isReading(purpose) && actor && !reachesApi(actor);
+  const own = isNarrow ? narrowPurpose(given.document, operation) : isMutation && isReading(purpose) ? null : purpose;
+  const contextValue = contextFor(given.contextValue as GraphQLContext, own ?? undefined);
   const args = { ...given, contextValue };
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {

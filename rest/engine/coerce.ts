@@ -34,6 +34,8 @@ export interface Parameter {
   readonly commaSeparated: boolean;
   readonly minimum: number | undefined;
   readonly allowed?: readonly number[] | undefined;
+  /** The only words of a list of them. */
+  readonly among?: readonly string[] | undefined;
   readonly nullWord?: string | undefined;
   /** Words that stand for values: in addition to those of an enum, or instead of those of other types. */
   readonly words?: Words | undefined;
@@ -79,7 +81,14 @@ export function coerce(given: unknown, parameter: Parameter): unknown {
   const value = parameter.words || parameter.onlyOne ? meant(given, nullable, parameter) : given;
   if (value === null || (nullWord !== undefined && value === nullWord)) return null;
   if (parameter.threadKey) return threadKey(value, parameter);
-  if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, ...places });
+  if (isListType(nullable)) {
+    const list = coerceList(value, nullable.ofType, { commaSeparated, ...places });
+    const { among } = parameter;
+    if (among && Array.isArray(list) && !list.every((word) => among.includes(String(word).toLowerCase()))) {
+      throw new Unusable('does not have a valid value');
+    }
+    return list;
+  }
   const result = coerceOne(value, numericId ? GraphQLInt : nullable, places);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
   // A text that would be truncated to an ID is an error, not an unknown ID.

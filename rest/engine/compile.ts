@@ -190,6 +190,7 @@ function parameter(
     commaSeparated: route.commaSeparated?.includes(name) ?? false,
     minimum: route.minimum?.[name],
     allowed: route.allowed?.[name],
+    among: route.among?.[name],
     nullWord: route.nullWord?.[name],
     words: route.words?.[name],
     onlyOne: route.onlyOne?.includes(name) ?? false,

@@ -55,6 +55,8 @@ export interface Route {
   readonly reads?: true;
   /** Whether it serves files of a repository, for which the scope `read_repository` suffices. */
   readonly filesOfRepository?: true;
+  /** What it does, where a scope of its own suffices (people-and-projects.md, Rules 2). */
+  readonly purpose?: string;
   /** Sends the content that the reader of this name makes from the operation's result, instead of a record. */
   readonly raw?: RawReader;
   /** The parameter that a body is in place of an object with it: a JSON text. */
@@ -132,6 +134,8 @@ export interface Route {
   readonly minimum?: Readonly<Record<string, number>>;
   /** The only values of a numeric parameter. */
   readonly allowed?: Readonly<Record<string, readonly number[]>>;
+  /** The only words of a parameter that is a list of words of an enum. */
+  readonly among?: Readonly<Record<string, readonly string[]>>;
   /**
    * Parameters of enums whose unknown values the domain rejects, after all other checks; `a.b` is key `b` of the records in `a`.
    */

@@ -72,12 +72,13 @@ const CHOICES: Record<string, string> = {
 };
 
 function bareSchema(parameter: Parameter, { route, components }: Input): Json {
-  const { type, commaSeparated, minimum, allowed, nullWord, numericId, name, words } = parameter;
+  const { type, commaSeparated, minimum, allowed, among, nullWord, numericId, name, words } = parameter;
   const bare = isNonNullType(type) ? type.ofType : type;
   if (words && !isEnumType(bare)) return { type: 'string', enum: Object.keys(words) };
   if (commaSeparated) return { type: 'string' };
   if (numericId) return { type: 'integer' };
   if (allowed) return { type: 'integer', enum: allowed };
+  if (among) return { type: 'array', items: { type: 'string', enum: among } };
   // Values returned as decimal texts are also accepted as such.
   if (route.decimals?.[name] !== undefined) return { type: ['number', 'string'] };
   const schema = valueSchema(bare, components);

@@ -7,6 +7,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/runners',
+    purpose: 'read_runner',
     operation: operations.RunnersDocument,
     result: 'runners',
     commaSeparated: ['tag_list'],
@@ -14,6 +15,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/runners/all',
+    purpose: 'read_runner',
     operation: operations.AllRunnersDocument,
     result: 'runners',
     commaSeparated: ['tag_list'],
@@ -21,6 +23,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/runners/:id',
+    purpose: 'read_runner',
     operation: operations.RunnerByIdDocument,
     result: 'runner',
     notFound,
@@ -28,6 +31,7 @@ export const runners: Route[] = [
   {
     method: 'PUT',
     path: '/runners/:id',
+    purpose: 'change_runner',
     operation: operations.UpdateRunnerDocument,
     result: 'updateRunner.runner',
     atLeastOne: [
@@ -47,6 +51,7 @@ export const runners: Route[] = [
   {
     method: 'DELETE',
     path: '/runners/:id',
+    purpose: 'change_runner',
     operation: operations.DeleteRunnerDocument,
     result: 'deleteRunner',
     status: 204,
@@ -55,6 +60,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/projects/:id/runners',
+    purpose: 'read_runner',
     operation: operations.ProjectRunnersDocument,
     result: 'project.runners',
     commaSeparated: ['tag_list'],
@@ -63,6 +69,7 @@ export const runners: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/runners',
+    purpose: 'change_runner',
     operation: operations.EnableRunnerDocument,
     result: 'enableRunner.runner',
     precheck: 'admin_runner',
@@ -71,6 +78,7 @@ export const runners: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/runners/:runner_id',
+    purpose: 'change_runner',
     operation: operations.DisableRunnerDocument,
     result: 'disableRunner.runner',
     status: 204,
@@ -79,6 +87,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/groups/:id/runners',
+    purpose: 'read_runner',
     operation: operations.GroupRunnersDocument,
     result: 'group.runners',
     precheck: 'admin_group_runner',
@@ -87,6 +96,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/runners/:id/jobs',
+    purpose: 'read_runner',
     operation: operations.RunnerJobsDocument,
     result: 'runner.jobs',
     omitNull: ['artifacts_file', 'failure_reason'],
@@ -95,6 +105,7 @@ export const runners: Route[] = [
   {
     method: 'GET',
     path: '/runners/:id/managers',
+    purpose: 'read_runner',
     operation: operations.RunnerManagersDocument,
     result: 'runner.managers',
     notFound,
@@ -102,6 +113,7 @@ export const runners: Route[] = [
   {
     method: 'POST',
     path: '/user/runners',
+    purpose: 'create_runner',
     operation: operations.CreateRunnerDocument,
     result: 'createRunner',
     spread: 'runner',
@@ -111,6 +123,7 @@ export const runners: Route[] = [
   {
     method: 'POST',
     path: '/runners/:id/reset_authentication_token',
+    purpose: 'change_runner',
     operation: operations.ResetRunnerTokenDocument,
     result: 'resetRunnerToken',
     numeric: ['id'],
@@ -119,6 +132,7 @@ export const runners: Route[] = [
   {
     method: 'POST',
     path: '/runners/reset_registration_token',
+    purpose: 'change_runner',
     operation: operations.ResetRunnersRegistrationTokenDocument,
     result: 'resetRunnersRegistrationToken',
     constants: { token_expires_at: null },
@@ -126,6 +140,7 @@ export const runners: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/runners/reset_registration_token',
+    purpose: 'change_runner',
     operation: operations.ResetGroupRunnersTokenDocument,
     result: 'resetGroupRunnersToken',
     precheck: 'admin_group_runner',
@@ -134,6 +149,7 @@ export const runners: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/runners/reset_registration_token',
+    purpose: 'change_runner',
     operation: operations.ResetProjectRunnersTokenDocument,
     result: 'resetProjectRunnersToken.project',
     precheck: 'admin_runner',

@@ -4,8 +4,10 @@ import { OAuthScope } from '#schema/enums.ts';
 import { type InputFields, namesOf } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { Known } from '#schema/records/types.ts';
 import { revokeAuthorized } from '#src/domain/applications/authorized.ts';
-import type { ApplicationRow } from '#src/domain/applications/find.ts';
+import { type ApplicationRow, findApplication } from '#src/domain/applications/find.ts';
 import {
   deleteApplication,
   registerApplication,
@@ -72,27 +74,39 @@ const RevokeAuthorizedApplicationInput = builder.inputType('RevokeAuthorizedAppl
   }),
 });
 
-type Saved = { oauthApplication: ApplicationRow };
-
-const field = (description: string) => ({ type: OAuthApplication, description }) as const;
+type Saved = { oauthApplication: Pick<ApplicationRow, 'id' | 'secret'> };
 
 function applicationPayload(mutation: string, description: string) {
   return builder.objectRef<Saved>(namesOf(mutation).payload).implement({
     description: 'The application after the mutation.',
-    fields: (t) => ({ oauthApplication: t.expose('oauthApplication', field(description)) }),
+    fields: (t) => ({
+      oauthApplication: t.field({
+        type: OAuthApplication,
+        description,
+        resolve: async ({ oauthApplication: { id, secret } }, _args, context, info) => {
+          const found = await findApplication(context, id, selectionAt(info, 'OAuthApplication'));
+          return secret === undefined ? found : { ...found, secret };
+        },
+      }),
+    }),
   });
 }
 
-const DeleteOAuthApplicationPayload = builder.objectRef<Saved>('DeleteOAuthApplicationPayload').implement({
-  description: 'The application that was deleted.',
-  fields: (t) => ({
-    deletedOAuthApplicationId: t.id({
-      description: 'Global ID of the application that was deleted.',
-      resolve: ({ oauthApplication }) => toGlobalId('OAuthApplication', oauthApplication.id),
+const DeleteOAuthApplicationPayload = builder
+  .objectRef<{ oauthApplication: Known<'OAuthApplication'> }>('DeleteOAuthApplicationPayload')
+  .implement({
+    description: 'The application that was deleted.',
+    fields: (t) => ({
+      deletedOAuthApplicationId: t.id({
+        description: 'Global ID of the application that was deleted.',
+        resolve: ({ oauthApplication }) => toGlobalId('OAuthApplication', oauthApplication.id),
+      }),
+      oauthApplication: t.expose('oauthApplication', {
+        type: OAuthApplication,
+        description: 'The application as it was.',
+      }),
     }),
-    oauthApplication: t.expose('oauthApplication', field('The application as it was.')),
-  }),
-});
+  });
 
 const RevokeAuthorizedApplicationPayload = builder
   .objectRef<{ applicationId: number | null }>('RevokeAuthorizedApplicationPayload')
@@ -157,7 +171,9 @@ builder.mutationFields((t) => ({
         description: 'Names the application to delete.',
       }),
     },
-    resolve: async (_root, { input: { id } }, context) => ({ oauthApplication: await deleteApplication(context, id) }),
+    resolve: async (_root, { input: { id } }, context, info) => ({
+      oauthApplication: await deleteApplication(context, id, selectionAt(info, 'OAuthApplication')),
+    }),
   }),
   revokeAuthorizedApplication: t.field({
     type: RevokeAuthorizedApplicationPayload,

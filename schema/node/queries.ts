@@ -54,7 +54,7 @@ const FINDERS: Record<string, Finder> = {
   SshKey: findKeysByIds,
   DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
   Email: findEmailsByIds,
-  PersonalAccessToken: findTokensByIds,
+  PersonalAccessToken: (context, ids, info) => findTokensByIds(context, ids, selectionAt(info, 'PersonalAccessToken')),
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
   Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),
   Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),

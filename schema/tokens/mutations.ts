@@ -1,15 +1,27 @@
 import { builder } from '#schema/builder.ts';
 import { TokenScope } from '#schema/enums.ts';
-import { accountField, type InputFields, namesOf } from '#schema/inputs.ts';
+import { accountField, emptyInput, type InputFields, namesOf } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { Known } from '#schema/records/types.ts';
 import { PersonalAccessToken } from '#schema/tokens/types.ts';
-import { createImpersonationToken, createPersonalAccessToken } from '#src/access/credentials/tokens/create.ts';
-import type { TokenRow } from '#src/access/credentials/tokens/list.ts';
-import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access/credentials/tokens/revoke.ts';
+import {
+  createImpersonationToken,
+  createPersonalAccessToken,
+  createTokenOfUser,
+} from '#src/access/credentials/tokens/create.ts';
+import {
+  revokeCurrentToken,
+  revokeImpersonationToken,
+  revokePersonalAccessToken,
+} from '#src/access/credentials/tokens/revoke.ts';
+import { rotateCurrentToken, rotateToken } from '#src/access/credentials/tokens/rotate.ts';
 
 /** The name, scopes and expiry of a new token. */
 const made = (t: InputFields) => ({
   name: t.string({ required: true, description: 'What the token is for; at most 255 characters.' }),
+  description: t.string({ description: 'More about what the token is for; at most 255 characters.' }),
   scopes: t.field({ type: [TokenScope], required: true, description: 'Scopes of the token; at least one.' }),
   expiresAt: t.field({
     type: 'Date',
@@ -28,17 +40,33 @@ const token = (t: InputFields) =>
   t.field({
     ...idOf('PersonalAccessToken'),
     required: true,
-    description: 'Global or numeric ID of the token to revoke.',
+    description: 'Global or numeric ID of the token.',
+  });
+
+const renewed = (t: InputFields) =>
+  t.field({
+    type: 'Date',
+    description: 'The new token stops working at 00:00 UTC on this day: in seven days when left out, never when null.',
   });
 
 const CreatePersonalAccessTokenInput = builder.inputType('CreatePersonalAccessTokenInput', {
-  description: 'A new token for the caller.',
-  fields: made,
+  description: 'A new token for the caller, or for another user.',
+  fields: (t) => ({ userId: accountField(t), ...made(t) }),
 });
 
 const CreateImpersonationTokenInput = builder.inputType('CreateImpersonationTokenInput', {
   description: 'A new token to act as a user.',
   fields: (t) => ({ userId: actsAs(t), ...made(t) }),
+});
+
+const RotatePersonalAccessTokenInput = builder.inputType('RotatePersonalAccessTokenInput', {
+  description: 'Which personal access token to replace, and until when the new one works.',
+  fields: (t) => ({ id: token(t), expiresAt: renewed(t) }),
+});
+
+const RotateCurrentAccessTokenInput = builder.inputType('RotateCurrentAccessTokenInput', {
+  description: 'Until when the new token works.',
+  fields: (t) => ({ expiresAt: renewed(t) }),
 });
 
 const RevokePersonalAccessTokenInput = builder.inputType('RevokePersonalAccessTokenInput', {
@@ -52,7 +80,7 @@ const RevokeImpersonationTokenInput = builder.inputType('RevokeImpersonationToke
 });
 
 function tokenPayload(mutation: string, description: string) {
-  return builder.objectRef<{ personalAccessToken: TokenRow }>(namesOf(mutation).payload).implement({
+  return builder.objectRef<{ personalAccessToken: Known<'PersonalAccessToken'> }>(namesOf(mutation).payload).implement({
     description: 'The token after the change.',
     fields: (t) => ({
       personalAccessToken: t.expose('personalAccessToken', { type: PersonalAccessToken, description }),
@@ -60,13 +88,29 @@ function tokenPayload(mutation: string, description: string) {
   });
 }
 
+const RevokeCurrentAccessTokenInput = emptyInput(
+  'RevokeCurrentAccessTokenInput',
+  'An input without fields of its own.',
+);
+
+const RevokeCurrentAccessTokenPayload = builder.objectRef<{ id: number }>('RevokeCurrentAccessTokenPayload').implement({
+  description: 'The token that was revoked.',
+  fields: (t) => ({
+    revokedPersonalAccessTokenId: t.id({
+      description: 'Global ID of the token that was revoked.',
+      resolve: ({ id }) => toGlobalId('PersonalAccessToken', id),
+    }),
+  }),
+});
+
 const NEW = 'The new token. Its text is only shown this once.';
 const REVOKED = 'The token as it is now.';
 
 builder.mutationFields((t) => ({
   createPersonalAccessToken: t.field({
     type: tokenPayload('createPersonalAccessToken', NEW),
-    description: 'Creates a token for the caller. Requires a credential with the scope `api`.',
+    description:
+      'Creates a token for the caller, or for another user if the caller is an administrator. Requires a credential with the scope `api`.',
     args: {
       input: t.arg({
         type: CreatePersonalAccessTokenInput,
@@ -74,8 +118,11 @@ builder.mutationFields((t) => ({
         description: 'Name, scopes and expiry of the token.',
       }),
     },
-    resolve: async (_root, { input }, context) => ({
-      personalAccessToken: await createPersonalAccessToken(context, input),
+    resolve: async (_root, { input: { userId, ...input } }, context, info) => ({
+      personalAccessToken:
+        userId == null
+          ? await createPersonalAccessToken(context, input, selectionAt(info, 'PersonalAccessToken'))
+          : await createTokenOfUser(context, userId, input, selectionAt(info, 'PersonalAccessToken')),
     }),
   }),
   createImpersonationToken: t.field({
@@ -88,9 +135,56 @@ builder.mutationFields((t) => ({
         description: 'User, name, scopes and expiry of the token.',
       }),
     },
-    resolve: async (_root, { input: { userId, ...input } }, context) => ({
-      personalAccessToken: await createImpersonationToken(context, userId, input),
+    resolve: async (_root, { input: { userId, ...input } }, context, info) => ({
+      personalAccessToken: await createImpersonationToken(
+        context,
+        userId,
+        input,
+        selectionAt(info, 'PersonalAccessToken'),
+      ),
     }),
+  }),
+  rotatePersonalAccessToken: t.field({
+    type: tokenPayload('rotatePersonalAccessToken', NEW),
+    description:
+      'Replaces a personal access token by a new one with the same name and scopes; the old one stops working immediately. For its user and administrators. Rotating a revoked token revokes the tokens that took its place.',
+    args: {
+      input: t.arg({
+        type: RotatePersonalAccessTokenInput,
+        required: true,
+        description: 'Names the token, and when the new one expires.',
+      }),
+    },
+    resolve: async (_root, { input }, context, info) => ({
+      personalAccessToken: await rotateToken(context, input, selectionAt(info, 'PersonalAccessToken')),
+    }),
+  }),
+  rotateCurrentAccessToken: t.field({
+    type: tokenPayload('rotateCurrentAccessToken', NEW),
+    description:
+      'Replaces the personal access token that the request is made with by a new one, as `rotatePersonalAccessToken`.',
+    args: {
+      input: t.arg({
+        type: RotateCurrentAccessTokenInput,
+        required: true,
+        description: 'When the new token expires.',
+      }),
+    },
+    resolve: async (_root, { input }, context, info) => ({
+      personalAccessToken: await rotateCurrentToken(context, input, selectionAt(info, 'PersonalAccessToken')),
+    }),
+  }),
+  revokeCurrentAccessToken: t.field({
+    type: RevokeCurrentAccessTokenPayload,
+    description: 'Revokes the personal access token that the request is made with, which stops working immediately.',
+    args: {
+      input: t.arg({
+        type: RevokeCurrentAccessTokenInput,
+        required: true,
+        description: 'Nothing but the ID of the mutation.',
+      }),
+    },
+    resolve: async (_root, _args, context) => ({ id: await revokeCurrentToken(context) }),
   }),
   revokePersonalAccessToken: t.field({
     type: tokenPayload('revokePersonalAccessToken', REVOKED),
@@ -98,8 +192,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: RevokePersonalAccessTokenInput, required: true, description: 'Names the token to revoke.' }),
     },
-    resolve: async (_root, { input }, context) => ({
-      personalAccessToken: await revokePersonalAccessToken(context, input),
+    resolve: async (_root, { input }, context, info) => ({
+      personalAccessToken: await revokePersonalAccessToken(context, input, selectionAt(info, 'PersonalAccessToken')),
     }),
   }),
   revokeImpersonationToken: t.field({
@@ -108,8 +202,13 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: RevokeImpersonationTokenInput, required: true, description: 'Names the token to revoke.' }),
     },
-    resolve: async (_root, { input: { userId, id } }, context) => ({
-      personalAccessToken: await revokeImpersonationToken(context, userId, id),
+    resolve: async (_root, { input: { userId, id } }, context, info) => ({
+      personalAccessToken: await revokeImpersonationToken(
+        context,
+        userId,
+        id,
+        selectionAt(info, 'PersonalAccessToken'),
+      ),
     }),
   }),
 }));

@@ -3,15 +3,19 @@ import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { TokenScope } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
-import type { TokenScope as Reach } from '#src/access/credentials/tokens/create.ts';
 import {
+  currentToken,
   findToken,
+  findTokenOf,
   listImpersonationTokens,
   listPersonalAccessTokens,
-  type TokenRow,
+  listTokens,
+  type TokenOrder,
   type TokenState,
 } from '#src/access/credentials/tokens/list.ts';
+import type { TokenScope as Reach } from '#src/access/permissions/scopes.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
   description: 'Filters tokens by whether they still work.',
@@ -22,10 +26,10 @@ const TokenStateFilter = builder.enumType('TokenStateFilter', {
   } as const satisfies Record<string, { value: TokenState; description: string }>,
 });
 
-export const PersonalAccessToken = builder.objectRef<TokenRow>('PersonalAccessToken');
-PersonalAccessToken.implement({
+export const PersonalAccessToken = builder.prismaObject('PersonalAccessToken', {
   description: 'A token to call the API as a user. Its text is only shown once.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({
       description: 'Global ID of the token, for `node` and `nodes`.',
@@ -33,14 +37,18 @@ PersonalAccessToken.implement({
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the token, as the REST API uses it.' }),
     name: t.exposeString('name', { description: 'Name of the token, which says what it is for.' }),
+    description: t.exposeString('description', { nullable: true, description: 'More about what the token is for.' }),
     token: t.string({
       nullable: true,
       description: 'The text of the token, only returned when it is created; otherwise null.',
-      resolve: ({ token }) => token ?? null,
+      resolve: ({ token }: { id: number; token?: string }) => token ?? null,
     }),
+    userId: t.exposeInt('userId', { description: 'Numeric ID of the user that the token acts as; see also `user`.' }),
+    user: t.relation('user', { description: 'The user that the token acts as.' }),
     scopes: t.field({
       type: [TokenScope],
       description: 'What the token gives access to.',
+      select: { scopes: true },
       resolve: ({ scopes }) => scopes as Reach[],
     }),
     active: t.exposeBoolean('active', {
@@ -56,7 +64,7 @@ PersonalAccessToken.implement({
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the token was last used, accurate to the hour; null if never.',
+      description: 'When the token was last used, accurate to ten minutes; null if never.',
     }),
     impersonation: t.exposeBoolean('impersonation', {
       description: 'Whether an administrator created the token to act as the user.',
@@ -82,14 +90,18 @@ builder.objectFields(User, (t) => ({
     description: 'The personal access tokens of the user, oldest first. For administrators and the user.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state, page)),
+      loadPage(args, info, (page) =>
+        listPersonalAccessTokens(context, id, args.state, page, selectionAt(info, 'PersonalAccessToken')),
+      ),
   }),
   impersonationTokens: t.field({
     type: PersonalAccessTokenConnection,
     description: 'The tokens that administrators use to act as the user, oldest first. For administrators.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state, page)),
+      loadPage(args, info, (page) =>
+        listImpersonationTokens(context, id, args.state, page, selectionAt(info, 'PersonalAccessToken')),
+      ),
   }),
   impersonationToken: t.field({
     type: PersonalAccessToken,
@@ -101,6 +113,88 @@ builder.objectFields(User, (t) => ({
         description: 'Global or numeric ID of the token.',
       }),
     },
-    resolve: (user, { id }, context) => findToken(context, user.id, id, true),
+    resolve: (user, { id }, context, info) =>
+      findTokenOf(context, user.id, id, true, selectionAt(info, 'PersonalAccessToken')),
+  }),
+}));
+
+const PersonalAccessTokenOrder = builder.enumType('PersonalAccessTokenOrder', {
+  description:
+    'Ways to order personal access tokens. Those that never expire, or were never used, count as the latest.',
+  values: {
+    CREATED_ASC: { value: 'created_asc', description: 'By when they were created, oldest first.' },
+    CREATED_DESC: { value: 'created_desc', description: 'By when they were created, newest first.' },
+    EXPIRES_ASC: { value: 'expires_asc', description: 'By when they expire, soonest first.' },
+    EXPIRES_DESC: { value: 'expires_desc', description: 'By when they expire, latest first.' },
+    LAST_USED_ASC: { value: 'last_used_asc', description: 'By when they were last used, earliest first.' },
+    LAST_USED_DESC: { value: 'last_used_desc', description: 'By when they were last used, latest first.' },
+    NAME_ASC: { value: 'name_asc', description: 'By name, from A to Z.' },
+    NAME_DESC: { value: 'name_desc', description: 'By name, from Z to A.' },
+  } as const satisfies Record<string, { value: TokenOrder; description: string }>,
+});
+
+const PersonalAccessTokenFilter = builder.inputType('PersonalAccessTokenFilter', {
+  description: 'Which personal access tokens a list has: those that match all fields.',
+  fields: (t) => ({
+    state: t.field({
+      type: TokenStateFilter,
+      required: true,
+      defaultValue: 'all',
+      description: 'Only tokens in this state.',
+    }),
+    revoked: t.boolean({ description: 'Only tokens that were revoked, or only those that were not.' }),
+    search: t.string({ description: 'Only tokens with this text in their name, in any case.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Only tokens that were created then or later.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Only tokens that were created then or before.' }),
+    lastUsedAfter: t.field({ type: 'DateTime', description: 'Only tokens that were last used then or later.' }),
+    lastUsedBefore: t.field({ type: 'DateTime', description: 'Only tokens that were last used then or before.' }),
+    expiresAfter: t.field({ type: 'Date', description: 'Only tokens that expire on this day or later.' }),
+    expiresBefore: t.field({ type: 'Date', description: 'Only tokens that expire on this day or before.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  personalAccessTokens: t.field({
+    type: PersonalAccessTokenConnection,
+    description:
+      'The personal access tokens of the caller. For administrators, the tokens of everybody, of every kind.',
+    args: {
+      ...pageArgs,
+      userId: t.arg({
+        ...idOf('User'),
+        description: 'ID of the user whose tokens to list. Only administrators can name other users.',
+      }),
+      filter: t.arg({ type: PersonalAccessTokenFilter, description: 'Which tokens to list; all when left out.' }),
+      orderBy: t.arg({
+        type: PersonalAccessTokenOrder,
+        required: true,
+        defaultValue: 'created_asc',
+        description: 'Order of the tokens.',
+      }),
+    },
+    resolve: (_root, { userId, filter, orderBy, ...args }, context, info) =>
+      loadPage(args, info, (page) =>
+        listTokens(
+          context,
+          userId ?? null,
+          filter ?? { state: 'all' },
+          orderBy,
+          page,
+          selectionAt(info, 'PersonalAccessToken'),
+        ),
+      ),
+  }),
+  personalAccessToken: t.field({
+    type: PersonalAccessToken,
+    description: 'A personal access token of the caller by its ID; for administrators, any token.',
+    args: {
+      id: t.arg({ ...idOf('PersonalAccessToken'), required: true, description: 'Global or numeric ID of the token.' }),
+    },
+    resolve: (_root, { id }, context, info) => findToken(context, id, selectionAt(info, 'PersonalAccessToken')),
+  }),
+  currentAccessToken: t.field({
+    type: PersonalAccessToken,
+    description: 'The personal access token that the request is made with. An error for other credentials.',
+    resolve: (_root, _args, context, info) => currentToken(context, selectionAt(info, 'PersonalAccessToken')),
   }),
 }));

@@ -71,7 +71,8 @@ export type ErrorReason =
   | 'valueInvalid'
   | 'packageRefused'
   | 'artifactPathInvalid'
-  | 'changelogFailed';
+  | 'changelogFailed'
+  | 'tokenNotOwn';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

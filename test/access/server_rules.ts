@@ -45,6 +45,14 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     });
     return { user_id: userId, impersonation_token_id: token.id };
   };
+  /** A personal access token of the person who asks; what is nobody's is looked for in vain. */
+  const tokenOf = async (userId: number | undefined) => {
+    if (userId === undefined) return { id: 0 };
+    const data = { userId, name: 'script', scopes: ['api'], tokenHash: Buffer.from(world.unique('hash')) };
+    return { id: (await world.db.personalAccessToken.create({ data })).id };
+  };
+  /** For callers whose credential is no personal access token. */
+  const noPersonalToken = { success: 400, level: 0 } as const;
   const newSnippet = () => ({ title: 'New', file_name: 'new.txt', content: 'text' });
   /** A public snippet of somebody who has no role. */
   const snippet = async () => {
@@ -170,6 +178,23 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       success: 204,
       level: 100,
       given: impersonation,
+    },
+    'GET /personal_access_tokens': reading,
+    'GET /personal_access_tokens/self': noPersonalToken,
+    'GET /personal_access_tokens/:id': { ...reading, given: (_at, who) => tokenOf(who?.id) },
+    'POST /personal_access_tokens/self/rotate': { ...noPersonalToken, success: 405 },
+    'POST /personal_access_tokens/:id/rotate': { ...reading, given: (_at, who) => tokenOf(who?.id) },
+    'DELETE /personal_access_tokens/self': noPersonalToken,
+    'DELETE /personal_access_tokens/:id': { success: 204, level: 0, given: (_at, who) => tokenOf(who?.id) },
+    'POST /user/personal_access_tokens': {
+      success: 201,
+      level: 0,
+      given: () => ({ name: 'script', scopes: ['self_rotate'] }),
+    },
+    'POST /users/:user_id/personal_access_tokens': {
+      success: 201,
+      level: 100,
+      given: async () => ({ user_id: (await person()).id, name: 'script', scopes: ['api'] }),
     },
     'GET /snippets': reading,
     'GET /snippets/public': reading,

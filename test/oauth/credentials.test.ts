@@ -66,6 +66,7 @@ const ADMINISTRATED: Record<string, () => object> = {
   createImpersonationToken: () => ({ userId: other.id, name: 'x', scopes: ['API'] }),
   revokeImpersonationToken: () => ({ userId: user.id, id: made.impersonation }),
   revokePersonalAccessToken: () => ({ userId: user.id, id: made.token }),
+  rotatePersonalAccessToken: () => ({ id: made.token }),
   createSshKey: () => ({ userId: other.id, title: 'x', key: KEY }),
   deleteSshKey: () => ({ userId: other.id, id: made.otherKey }),
   createEmail: () => ({ userId: other.id, email: 'more@example.org' }),
@@ -97,7 +98,15 @@ const OF_RUNNERS = [
   'resetRunnerToken',
 ];
 /** What leads to credentials without being signed in, or is called alike and has nothing to do with them. */
-const OPEN = ['confirmEmail', 'requestPasswordReset', 'resetPassword', 'updateApplicationSettings'];
+const OPEN = [
+  // Of the token of the request alone: an OAuth token is none.
+  'rotateCurrentAccessToken',
+  'revokeCurrentAccessToken',
+  'confirmEmail',
+  'requestPasswordReset',
+  'resetPassword',
+  'updateApplicationSettings',
+];
 
 it('Every mutation that is about credentials is tried here', () => {
   const names = Object.keys(schema.getMutationType()?.getFields() ?? {});

@@ -47,6 +47,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   packageRefused: ['BAD_REQUEST', 400],
   changelogFailed: ['BAD_REQUEST', 422],
   valueInvalid: ['BAD_REQUEST', 400],
+  tokenNotOwn: ['NOT_FOUND', 401],
 };
 
 /** Sentences of the server's own, and any other one. */

@@ -11,7 +11,19 @@ const refused = { status: 401, body: { message: '401 Unauthorized' } };
 const forbidden = { status: 403, body: { message: '403 Forbidden' } };
 const noToken = { status: 404, body: { message: '404 Impersonation Token Not Found' } };
 const noUser = { status: 404, body: { message: '404 User Not Found' } };
-const KEYS = ['id', 'name', 'revoked', 'created_at', 'scopes', 'active', 'expires_at', 'impersonation'];
+const RECORD = [
+  'id',
+  'name',
+  'revoked',
+  'created_at',
+  'description',
+  'scopes',
+  'user_id',
+  'last_used_at',
+  'active',
+  'expires_at',
+];
+const KEYS = [...RECORD, 'impersonation'];
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 describe('POST /users/:user_id/impersonation_tokens', () => {
@@ -25,7 +37,7 @@ describe('POST /users/:user_id/impersonation_tokens', () => {
       scopes: ['api'],
       expires_at: day(3),
       impersonation: true,
-      token: expect.stringMatching(/^gpat-[A-Za-z0-9]{20}$/),
+      token: expect.stringMatching(/^glpat-[A-Za-z0-9]{20}$/),
     });
     expect(await world.api(body.token).get('/user')).toMatchObject({ status: 200, body: { id: user.id } });
     const stored = await world.db.personalAccessToken.findUniqueOrThrow({ where: { id: body.id } });
@@ -40,7 +52,7 @@ describe('POST /users/:user_id/impersonation_tokens', () => {
       [{ name: 'x', expires_at: 'tomorrow' }, { error: 'expires_at is invalid' }],
       [{ name: 'x' }, { message: { scopes: ["can't be blank"] } }],
       [{ name: ' ', scopes: [] }, { message: { name: ["can't be blank"], scopes: ["can't be blank"] } }],
-      [{ name: 'x', scopes: ['api', 'sudo'] }, { message: { scopes: ['can only contain API scopes'] } }],
+      [{ name: 'x', scopes: ['api', 'everything'] }, { message: { scopes: ['can only contain API scopes'] } }],
     ];
     const before = await world.db.personalAccessToken.count();
     for (const [given, body] of cases) {
@@ -182,7 +194,7 @@ describe('Personal access tokens in GraphQL', () => {
     });
     const unknown = await world.graphql(CREATE, { input: { name: 'x', scopes: ['EVERYTHING'] } }, user);
     expect(unknown.body.errors[0].extensions.fields).toEqual({
-      'input.scopes.0': ['must be one of API, READ_API, READ_METRICS, READ_REPOSITORY, READ_USER, WRITE_REPOSITORY'],
+      'input.scopes.0': [expect.stringMatching(/^must be one of .*API, .*READ_USER, .*WRITE_REPOSITORY/)],
     });
   });
 

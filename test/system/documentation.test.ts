@@ -133,7 +133,7 @@ describe('README.md', { timeout: TIMEOUT }, () => {
     expect(shown.length).toBeGreaterThan(18);
     const own = shown.filter((command) => !Object.keys(ELSEWHERE).some((name) => command.startsWith(`gantry ${name}`)));
     const [outputs] = [await follow(shell(...own.map(filled)))];
-    expect(outputs.join('')).toContain('gpat-');
+    expect(outputs.join('')).toContain('glpat-');
   });
 });
 
@@ -208,7 +208,7 @@ describe('docs/operating.md', { timeout: TIMEOUT }, () => {
     const [printed = ''] = await follow(shell(create));
     const [yaml] = blocksOf('docs/operating.md').filter(({ language }) => language === 'yaml');
     const [job] = parseYaml(yaml?.text ?? '').scrape_configs;
-    const headers = { authorization: `Bearer ${/gpat-\w+/.exec(printed)?.[0]}` };
+    const headers = { authorization: `Bearer ${/glpat-\w+/.exec(printed)?.[0]}` };
     const answer = await fetch(server.url + job.metrics_path, { headers });
     expect(await answer.text()).toContain('gantry_database_up 1');
     expect((await fetch(server.url + job.metrics_path)).status).toBe(404);

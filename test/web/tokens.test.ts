@@ -28,7 +28,7 @@ describe('The page for personal access tokens', () => {
     });
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
     const token = tokenOn(visitor.page);
-    expect(token).toMatch(/^gpat-[A-Za-z0-9]{20}$/);
+    expect(token).toMatch(/^glpat-[A-Za-z0-9]{20}$/);
     expect(visitor.page).toContain('Bot ✓ &lt;b&gt;');
     expect((await world.api(token).get('/user')).body.id).toBe(user.id);
     const [row] = await tokensOf(user);

@@ -75,7 +75,8 @@ type Known = Omit<Actor, 'credential' | 'scopes'>;
 /** The three checks of sudo, in order. Blocked users count as absent here too. */
 async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Actor> {
   if (!found.admin) throw new Forbidden('Must be admin to use sudo');
-  if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
+  const reach = found.scopes ?? ['api', 'sudo'];
+  if (!reach.includes('sudo')) throw new Forbidden('Private token must be specified in order to use sudo');
   const named = { id: /^\d{1,9}$/.test(sudo) ? Number(sudo) : 0, username: sudo };
   const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
   if (!user)
@@ -86,7 +87,7 @@ async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Act
       'explained',
     );
   const impersonator = user.id === found.id ? {} : { impersonator: found.id };
-  return { ...user, ...impersonator, credential: found.credential, scopes: ['api'] };
+  return { ...user, ...impersonator, credential: found.credential, scopes: reach.filter((scope) => scope !== 'sudo') };
 }
 
 /** The active user with that ID, else with that name. */

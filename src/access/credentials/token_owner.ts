@@ -24,7 +24,7 @@ export interface TokenOwner {
   firstToday: boolean;
   /** Why an OAuth token is no longer valid; not set for other tokens. */
   ended: 'expired' | 'revoked' | null;
-  /** The personal access token, if its use was not recorded within the last hour. */
+  /** The personal access token, if its use was not recorded within the last ten minutes. */
   tokenToNote: number | null;
 }
 
@@ -37,14 +37,14 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
     sql`
     SELECT json_build_array(u.id, u.username, u.admin, u.external, u.can_create_group, u.projects_limit, t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date,
-      t.ended, t.to_note)::text AS who
+      t.ended, t.to_note, t.token_id)::text AS who
     FROM (
-      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
+      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note, id AS token_id
       FROM personal_access_tokens
       WHERE token_hash = ${hash} AND ${ACTIVE_TOKEN}
-      UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
+      UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL, NULL FROM users WHERE private_token_hash = ${hash}
       UNION ALL SELECT 'oauth', user_id, scopes, false,
-        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL
+        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL, NULL
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
@@ -56,14 +56,15 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
 type Columns = [
   ...[id: number, username: string, admin: boolean, external: boolean, canCreateGroup: boolean, projectsLimit: number],
   ...[credential: TokenOwner['credential'], scopes: string[] | null],
-  ...[firstToday: boolean, ended: TokenOwner['ended'], tokenToNote: number | null],
+  ...[firstToday: boolean, ended: TokenOwner['ended'], tokenToNote: number | null, tokenId: number | null],
 ];
 
 function ownerIn(columns: Columns): TokenOwner {
   const [id, username, admin, external, canCreateGroup, projectsLimit, credential, scopes, ...rest] = columns;
-  const [firstToday, ended, tokenToNote] = rest;
+  const [firstToday, ended, tokenToNote, tokenId] = rest;
   const user = { id, username, admin, external, canCreateGroup, projectsLimit, credential };
-  return { ...user, scopes, firstToday, ended, tokenToNote, actor: { ...user, scopes: scopes ?? ['api'] } };
+  const actor = { ...user, scopes: scopes ?? ['api'], ...(tokenId === null ? {} : { tokenId }) };
+  return { ...user, scopes, firstToday, ended, tokenToNote, actor };
 }
 
 /** Records that a user was active and used a token. */

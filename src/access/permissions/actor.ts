@@ -1,6 +1,6 @@
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 /**
@@ -20,15 +20,34 @@ export type CredentialKind =
 
 /**
  * What a request does, where less than the scope `api` may suffice: it only reads, it reads files and archives of repositories,
- * or it is a fetch or push of git.
+ * it is a fetch or push of git, it creates, reads or changes runners, it replaces the token that it comes with, or it reads or
+ * revokes that.
  */
-export type Purpose = 'read' | 'read_files' | 'fetch' | 'push';
+export type Purpose =
+  | 'read'
+  | 'read_files'
+  | 'fetch'
+  | 'push'
+  | 'create_runner'
+  | 'read_runner'
+  | 'change_runner'
+  | 'rotate_token'
+  | 'own_token';
+
+/** Whether that purpose is only to read, which a mutation does not. */
+export function isReading(purpose: Purpose | null | undefined): boolean {
+  return purpose === 'read' || purpose === 'read_files';
+}
 
 /** The scopes that suffice for a purpose, each by itself; `other` is anything that changes something. */
-const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
+const ENOUGH: Readonly<Record<Exclude<Purpose, 'own_token'> | 'other', readonly string[]>> = {
   other: ['api'],
   read: ['api', 'read_api'],
   read_files: ['api', 'read_api', 'read_repository'],
+  create_runner: ['api', 'create_runner'],
+  read_runner: ['api', 'read_api', 'manage_runner'],
+  change_runner: ['api', 'manage_runner'],
+  rotate_token: ['api', 'self_rotate'],
   fetch: ['api', 'read_repository', 'write_repository'],
   push: ['api', 'write_repository'],
 };
@@ -44,6 +63,8 @@ export interface Actor {
   readonly credential: CredentialKind;
   /** The scopes of the credential; `api` allows everything. */
   readonly scopes: readonly string[];
+  /** The personal access token, where that is the credential and nobody acts as somebody else by it. */
+  readonly tokenId?: number;
   /** What the request does; absent where it changes something or the credential has the scope `api`. */
   readonly purpose?: Purpose;
   /** With the token of a job: the only project that it may access. */
@@ -96,12 +117,20 @@ export function requireAdmin(context: Context): Actor {
 
 /** Requires the credential, if any, to allow more than reading users. Anonymous callers pass: visibility decides for them. */
 export function requireApiScope(actor: Actor | null): void {
-  if (actor) requireOneOf(enoughFor(actor), actor);
+  if (actor && !reachesApi(actor)) throw outOfReach(actor);
+}
+
+/** The actor, whose credential is a personal access token of any scope. Throws Unauthenticated, BadRequest for other credentials. */
+export function requireTokenHolder({ actor }: Context): Actor & { tokenId: number } {
+  if (!actor) throw new Unauthenticated();
+  const { tokenId } = actor;
+  if (tokenId === undefined) throw new BadRequest('The request was not made with a personal access token');
+  return { ...actor, tokenId };
 }
 
 /** Whether the actor's credential allows more than reading users in what the request does. */
 export function reachesApi(actor: Actor): boolean {
-  return enoughFor(actor).some((scope) => actor.scopes.includes(scope));
+  return actor.purpose === 'own_token' || enoughFor(actor).some((scope) => actor.scopes.includes(scope));
 }
 
 /** Whether a credential allows any use of the API in what the request does, even if only reading users. */
@@ -115,7 +144,7 @@ export function outOfReach(actor: Actor): InsufficientScope {
 }
 
 function enoughFor({ purpose }: Actor): readonly string[] {
-  return ENOUGH[purpose ?? 'other'];
+  return purpose === 'own_token' ? [] : ENOUGH[purpose ?? 'other'];
 }
 
 function requireOneOf(accepted: readonly string[], { scopes }: Actor): void {

@@ -1,18 +1,91 @@
-/** The scopes that an application may request, with the text that users see. */
-export const SCOPES = {
-  api: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
-  read_api: 'Read everything that you can see here, without changing anything',
-  read_user: 'Read your profile and the profiles that you can see',
-  read_repository: 'Read the repositories that you can read, with git and as files',
-  write_repository: 'Read and push to the repositories that you can push to, with git',
-  openid: 'Know who you are',
-  profile: 'Read your name and the public parts of your profile',
-  email: 'Read your email address',
-} as const satisfies Record<string, string>;
+/** What a scope gives access to, and which credentials may have it. */
+interface ScopeFacts {
+  /** As users see it when they choose or allow the scope. */
+  readonly words: string;
+  /** Of personal access tokens: those of everyone, or only those of administrators. */
+  readonly personal?: 'everyone' | 'administrators';
+  /** Whether nothing here needs it: tools ask for it by habit. */
+  readonly unused?: true;
+  /** Whether applications may request it. */
+  readonly oauth?: true;
+}
 
-export type Scope = keyof typeof SCOPES;
+const UNUSED = 'Accepted for tools that ask for it; gives access to nothing here';
 
-export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+/** The scopes (people-and-projects.md, Rules 2). */
+const FACTS = {
+  api: {
+    words: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
+    personal: 'everyone',
+    oauth: true,
+  },
+  read_api: {
+    words: 'Read everything that you can see here, without changing anything',
+    personal: 'everyone',
+    oauth: true,
+  },
+  read_user: { words: 'Read your profile and the profiles that you can see', personal: 'everyone', oauth: true },
+  read_repository: {
+    words: 'Read the repositories that you can read, with git and as files',
+    personal: 'everyone',
+    oauth: true,
+  },
+  write_repository: {
+    words: 'Read and push to the repositories that you can push to, with git',
+    personal: 'everyone',
+    oauth: true,
+  },
+  create_runner: { words: 'Create runners where you can', personal: 'everyone', oauth: true },
+  manage_runner: {
+    words: 'Read, change and remove the runners that you administer',
+    personal: 'everyone',
+    oauth: true,
+  },
+  self_rotate: { words: 'Replace this token by a new one', personal: 'everyone' },
+  sudo: {
+    words: 'Do what the other scopes allow as any other user, if you are an administrator',
+    personal: 'administrators',
+    oauth: true,
+  },
+  read_metrics: { words: 'Read the metrics of this server, for monitoring', personal: 'administrators' },
+  admin_mode: { words: UNUSED, personal: 'administrators', unused: true },
+  ai_features: { words: UNUSED, personal: 'everyone', unused: true },
+  k8s_proxy: { words: UNUSED, personal: 'everyone', unused: true },
+  read_service_ping: { words: UNUSED, personal: 'administrators', unused: true },
+  read_virtual_registry: { words: UNUSED, personal: 'everyone', unused: true },
+  write_virtual_registry: { words: UNUSED, personal: 'everyone', unused: true },
+  openid: { words: 'Know who you are', oauth: true },
+  profile: { words: 'Read your name and the public parts of your profile', oauth: true },
+  email: { words: 'Read your email address', oauth: true },
+} as const satisfies Record<string, ScopeFacts>;
+
+type Known = keyof typeof FACTS;
+
+/** A scope that an application may request. */
+export type Scope = { [Name in Known]: (typeof FACTS)[Name] extends { oauth: true } ? Name : never }[Known];
+
+/** A scope of a personal access token. */
+export type TokenScope = { [Name in Known]: (typeof FACTS)[Name] extends { personal: string } ? Name : never }[Known];
+
+const facts: Readonly<Record<string, ScopeFacts>> = FACTS;
+
+/** The scopes that an application may request. */
+export const SCOPE_NAMES = Object.keys(facts).filter((name) => facts[name]?.oauth) as Scope[];
+
+/** The scopes of personal access tokens. */
+export const TOKEN_SCOPES = Object.keys(facts).filter((name) => facts[name]?.personal) as TokenScope[];
+
+/** The scopes that a token of this user may have. */
+export function tokenScopesOf({ admin }: { admin: boolean }): TokenScope[] {
+  return TOKEN_SCOPES.filter((name) => admin || facts[name]?.personal === 'everyone');
+}
+
+/** The scopes that a user has reason to choose for a token. */
+export function offeredScopes(user: { admin: boolean }): { name: TokenScope; words: string }[] {
+  return tokenScopesOf(user)
+    .filter((name) => !facts[name]?.unused)
+    .map((name) => ({ name, words: inWords(name) }));
+}
 
 /** The scope of a request that names none: everything, or as much as the application may have. */
 export function defaultScope(allowed: readonly string[]): string {
@@ -21,5 +94,5 @@ export function defaultScope(allowed: readonly string[]): string {
 
 /** The description of a scope; the scope itself if it has none. */
 export function inWords(scope: string): string {
-  return Object.hasOwn(SCOPES, scope) ? SCOPES[scope as Scope] : scope;
+  return Object.hasOwn(facts, scope) ? (facts[scope]?.words ?? scope) : scope;
 }

@@ -4,6 +4,7 @@ import { requireCredentialManager } from '#src/access/permissions/manage_credent
 import { APPLICATION, type ApplicationRow, findApplication } from '#src/domain/applications/find.ts';
 import { type ApplicationValues, checkValues } from '#src/domain/applications/values.ts';
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -99,9 +100,13 @@ export async function renewSecret(context: Context, id: number): Promise<Applica
 }
 
 /** Deletes an application with all its authorizations and tokens. Throws Forbidden, NotFound. */
-export async function deleteApplication(context: Context, id: number): Promise<ApplicationRow> {
+export async function deleteApplication<R>(
+  context: Context,
+  id: number,
+  selection: Selection<'OAuthApplication', R>,
+): Promise<R> {
   requireCredentialManager(context);
-  const application = await findApplication(context, id, APPLICATION);
+  const application = await findApplication(context, id, selection);
   await context.db.oAuthApplication.deleteMany({ where: { id } });
   return application;
 }

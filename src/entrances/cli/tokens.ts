@@ -18,9 +18,10 @@ async function createToken(args: string[]): Promise<number> {
     .filter((scope) => scope !== '');
   const expiresAt = values.expires === undefined ? undefined : day(values.expires);
   const name = values.name ?? 'Command line';
-  const { createTokenFromCommandLine, SCOPES } = await import('#src/access/credentials/tokens/create.ts');
-  const odd = scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
-  if (odd !== undefined) throw new UsageError(`--scopes "${odd}" is not one of ${SCOPES.join(', ')}`);
+  const { createTokenFromCommandLine } = await import('#src/access/credentials/tokens/create.ts');
+  const { TOKEN_SCOPES } = await import('#src/access/permissions/scopes.ts');
+  const odd = scopes.find((scope) => !(TOKEN_SCOPES as readonly string[]).includes(scope));
+  if (odd !== undefined) throw new UsageError(`--scopes "${odd}" is not one of ${TOKEN_SCOPES.join(', ')}`);
   const { token } = await onDatabase('gantry token create', (db) =>
     createTokenFromCommandLine(db, { user, name, scopes, expiresAt }),
   );

@@ -39,7 +39,7 @@ export function randomSecrets(): SampleSecrets {
     known: false,
     password: (username) => once(`password ${username}`),
     privateToken: (username) => once(`private ${username}`),
-    accessToken: (username, purpose) => once(`${purpose} ${username}`, 'gpat-'),
+    accessToken: (username, purpose) => once(`${purpose} ${username}`, 'glpat-'),
     triggerToken: () => once('trigger', 'gtr-'),
     application: () => ({ uid: crypto.randomBytes(32).toString('hex'), secret: once('application', 'gsec-') }),
   };

@@ -15,6 +15,7 @@ import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
 import { readBasic, readCredentials, readJobToken } from '#src/access/credentials/credentials.ts';
+import { endFamilyOf } from '#src/access/credentials/tokens/rotate.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
@@ -312,10 +313,14 @@ function serveRest(app: Express, entrance: Entrance): void {
       const password = route.basic ? readBasic(request.headers.authorization)?.password : undefined;
       const jobToken = route.jobToken ? readJobToken(request.headers, parameters, password) : undefined;
       if (jobToken !== undefined) return actorOfJobIn(stores.db, jobToken, ref);
-      return identify(request, password ? { private_token: password, ...parameters } : parameters);
+      const given = password ? { private_token: password, ...parameters } : parameters;
+      const found = identify(request, given);
+      if (route.purpose !== 'rotate_token') return found;
+      return found.finally(() => endFamilyOf(stores.db, readCredentials(request.headers, given)));
     },
     admit: (actor, { route }) => {
-      if (route.method !== 'GET' && !route.reads) requireApiScope(actor);
+      if (route.method !== 'GET' && !route.reads)
+        requireApiScope(actorFor(actor, route.purpose as Purpose | undefined));
     },
     precheck: (actor, ability, ref, endpoint, request) =>
       precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as IdOrPath),
@@ -362,6 +367,7 @@ function serveRest(app: Express, entrance: Entrance): void {
 
 /** The purpose of a route's requests; undefined where they change something. */
 function purposeOf({ route }: Endpoint): Purpose | undefined {
+  if (route.purpose) return route.purpose as Purpose;
   if (route.method !== 'GET' && !route.reads) return undefined;
   return route.filesOfRepository ? 'read_files' : 'read';
 }

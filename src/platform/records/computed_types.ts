@@ -89,6 +89,10 @@ export interface ComputedFields {
     /** Whether it has a secret; programs on the machines of users cannot keep one. */
     confidential: boolean;
   };
+  PersonalAccessToken: {
+    /** Neither revoked nor expired. */
+    active: boolean;
+  };
   Project: {
     fullPath: string;
     fullName: string;

@@ -1,4 +1,15 @@
 import { Prisma } from '#src/platform/database/db.ts';
+import type { Alias } from '#src/platform/records/alias.ts';
+import { computedFields } from '#src/platform/records/computed_fields.ts';
+
+const { sql } = Prisma;
 
 /** Whether a row of personal_access_tokens is active; on its day of expiry a token is inactive already (behaviour.md 4.2). */
-export const ACTIVE_TOKEN = Prisma.sql`(NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date))`;
+export const ACTIVE_TOKEN = sql`(NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date))`;
+
+/** As ACTIVE_TOKEN, for an alias. */
+export function isActiveToken({ revoked, expiresAt }: Alias<'PersonalAccessToken'>): Prisma.Sql {
+  return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > (now() AT TIME ZONE 'UTC')::date))`;
+}
+
+computedFields('PersonalAccessToken', { active: isActiveToken });

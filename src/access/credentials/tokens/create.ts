@@ -1,37 +1,65 @@
-import { findToken, type TokenRow } from '#src/access/credentials/tokens/list.ts';
+import { findTokenOf, type MadeToken } from '#src/access/credentials/tokens/list.ts';
 import { chooseAccount } from '#src/access/permissions/account.ts';
-import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
-import type { Db } from '#src/platform/database/db.ts';
+import { TOKEN_SCOPES, tokenScopesOf } from '#src/access/permissions/scopes.ts';
+import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
-
-/** What a personal access token may be limited to (behaviour.md 4.2). */
-export const SCOPES = ['api', 'read_api', 'read_user', 'read_repository', 'write_repository', 'read_metrics'] as const;
-
-export type TokenScope = (typeof SCOPES)[number];
 
 export interface NewToken {
   /** The purpose of the token, chosen by the user. */
   name: string;
+  description?: string | null | undefined;
   scopes: readonly string[];
   /** The token is inactive from this day (UTC) on; it never expires when absent. YYYY-MM-DD. */
   expiresAt?: string | null | undefined;
 }
 
+const LONGEST = 255;
+const TOO_LONG = `is too long (maximum is ${LONGEST} characters)`;
+
 /**
  * Creates a personal access token for the actor, whose credential must have full and lasting access: a token never creates one
  * with more access than itself. Throws InsufficientScope, Forbidden, ValidationFailed.
  */
-export async function createPersonalAccessToken(context: Context, input: NewToken): Promise<TokenRow> {
-  const { id } = requireCredentialManager(context);
-  return create(context, id, input, false);
+export async function createPersonalAccessToken<R>(
+  context: Context,
+  input: NewToken,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const actor = requireCredentialManager(context);
+  return create(context, actor, input, false, selection);
+}
+
+/** Creates a token of another user, for administrators. Throws Forbidden, NotFound, ValidationFailed. */
+export async function createTokenOfUser<R>(
+  context: Context,
+  userId: number,
+  input: NewToken,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  requireAdmin(context);
+  return create(context, await userOf(context, userId), input, false, selection);
 }
 
 /** Creates a token for impersonating a user, for administrators. Throws Forbidden, NotFound, ValidationFailed. */
-export async function createImpersonationToken(context: Context, userId: number, input: NewToken): Promise<TokenRow> {
+export async function createImpersonationToken<R>(
+  context: Context,
+  userId: number,
+  input: NewToken,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
   requireAdmin(context);
-  return create(context, await chooseAccount(context, userId), input, true);
+  return create(context, await userOf(context, userId), input, true, selection);
+}
+
+async function userOf(context: Context, userId: number): Promise<Pick<Actor, 'id' | 'admin'>> {
+  const id = await chooseAccount(context, userId);
+  const user = await context.db.user.findUnique({ where: { id }, select: { id: true, admin: true } });
+  if (!user) throw new NotFound('User');
+  return user;
 }
 
 export interface NewTokenOfCommand {
@@ -48,9 +76,14 @@ export interface NewTokenOfCommand {
 export async function createTokenFromCommandLine(db: Db, input: NewTokenOfCommand): Promise<{ token: string }> {
   const expiresAt = input.expiresAt?.toISOString().slice(0, 10);
   const { name = 'Command line', scopes, user } = input;
-  checkToken({ name, scopes });
   const values = { name, scopes, expiresAt };
-  const { token } = await insert(db, await userNamed(db, user), values, false, input.token);
+  checkToken(values, TOKEN_SCOPES);
+  const { token } = await insertToken(
+    db,
+    { userId: await userNamed(db, user), impersonation: false },
+    values,
+    input.token,
+  );
   return { token };
 }
 
@@ -62,42 +95,64 @@ export async function userNamed(db: Db, username: string): Promise<number> {
   return user.id;
 }
 
-async function create(context: Context, userId: number, input: NewToken, impersonation: boolean): Promise<TokenRow> {
-  checkToken(input);
-  const { id, token } = await insert(context.db, userId, input, impersonation);
-  return { ...(await findToken(context, userId, id, impersonation)), token };
+async function create<R>(
+  context: Context,
+  user: Pick<Actor, 'id' | 'admin'>,
+  input: NewToken,
+  impersonation: boolean,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  checkToken(input, tokenScopesOf(user));
+  const { id, token } = await insertToken(context.db, { userId: user.id, impersonation }, input);
+  return { ...(await findTokenOf(context, user.id, id, impersonation, selection)), token };
 }
 
-function checkToken({ name, scopes, expiresAt }: NewToken): void {
+function checkToken({ name, description, scopes, expiresAt }: NewToken, allowed: readonly string[]): void {
   const errors: FieldErrors = {};
   if (name.trim() === '') errors.name = ["can't be blank"];
-  else if (name.length > 255) errors.name = ['is too long (maximum is 255 characters)'];
+  else if (name.length > LONGEST) errors.name = [TOO_LONG];
   else if (name.includes('\0')) errors.name = ['is invalid'];
+  if (description && description.length > LONGEST) errors.description = [TOO_LONG];
   if (scopes.length === 0) errors.scopes = ["can't be blank"];
-  else if (!scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) {
-    errors.scopes = ['can only contain API scopes'];
-  }
-  if (expiresAt != null && !isDay(expiresAt)) errors.expires_at = ['is invalid'];
+  else if (!scopes.every((scope) => allowed.includes(scope))) errors.scopes = ['can only contain API scopes'];
+  const wrongDay = expiresAt == null ? null : expiryError(expiresAt);
+  if (wrongDay) errors.expires_at = [wrongDay];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+/** What is wrong with the day on which a token is to expire; null if nothing is. Today's is no error: such a token is inactive at once. */
+export function expiryError(day: string): string | null {
+  const date = new Date(`${day}T00:00:00Z`);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  if (!isDay) return 'is invalid';
+  return day < today() ? 'must be in the future' : null;
 }
 
-async function insert(
-  db: Db,
-  userId: number,
-  { name, scopes, expiresAt }: NewToken,
-  impersonation: boolean,
-  token = newToken('gpat-'),
-) {
+/** The day in UTC, a number of days from now: YYYY-MM-DD. */
+export function today(later = 0): string {
+  return new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Whose a token is, what kind it is, and which tokens it takes the place of. */
+export interface TokenPlace {
+  userId: number;
+  impersonation: boolean;
+  /** The first of the tokens that each took the place of the one before; absent for a first one. */
+  familyId?: number;
+}
+
+/** Stores a new token by its hash. */
+export async function insertToken(
+  db: Db | Transaction,
+  place: TokenPlace,
+  { name, description, scopes, expiresAt }: NewToken,
+  token = newToken('glpat-'),
+): Promise<{ id: number; token: string }> {
   const { id } = await db.personalAccessToken.create({
     data: {
-      userId,
+      ...place,
       name: name.trim(),
-      impersonation,
+      description: description || null,
       scopes: [...new Set(scopes)],
       expiresAt: expiresAt == null ? null : new Date(`${expiresAt}T00:00:00Z`),
       tokenHash: tokenHash(token),

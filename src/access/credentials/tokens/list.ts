@@ -1,106 +1,217 @@
-import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
+import { isActiveToken } from '#src/access/credentials/tokens/active.ts';
 import { authorizeAccount } from '#src/access/permissions/account.ts';
-import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { all, type Db, Prisma, queryJson, queryPage } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
+import {
+  type Actor,
+  type Context,
+  requireActor,
+  requireAdmin,
+  requireTokenHolder,
+} from '#src/access/permissions/actor.ts';
+import { all, containing, type Db, Prisma } from '#src/platform/database/db.ts';
+import { DomainError, NotFound } from '#src/platform/errors.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import { order } from '#src/platform/records/order.ts';
+import { readPage, readRow, readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const token = alias('PersonalAccessToken', 't');
-const OLDEST_FIRST = order('PersonalAccessToken', ['id']);
 
-/** A personal access token or impersonation token. */
-export interface TokenRow {
-  id: number;
-  name: string;
-  scopes: string[];
-  revoked: boolean;
-  /** Neither revoked nor expired. */
-  active: boolean;
-  /** First day on which it is inactive: YYYY-MM-DD. */
-  expiresAt: string | null;
-  /** ISO 8601. */
-  createdAt: string;
-  /** ISO 8601, to the hour; null if it was never used. */
-  lastUsedAt: string | null;
-  impersonation: boolean;
-  /** The token itself, which is only known when it is created. */
-  token?: string;
-}
+/** All fields of a token. */
+export const TOKEN = select('PersonalAccessToken', {
+  id: true,
+  userId: true,
+  name: true,
+  description: true,
+  scopes: true,
+  revoked: true,
+  active: true,
+  expiresAt: true,
+  createdAt: true,
+  lastUsedAt: true,
+  impersonation: true,
+});
+
+/** A personal access token or impersonation token. `expiresAt` is the first day on which it is inactive. */
+export type TokenRow = typeof TOKEN.row;
+
+/** A token that was just made. */
+export type MadeToken<R> = R & {
+  /** The token itself, which is only known now. */
+  token: string;
+};
 
 export type TokenState = 'all' | 'active' | 'inactive';
 
+/** Which tokens are listed; all must hold. */
+export interface TokenFilter {
+  state: TokenState;
+  revoked?: boolean | null | undefined;
+  /** Part of the name, in any case. */
+  search?: string | null | undefined;
+  createdAfter?: Date | null | undefined;
+  createdBefore?: Date | null | undefined;
+  lastUsedAfter?: Date | null | undefined;
+  lastUsedBefore?: Date | null | undefined;
+  /** Days: YYYY-MM-DD. */
+  expiresAfter?: string | null | undefined;
+  expiresBefore?: string | null | undefined;
+}
+
+/** By what tokens are listed. Those without an expiry, or never used, count as the latest. */
+export type TokenOrder = `${keyof typeof COLUMNS}_${Direction}`;
+
+const COLUMNS = { created: 'id', expires: 'expiresAt', last_used: 'lastUsedAt', name: 'name' } as const;
+const OLDEST_FIRST: TokenOrder = 'created_asc';
+
+/**
+ * The tokens of a user, or of everybody: users get their own personal ones, administrators all kinds of anyone. Throws
+ * Unauthenticated, InsufficientScope, Forbidden for another user.
+ *
+ * @param userId null for the actor; for administrators, everybody
+ */
+export async function listTokens<R>(
+  context: Context,
+  userId: number | null,
+  filter: TokenFilter,
+  order: TokenOrder,
+  page: PageRequest,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<Page<R>> {
+  const actor = requireActor(context);
+  if (userId !== null) authorizeAccount(actor, userId);
+  const of = userId ?? (actor.admin ? null : actor.id);
+  const where = all([
+    ...(of === null ? [] : [sql`${token.userId} = ${of}`]),
+    ...(actor.admin ? [] : [sql`NOT ${token.impersonation}`]),
+    ...matching(filter),
+  ]);
+  return list(context.db, where, order, page, selection);
+}
+
 /** A user's own tokens in order of creation, for the user and administrators. Throws Forbidden. */
-export async function listPersonalAccessTokens(
+export async function listPersonalAccessTokens<R>(
   context: Context,
   userId: number,
   state: TokenState,
   page: PageRequest,
-): Promise<Page<TokenRow>> {
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<Page<R>> {
   authorizeAccount(requireActor(context), userId);
-  return list(context, userId, state, page, false);
+  return list(context.db, ofUser(userId, state, false), OLDEST_FIRST, page, selection);
 }
 
 /** The impersonation tokens of a user, for administrators. Throws Forbidden. */
-export async function listImpersonationTokens(
+export async function listImpersonationTokens<R>(
   context: Context,
   userId: number,
   state: TokenState,
   page: PageRequest,
-): Promise<Page<TokenRow>> {
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<Page<R>> {
   requireAdmin(context);
-  return list(context, userId, state, page, true);
+  return list(context.db, ofUser(userId, state, true), OLDEST_FIRST, page, selection);
 }
 
 /** One token of a user; impersonation tokens are for administrators. Throws Forbidden, NotFound. */
-export async function findToken(
+export async function findTokenOf<R>(
   context: Context,
   userId: number,
   id: number,
   impersonation: boolean,
-): Promise<TokenRow> {
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<R> {
   if (impersonation) requireAdmin(context);
   else authorizeAccount(requireActor(context), userId);
-  const condition = sql`t.id = ${id} AND t.user_id = ${userId} AND t.impersonation = ${impersonation}`;
-  const [token] = await queryJson<TokenRow[]>(context.db, tokenRows(condition, sql`LIMIT 1`));
-  if (!token) throw new NotFound(impersonation ? 'Impersonation Token' : 'Personal Access Token');
-  return token;
+  const where = sql`${token.id} = ${id} AND ${token.userId} = ${userId} AND ${token.impersonation} = ${impersonation}`;
+  const found = await readRow(context.db, selection, { rows: token, where });
+  if (!found) throw new NotFound(impersonation ? 'Impersonation Token' : 'Personal Access Token');
+  return found;
+}
+
+/** A token of the actor, or any for administrators. Throws NotFound, for missing tokens and those of others alike. */
+export async function findToken<R>(
+  context: Context,
+  id: number,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  const where = sql`${token.id} = ${id} AND ${seenBy(actor)}`;
+  const found = await readRow(context.db, selection, { rows: token, where });
+  if (!found) throw noToken(actor);
+  return found;
+}
+
+/** The error for a token that the actor cannot see. */
+export function noToken({ admin }: Pick<Actor, 'admin'>): DomainError {
+  if (admin) return new NotFound('Personal Access Token');
+  const message = 'There is no such token of yours.';
+  return new DomainError('NOT_FOUND', message, { resource: 'Personal Access Token' }, 'tokenNotOwn');
+}
+
+/** The personal access token that the request was made with, whatever its scopes. Throws Unauthenticated, BadRequest for other credentials. */
+export async function currentToken<R>(context: Context, selection: Selection<'PersonalAccessToken', R>): Promise<R> {
+  const { tokenId } = requireTokenHolder(context);
+  const found = await readRow(context.db, selection, { rows: token, where: sql`${token.id} = ${tokenId}` });
+  if (!found) throw new NotFound('Personal Access Token');
+  return found;
 }
 
 /** The tokens with these IDs that the actor may see: their own personal ones, for administrators all. */
-export async function findTokensByIds(context: Context, ids: readonly number[]): Promise<TokenRow[]> {
-  const actor = requireActor(context);
-  const own = sql`(t.user_id = ${actor.id} AND NOT t.impersonation)`;
-  const seen = sql`t.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR ${own})`;
-  return queryJson(context.db, tokenRows(seen, Prisma.empty));
+export async function findTokensByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<R[]> {
+  const where = sql`${token.id} = ANY(${[...ids]}::int[]) AND ${seenBy(requireActor(context))}`;
+  return readRows(context.db, selection, { rows: token, where });
 }
 
 /** Implements `gantry token list`: all tokens of a user. */
 export async function listTokensFromCommandLine(db: Db, userId: number): Promise<TokenRow[]> {
-  return queryJson(db, tokenRows(sql`t.user_id = ${userId}`, sql``));
+  return readRows(db, TOKEN, { rows: token, where: sql`${token.userId} = ${userId}` });
 }
 
-async function list(
-  { db }: Context,
-  userId: number,
-  state: TokenState,
+function seenBy(actor: Actor): Prisma.Sql {
+  return sql`((${token.userId} = ${actor.id} AND NOT ${token.impersonation}) OR ${actor.admin}::boolean)`;
+}
+
+function ofUser(userId: number, state: TokenState, impersonation: boolean): Prisma.Sql {
+  const own = sql`${token.userId} = ${userId} AND ${token.impersonation} = ${impersonation}`;
+  return all([own, ...matching({ state })]);
+}
+
+function matching({ state, revoked, search, ...times }: TokenFilter): Prisma.Sql[] {
+  const { name, createdAt, lastUsedAt, expiresAt } = token;
+  const { createdAfter, createdBefore, lastUsedAfter, lastUsedBefore, expiresAfter, expiresBefore } = times;
+  return [
+    ...(state === 'all' ? [] : [state === 'active' ? isActiveToken(token) : sql`NOT ${isActiveToken(token)}`]),
+    ...(revoked == null ? [] : [sql`${token.revoked} = ${revoked}`]),
+    ...(search ? [sql`${name} ILIKE ${containing(search)}`] : []),
+    ...(createdAfter ? [sql`${createdAt} >= ${moment(createdAfter)}`] : []),
+    ...(createdBefore ? [sql`${createdAt} <= ${moment(createdBefore)}`] : []),
+    ...(lastUsedAfter ? [sql`${lastUsedAt} >= ${moment(lastUsedAfter)}`] : []),
+    ...(lastUsedBefore ? [sql`${lastUsedAt} <= ${moment(lastUsedBefore)}`] : []),
+    ...(expiresAfter ? [sql`${expiresAt} >= ${expiresAfter}::date`] : []),
+    ...(expiresBefore ? [sql`${expiresAt} <= ${expiresBefore}::date`] : []),
+  ];
+}
+
+function moment(time: Date): Prisma.Sql {
+  return sql`${time.toISOString()}::timestamptz`;
+}
+
+function list<R>(
+  db: Db,
+  where: Prisma.Sql,
+  asked: TokenOrder,
   page: PageRequest,
-  impersonation: boolean,
-): Promise<Page<TokenRow>> {
-  const where = all([
-    sql`t.user_id = ${userId} AND t.impersonation = ${impersonation}`,
-    ...(state === 'all' ? [] : [state === 'active' ? ACTIVE_TOKEN : sql`NOT ${ACTIVE_TOKEN}`]),
-  ]);
-  const total = page.withTotal && sql`(SELECT count(*) FROM personal_access_tokens t WHERE ${where})`;
-  const conditions = all([where, ...between(token, OLDEST_FIRST, page)]);
-  return queryPage(db, page, tokenRows(conditions, slice(token, OLDEST_FIRST, page)), total);
-}
-
-function tokenRows(condition: Prisma.Sql, part: Prisma.Sql): Prisma.Sql {
-  return sql`(SELECT COALESCE(json_agg(json_build_object('id', t.id, 'name', t.name, 'scopes', t.scopes,
-    'revoked', t.revoked, 'active', ${ACTIVE_TOKEN}, 'expiresAt', t.expires_at, 'createdAt', t.created_at,
-    'lastUsedAt', t.last_used_at, 'impersonation', t.impersonation, ${placePair(token, OLDEST_FIRST)}) ORDER BY t.id), '[]')
-    FROM (SELECT * FROM personal_access_tokens t WHERE ${condition} ${part}) t)`;
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<Page<R>> {
+  const [, name, sort] = /^(.+)_(asc|desc)$/.exec(asked) as unknown as [string, keyof typeof COLUMNS, Direction];
+  const column = COLUMNS[name];
+  const nulls = column === 'expiresAt' || column === 'lastUsedAt' ? 'above' : undefined;
+  const by = order('PersonalAccessToken', column === 'id' ? ['id'] : [column, 'id'], sort, { nulls });
+  return readPage(db, selection, { rows: token, where, order: by }, page);
 }

@@ -1,7 +1,7 @@
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
-/** In a look-up of a token: its ID if its use was not recorded within the last hour, so that other requests pay nothing. */
-export const TOKEN_TO_NOTE = Prisma.sql`CASE WHEN last_used_at > now() - interval '1 hour' THEN NULL ELSE id END`;
+/** In a look-up of a token: its ID if its use was not recorded within the last ten minutes, so that other requests pay nothing. */
+export const TOKEN_TO_NOTE = Prisma.sql`CASE WHEN last_used_at > now() - interval '10 minutes' THEN NULL ELSE id END`;
 
 /** Records the use of a token, unless another request has just done so. */
 export async function noteTokenUse(db: Db, id: number): Promise<void> {

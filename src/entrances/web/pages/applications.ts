@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { inWords, SCOPE_NAMES, SCOPES } from '#src/access/permissions/scopes.ts';
+import { inWords, SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import { listAuthorized, revokeAuthorized } from '#src/domain/applications/authorized.ts';
 import { APPLICATION, type ApplicationRow, findApplication, listApplications } from '#src/domain/applications/find.ts';
 import {
@@ -116,7 +116,7 @@ async function confirmDeletion(visit: Visit): Promise<void> {
 }
 
 async function remove(visit: Visit): Promise<void> {
-  await deleteApplication(visit.context, (await found(visit)).id);
+  await deleteApplication(visit.context, (await found(visit)).id, APPLICATION);
   visit.response.redirect(303, `${HOME}?notice=deleted`);
 }
 
@@ -154,7 +154,7 @@ function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number 
       isNew: id === null,
       values,
       problems,
-      scopes: SCOPE_NAMES.map((name) => ({ name, words: SCOPES[name] })),
+      scopes: SCOPE_NAMES.map((name) => ({ name, words: inWords(name) })),
     },
     status,
   );

@@ -1,0 +1,2 @@
+ALTER TABLE "personal_access_tokens" ADD COLUMN "description" TEXT,
+  ADD COLUMN "family_id" INTEGER;

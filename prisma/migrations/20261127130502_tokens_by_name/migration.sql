@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "personal_access_tokens_name_id_idx" ON "personal_access_tokens" ("name", "id");

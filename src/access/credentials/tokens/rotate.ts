@@ -1,0 +1,108 @@
+import type { Credentials } from '#src/access/credentials/authenticate.ts';
+import { expiryError, insertToken, today } from '#src/access/credentials/tokens/create.ts';
+import { findToken, type MadeToken, noToken } from '#src/access/credentials/tokens/list.ts';
+import { type Context, outOfReach, requireTokenHolder } from '#src/access/permissions/actor.ts';
+import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { type Db, Prisma, queryRows, type Transaction } from '#src/platform/database/db.ts';
+import { BadRequest, ValidationFailed } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
+
+const { sql } = Prisma;
+const token = alias('PersonalAccessToken', 't');
+
+/** Days that a new token lasts if nothing is said (people-and-projects.md 3). */
+const DAYS = 7;
+
+/**
+ * Replaces a token of the actor, or of anyone for administrators, by a new one with the same name, description and scopes. The old
+ * one stops working immediately. Rotating a token that was revoked already revokes the tokens that took its place: somebody else
+ * has it. Throws Forbidden, NotFound, BadRequest for inactive tokens, ValidationFailed.
+ *
+ * @param expiresAt YYYY-MM-DD; in seven days when absent
+ */
+export async function rotateToken<R>(
+  context: Context,
+  { id, expiresAt }: { id: number; expiresAt?: string | null | undefined },
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const actor = requireCredentialManager(context);
+  await findToken(context, id, select('PersonalAccessToken', { id: true }));
+  const made = await rotate(context.db, id, expiresAt);
+  if (!made) throw noToken(actor);
+  return { ...(await findToken(context, made.id, selection)), token: made.token };
+}
+
+/** Replaces the token that the request was made with, for which the scope `self_rotate` suffices. Throws as rotateToken, and InsufficientScope. */
+export async function rotateCurrentToken<R>(
+  context: Context,
+  { expiresAt }: { expiresAt?: string | null | undefined },
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const actor = { ...requireTokenHolder(context), purpose: 'rotate_token' as const };
+  if (!['api', 'self_rotate'].some((scope) => actor.scopes.includes(scope))) throw outOfReach(actor);
+  const made = await rotate(context.db, actor.tokenId, expiresAt);
+  const row = made && (await readRow(context.db, selection, { rows: token, where: sql`${token.id} = ${made.id}` }));
+  if (!made || !row) throw noToken(actor);
+  return { ...row, token: made.token };
+}
+
+/** Ends what took the place of a revoked token, where somebody tries to rotate it with itself. */
+export async function endFamilyOf(db: Db, { privateToken, bearer }: Credentials): Promise<void> {
+  const text = privateToken ?? bearer;
+  if (text === undefined) return;
+  const where = sql`${token.tokenHash} = ${tokenHash(text)} AND ${token.revoked}`;
+  const [found] = await queryRows<Family>(db, sql`SELECT ${FAMILY} FROM ${table(token)} WHERE ${where}`);
+  if (found) await revokeFamily(db, found);
+}
+
+interface Family {
+  /** The first token of the family. */
+  family: number;
+}
+
+const FAMILY = sql`COALESCE(${token.familyId}, ${token.id}) AS family`;
+
+interface Rotated extends Family {
+  userId: number;
+  name: string;
+  description: string | null;
+  scopes: string[];
+  impersonation: boolean;
+  active: boolean;
+  revoked: boolean;
+}
+
+async function rotate(db: Db, id: number, expiresAt = today(DAYS) as string | null) {
+  const wrong = expiresAt === null ? null : expiryError(expiresAt);
+  if (wrong) throw new ValidationFailed({ expires_at: [wrong] });
+  const made = await db.$transaction(async (tx) => {
+    const [old] = await queryRows<Rotated>(
+      tx,
+      sql`SELECT ${token.userId} AS "userId", ${token.name}, ${token.description}, ${token.scopes}, ${token.impersonation},
+        ${token.revoked}, ${FAMILY}, (${token.expiresAt} IS NULL OR ${token.expiresAt} > (now() AT TIME ZONE 'UTC')::date) AS active
+      FROM ${table(token)} WHERE ${token.id} = ${id} FOR UPDATE`,
+    );
+    if (!old) return null;
+    if (old.revoked) {
+      await revokeFamily(tx, old);
+      return 'revoked';
+    }
+    if (!old.active) return 'expired';
+    await tx.personalAccessToken.update({ where: { id }, data: { revoked: true } });
+    const { userId, impersonation, family } = old;
+    return insertToken(tx, { userId, impersonation, familyId: family }, { ...old, expiresAt });
+  });
+  if (made === 'revoked') throw new BadRequest('The token was revoked, and so are the tokens that took its place');
+  if (made === 'expired') throw new BadRequest('The token has expired');
+  return made;
+}
+
+async function revokeFamily(db: Db | Transaction, { family }: Family): Promise<void> {
+  await db.personalAccessToken.updateMany({
+    where: { OR: [{ id: family }, { familyId: family }], revoked: false },
+    data: { revoked: true },
+  });
+}
