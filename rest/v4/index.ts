@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { accessTokens } from '#rest/v4/access_tokens.ts';
 import { awards } from '#rest/v4/awards.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { boards } from '#rest/v4/boards.ts';
@@ -65,6 +66,8 @@ export const routes: Route[] = [
   ...deployKeys,
   ...emails,
   ...tokens,
+  ...accessTokens,
+  ...accessTokens,
   ...groups,
   ...namespaces,
   ...members,

@@ -19,7 +19,7 @@ import {
 import { rotateCurrentToken, rotateToken } from '#src/access/credentials/tokens/rotate.ts';
 
 /** The name, scopes and expiry of a new token. */
-const made = (t: InputFields) => ({
+export const made = (t: InputFields) => ({
   name: t.string({ required: true, description: 'What the token is for; at most 255 characters.' }),
   description: t.string({ description: 'More about what the token is for; at most 255 characters.' }),
   scopes: t.field({ type: [TokenScope], required: true, description: 'Scopes of the token; at least one.' }),
@@ -36,14 +36,14 @@ const actsAs = (t: InputFields) =>
     description: 'Global or numeric ID of the user that the token acts as.',
   });
 
-const token = (t: InputFields) =>
+export const token = (t: InputFields) =>
   t.field({
     ...idOf('PersonalAccessToken'),
     required: true,
     description: 'Global or numeric ID of the token.',
   });
 
-const renewed = (t: InputFields) =>
+export const renewed = (t: InputFields) =>
   t.field({
     type: 'Date',
     description: 'The new token stops working at 00:00 UTC on this day: in seven days when left out, never when null.',
@@ -79,7 +79,8 @@ const RevokeImpersonationTokenInput = builder.inputType('RevokeImpersonationToke
   fields: (t) => ({ userId: actsAs(t), id: token(t) }),
 });
 
-function tokenPayload(mutation: string, description: string) {
+/** The payload of a mutation that makes or changes a token. */
+export function tokenPayload(mutation: string, description: string) {
   return builder.objectRef<{ personalAccessToken: Known<'PersonalAccessToken'> }>(namesOf(mutation).payload).implement({
     description: 'The token after the change.',
     fields: (t) => ({
@@ -103,8 +104,8 @@ const RevokeCurrentAccessTokenPayload = builder.objectRef<{ id: number }>('Revok
   }),
 });
 
-const NEW = 'The new token. Its text is only shown this once.';
-const REVOKED = 'The token as it is now.';
+export const NEW = 'The new token. Its text is only shown this once.';
+export const REVOKED = 'The token as it is now.';
 
 builder.mutationFields((t) => ({
   createPersonalAccessToken: t.field({

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
-import { TokenScope } from '#schema/enums.ts';
+import { AccessLevel, TokenScope } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -66,6 +66,12 @@ export const PersonalAccessToken = builder.prismaObject('PersonalAccessToken', {
       nullable: true,
       description: 'When the token was last used, accurate to ten minutes; null if never.',
     }),
+    accessLevel: t.expose('accessLevel', {
+      type: AccessLevel,
+      nullable: true,
+      description:
+        'What the token can do in the project or group that it is for; null for tokens of people, and if its bot is no member any more.',
+    }),
     impersonation: t.exposeBoolean('impersonation', {
       description: 'Whether an administrator created the token to act as the user.',
     }),
@@ -118,7 +124,7 @@ builder.objectFields(User, (t) => ({
   }),
 }));
 
-const PersonalAccessTokenOrder = builder.enumType('PersonalAccessTokenOrder', {
+export const PersonalAccessTokenOrder = builder.enumType('PersonalAccessTokenOrder', {
   description:
     'Ways to order personal access tokens. Those that never expire, or were never used, count as the latest.',
   values: {
@@ -133,7 +139,7 @@ const PersonalAccessTokenOrder = builder.enumType('PersonalAccessTokenOrder', {
   } as const satisfies Record<string, { value: TokenOrder; description: string }>,
 });
 
-const PersonalAccessTokenFilter = builder.inputType('PersonalAccessTokenFilter', {
+export const PersonalAccessTokenFilter = builder.inputType('PersonalAccessTokenFilter', {
   description: 'Which personal access tokens a list has: those that match all fields.',
   fields: (t) => ({
     state: t.field({

@@ -72,7 +72,8 @@ export type ErrorReason =
   | 'packageRefused'
   | 'artifactPathInvalid'
   | 'changelogFailed'
-  | 'tokenNotOwn';
+  | 'tokenNotOwn'
+  | 'accessTokenRefused';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

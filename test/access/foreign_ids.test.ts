@@ -124,6 +124,17 @@ const ids: Record<string, number> = {
   pipeline_schedule_id: schedule.id,
   trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
   hook_id: hook.id,
+  token_id: (
+    await world.db.personalAccessToken.create({
+      data: {
+        userId: victim.id,
+        projectId: hidden.id,
+        name: 'zqsecret',
+        scopes: ['api'],
+        tokenHash: Buffer.from('zqsecret'),
+      },
+    })
+  ).id,
   hook_event_id: (await world.db.hookDelivery.findFirstOrThrow({ where: { hookId: hook.id } })).id,
   snippet_id: snippet.id,
   milestone_id: milestone.id,

@@ -25,6 +25,19 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     await world.member(at.group, user, 'guest');
     return { ...group(at), user_id: user.id };
   };
+  /** An access token with a bot of its own. */
+  const accessToken = async (at: Stage) => {
+    const bot = await world.user();
+    await world.db.user.update({ where: { id: bot.id }, data: { bot: true } });
+    await world.member(at.group, bot, 'reporter');
+    const data = { userId: bot.id, namespaceId: at.group.id, name: 'robot', scopes: ['api'] };
+    const token = await world.db.personalAccessToken.create({
+      data: { ...data, tokenHash: Buffer.from(world.unique('hash')) },
+    });
+    return { ...group(at), token_id: token.id };
+  };
+  const administering = { success: 200, level: 50, refusal: 401 } as const;
+
   const requester = async (at: Stage) => {
     const user = await world.user();
     await world.db.accessRequest.create({ data: { namespaceId: at.group.id, userId: user.id } });
@@ -173,6 +186,19 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       adminFirst: true,
       given: async (at) => ({ ...group(at), project_id: (await world.project({ owner })).id }),
     },
+    'GET /groups/:id/access_tokens': { ...administering, given: group },
+    // The tokens of these callers are those of people.
+    'GET /groups/:id/access_tokens/self': { ...reading, success: 400, given: group },
+    'POST /groups/:id/access_tokens/self/rotate': { ...reading, success: 405, given: group },
+    'GET /groups/:id/access_tokens/:token_id': { ...administering, given: accessToken },
+    'POST /groups/:id/access_tokens': {
+      success: 201,
+      level: 50,
+      refusal: 400,
+      given: (at) => ({ ...group(at), name: 'robot', scopes: ['api'], access_level: 20 }),
+    },
+    'POST /groups/:id/access_tokens/:token_id/rotate': { ...administering, given: accessToken },
+    'DELETE /groups/:id/access_tokens/:token_id': { success: 204, level: 50, refusal: 400, given: accessToken },
     'GET /groups/:id/members': { ...reading, given: group },
     'GET /groups/:id/members/:user_id': { ...reading, given: member },
     'POST /groups/:id/members': {

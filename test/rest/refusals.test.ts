@@ -48,6 +48,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   changelogFailed: ['BAD_REQUEST', 422],
   valueInvalid: ['BAD_REQUEST', 400],
   tokenNotOwn: ['NOT_FOUND', 401],
+  accessTokenRefused: ['FORBIDDEN', 400],
 };
 
 /** Sentences of the server's own, and any other one. */

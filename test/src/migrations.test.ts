@@ -154,6 +154,9 @@ const RELEASED: Record<string, string> = {
   '20261127130502_tokens_by_name': '244d87dba1d8752951bc7f8efd6b6b67da57ddd58c209ec990f3e466e93ffc65',
   '20261127130503_tokens_by_expiry': '20358ffd56344e0e11c1f06a383a7a1905b9471832f80bf5256094122c9d47e9',
   '20261127130504_tokens_by_use': '6d82ad49dbfea729a2a787b7e10349a2a6da8a8ace300e7f5232431544fb0bc9',
+  '20261127133500_access_tokens_of_bots': 'a8f650d0ca83c2afe76d80002f3e695ee55d457572b180c798e8cc3dc1b000ae',
+  '20261127133501_access_tokens_of_project': '99736865338f41d5664407c0b0e7e9bcb6b56ac9f1864e1cf238be3b1eb60492',
+  '20261127133502_access_tokens_of_group': '366fa9bad24d2152ccd225a6c8d33496e6258a3fbe06405e4ce6d2a2906daa8a',
 };
 
 const directory = packagePath('prisma/migrations');

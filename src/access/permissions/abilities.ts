@@ -105,6 +105,7 @@ export const projectAbilities = {
   admin_deploy_key: { level: MASTER },
   admin_service: { level: MASTER },
   admin_runner: { level: MASTER },
+  admin_access_token: { level: MASTER },
   admin_project_member: { level: MASTER },
   admin_access_request: { level: MASTER },
 } as const satisfies Record<string, Rule>;
@@ -116,6 +117,7 @@ export const groupAbilities = {
   create_subgroup: { level: OWNER },
   update_group: { level: OWNER },
   delete_group: { level: OWNER },
+  admin_group_access_token: { level: OWNER },
   admin_group_member: { level: OWNER },
   admin_group_access_request: { level: OWNER },
   transfer_project_to_group: { level: ADMIN },

@@ -95,7 +95,7 @@ async function findByLogin(db: Db, name: string): Promise<Found | undefined> {
   const [user] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.admin, u.state::text AS state, u.password_hash AS "passwordHash", u.two_factor_enabled AS "twoFactorEnabled",
       u.password_expires_at IS NOT NULL AS "passwordExpired", u.confirmed_at IS NOT NULL AS confirmed
-    FROM users u WHERE u.id = ANY(CASE WHEN ${name.includes('@')}::boolean
+    FROM users u WHERE NOT u.bot AND u.id = ANY(CASE WHEN ${name.includes('@')}::boolean
       THEN ARRAY(SELECT id FROM users WHERE lower(email) = lower(${name})
         UNION ALL SELECT user_id FROM emails WHERE lower(email) = lower(${name}))
       ELSE ARRAY(SELECT id FROM users WHERE lower(username) = lower(${name})) END)`;

@@ -1,5 +1,5 @@
-import { type Actor, type Context, requireAdmin } from '#src/access/permissions/actor.ts';
-import { recordChange } from '#src/domain/changes/record.ts';
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { userById } from '#src/domain/users/find.ts';
 import { ghostId } from '#src/domain/users/ghost.ts';
 import { deadlocked, Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -23,9 +23,21 @@ export async function deleteUser<R>(context: Context, id: number, selection: Sel
   if ((await context.db.user.count({ where: { id, ghost: false } })) === 0) return null;
   if ([actor.id, actor.impersonator].includes(id)) throw new Forbidden('Administrators cannot delete themselves');
   const ghost = await ghostId(context.db, context.secret);
+  return removeUser(context, { id, ghost }, selection);
+}
+
+/** What removing a user needs; without an actor, the server does it. */
+type Remover = Pick<Context, 'db' | 'jobs' | 'actor'> & ChangeContext;
+
+/** Removes a user, as deleteUser does. Null if there is no such user. Throws Forbidden if the actor is no administrator any more. */
+export async function removeUser<R>(
+  context: Remover,
+  doomed: { id: number; ghost: number },
+  selection: Selection<'User', R>,
+): Promise<R | null> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await remove(context, { actor, id, ghost }, selection);
+      return await remove(context, doomed, selection);
     } catch (error) {
       // A concurrent action of the user may hold a row that is needed here, and wait for the user's own.
       if (!deadlocked(error) || attempt === ATTEMPTS) throw error;
@@ -34,14 +46,14 @@ export async function deleteUser<R>(context: Context, id: number, selection: Sel
 }
 
 async function remove<R>(
-  context: Context,
-  { actor, id, ghost }: { actor: Actor; id: number; ghost: number },
+  context: Remover,
+  { id, ghost }: { id: number; ghost: number },
   selection: Selection<'User', R>,
 ): Promise<R | null> {
-  const { db, jobs } = context;
+  const { db, jobs, actor } = context;
   return db.$transaction(
     async (tx) => {
-      await requireStillAdmin(tx, actor.id, id);
+      if (actor) await requireStillAdmin(tx, actor.id, id);
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       const user = await userById(tx, id, selection);
       if (!user) return null;
@@ -54,7 +66,10 @@ async function remove<R>(
       await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
       if (namespace !== undefined) {
         await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });
-        await recordChange(tx, context, { type: 'namespaceDeleted', namespace: { id: namespace }, actor });
+        // The server removes none that have projects.
+        if (actor) {
+          await recordChange(tx, context, { type: 'namespaceDeleted', namespace: { id: namespace }, actor });
+        }
       }
       return user;
     },

@@ -32,7 +32,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   authorizeMembers(actor, source);
   const [user] = await context.db.$queryRaw<{ member: boolean }[]>`
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
-    FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost`;
+    FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost AND NOT u.bot`;
   if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
   const errors = levelErrors(source, input.accessLevel);
   if (!user) errors.invite_email = ['is invalid'];

@@ -8,7 +8,7 @@ import { type OrderedRows, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 /** Models whose records belong to either a project or a group. */
-type OfSource = 'Member' | 'AccessRequest';
+type OfSource = 'Member' | 'AccessRequest' | 'PersonalAccessToken';
 
 /** A page of the records of each project, or of each group, in one statement. */
 export function listOfSources<M extends OfSource, R>(

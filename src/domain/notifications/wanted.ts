@@ -35,7 +35,7 @@ export function whoWantsMail(
   return db.$queryRaw<Recipient[]>`
     SELECT DISTINCT u.id AS "userId", COALESCE(e.email, u.email) AS email
     FROM unnest(${ids}::int[], ${roles}::text[]) AS c(user_id, role)
-    JOIN users u ON u.id = c.user_id AND u.state = 'active' AND NOT u.ghost
+    JOIN users u ON u.id = c.user_id AND u.state = 'active' AND NOT u.ghost AND NOT u.bot
     LEFT JOIN emails e ON e.id = u.notification_email_id AND e.confirmed_at IS NOT NULL
     JOIN projects p ON p.id = ${projectId} JOIN namespaces n ON n.id = p.namespace_id
     LEFT JOIN LATERAL (

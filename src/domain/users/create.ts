@@ -35,12 +35,15 @@ export interface NewUser extends UserValues {
   privateToken?: string;
   /** Whether the primary address is known to be theirs; true when absent. */
   confirmed?: boolean;
+  /** The user of an access token of a project or group. */
+  bot?: boolean;
   /** The user who replaces deleted ones. */
   ghost?: boolean;
 }
 
 /** The values of a new user, set by an administrator. */
-export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'passwordHash' | 'privateToken'> {
+export interface NewUserByAdministrator
+  extends Omit<NewUser, 'confirmed' | 'ghost' | 'bot' | 'passwordHash' | 'privateToken'> {
   /** Whether the user has to confirm the address; true when absent (rulings.md 35). */
   confirm?: boolean | null | undefined;
   skipConfirmation?: boolean | null | undefined;
@@ -78,7 +81,7 @@ export async function createUserAsAdministrator(
 export async function createUser(
   { db, secret, clientAddress }: Creator,
   given: NewUser,
-  also?: (tx: Transaction, email: string) => Promise<void> | undefined,
+  also?: (tx: Transaction, email: string, id: number) => Promise<void> | undefined,
 ): Promise<{ id: number; privateToken: string }> {
   const random = given.resetPassword || given.password == null;
   const password = random ? newToken() : (given.password ?? '');
@@ -100,6 +103,7 @@ export async function createUser(
     canCreateGroup: !external && (input.canCreateGroup ?? true),
     projectsLimit: external ? 0 : (input.projectsLimit ?? defaultProjectsLimit),
     ghost: input.ghost ?? false,
+    bot: input.bot ?? false,
     state: input.ghost ? ('blocked' as const) : ('active' as const),
     passwordHash,
     passwordExpiresAt: random ? new Date() : null,
@@ -112,7 +116,7 @@ export async function createUser(
     const id = await db.$transaction(async (tx) => {
       const user = await tx.user.create({ data, select: { id: true, username: true, name: true } });
       await createNamespace(tx, user);
-      await also?.(tx, input.email);
+      await also?.(tx, input.email, user.id);
       return user.id;
     });
     return { id, privateToken };

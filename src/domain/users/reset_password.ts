@@ -55,7 +55,7 @@ export async function resetPassword(context: Context, token: string, password: s
 /** Implements `gantry user reset-link`: returns the token of a link that works once within a day. Throws NotFound. */
 export async function resetTokenFromCommandLine(db: Db, username: string): Promise<string> {
   const [user] = await db.$queryRaw<{ id: number; email: string }[]>`
-    SELECT id, email FROM users WHERE lower(username) = lower(${username}) AND NOT ghost AND state = 'active'`;
+    SELECT id, email FROM users WHERE lower(username) = lower(${username}) AND NOT ghost AND NOT bot AND state = 'active'`;
   if (!user) throw new NotFound('User', `There is no user ${username}, or they are blocked.`);
   return (await issueAccountToken(db, { userId: user.id, kind: 'password_reset', email: user.email, hours: 24 })).token;
 }

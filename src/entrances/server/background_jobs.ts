@@ -21,6 +21,7 @@ import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
+import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
@@ -77,6 +78,7 @@ export const JOB_PACES: JobPaces = {
   'schedules.start': { atOnce: 4 },
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
+  'users.remove_bots': { cron: '23 3 * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
@@ -100,6 +102,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
   };
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'users.remove_bots': (_wanted, jobs) => removeBots({ db, secret: importing.secret, jobs, followers }),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) =>
       removeMergedBranches({ db, repositories, followers }, projectId, userId),

@@ -92,6 +92,8 @@ export interface ComputedFields {
   PersonalAccessToken: {
     /** Neither revoked nor expired. */
     active: boolean;
+    /** Of the bot in the project or group that the token is for; null for tokens of people, and if it is no member any more. */
+    accessLevel: number | null;
   };
   Project: {
     fullPath: string;

@@ -16,7 +16,33 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
   };
   const group = async () => ({ group_id: (await world.group({ owner, visibility: 'public' })).id });
 
+  /** An access token with a bot of its own. */
+  const accessToken = async (at: Stage) => {
+    const bot = await world.user();
+    await world.db.user.update({ where: { id: bot.id }, data: { bot: true } });
+    await world.member(at.project, bot, 'reporter');
+    const data = { userId: bot.id, projectId: at.project.id, name: 'robot', scopes: ['api'] };
+    const token = await world.db.personalAccessToken.create({
+      data: { ...data, tokenHash: Buffer.from(world.unique('hash')) },
+    });
+    return { ...project(at), token_id: token.id };
+  };
+  const administering = { success: 200, level: 40, refusal: 401 } as const;
+
   return {
+    'GET /projects/:id/access_tokens': { ...administering, given: project },
+    // The tokens of these callers are those of people.
+    'GET /projects/:id/access_tokens/self': { ...reading, success: 400, given: project },
+    'POST /projects/:id/access_tokens/self/rotate': { ...reading, success: 405, given: project },
+    'GET /projects/:id/access_tokens/:token_id': { ...administering, given: accessToken },
+    'POST /projects/:id/access_tokens': {
+      success: 201,
+      level: 40,
+      refusal: 400,
+      given: (at) => ({ ...project(at), name: 'robot', scopes: ['api'], access_level: 20 }),
+    },
+    'POST /projects/:id/access_tokens/:token_id/rotate': { ...administering, given: accessToken },
+    'DELETE /projects/:id/access_tokens/:token_id': { success: 204, level: 40, refusal: 400, given: accessToken },
     'GET /projects/:id/members': { ...reading, given: project },
     'GET /projects/:id/members/:user_id': { ...reading, given: member },
     'POST /projects/:id/members': {

@@ -12,4 +12,8 @@ export function isActiveToken({ revoked, expiresAt }: Alias<'PersonalAccessToken
   return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > (now() AT TIME ZONE 'UTC')::date))`;
 }
 
-computedFields('PersonalAccessToken', { active: isActiveToken });
+computedFields('PersonalAccessToken', {
+  active: isActiveToken,
+  accessLevel: ({ userId, projectId, namespaceId }) => sql`(SELECT m.access_level FROM members m
+    WHERE m.user_id = ${userId} AND (m.project_id = ${projectId} OR m.namespace_id = ${namespaceId}))`,
+});

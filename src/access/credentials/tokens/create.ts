@@ -107,7 +107,16 @@ async function create<R>(
   return { ...(await findTokenOf(context, user.id, id, impersonation, selection)), token };
 }
 
-function checkToken({ name, description, scopes, expiresAt }: NewToken, allowed: readonly string[]): void {
+function checkToken(input: NewToken, allowed: readonly string[]): void {
+  const errors = tokenErrors(input, allowed);
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** What is wrong with the values of a new token. */
+export function tokenErrors(
+  { name, description, scopes, expiresAt }: NewToken,
+  allowed: readonly string[],
+): FieldErrors {
   const errors: FieldErrors = {};
   if (name.trim() === '') errors.name = ["can't be blank"];
   else if (name.length > LONGEST) errors.name = [TOO_LONG];
@@ -117,7 +126,7 @@ function checkToken({ name, description, scopes, expiresAt }: NewToken, allowed:
   else if (!scopes.every((scope) => allowed.includes(scope))) errors.scopes = ['can only contain API scopes'];
   const wrongDay = expiresAt == null ? null : expiryError(expiresAt);
   if (wrongDay) errors.expires_at = [wrongDay];
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return errors;
 }
 
 /** What is wrong with the day on which a token is to expire; null if nothing is. Today's is no error: such a token is inactive at once. */
@@ -137,6 +146,9 @@ export function today(later = 0): string {
 export interface TokenPlace {
   userId: number;
   impersonation: boolean;
+  /** The project, or group, that it is for, if the user is a bot. */
+  projectId?: number | null;
+  namespaceId?: number | null;
   /** The first of the tokens that each took the place of the one before; absent for a first one. */
   familyId?: number;
 }

@@ -11,7 +11,7 @@ import { all, containing, type Db, Prisma } from '#src/platform/database/db.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { order } from '#src/platform/records/order.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -85,7 +85,7 @@ export async function listTokens<R>(
   const where = all([
     ...(of === null ? [] : [sql`${token.userId} = ${of}`]),
     ...(actor.admin ? [] : [sql`NOT ${token.impersonation}`]),
-    ...matching(filter),
+    ...matchingTokens(filter),
   ]);
   return list(context.db, where, order, page, selection);
 }
@@ -179,10 +179,11 @@ function seenBy(actor: Actor): Prisma.Sql {
 
 function ofUser(userId: number, state: TokenState, impersonation: boolean): Prisma.Sql {
   const own = sql`${token.userId} = ${userId} AND ${token.impersonation} = ${impersonation}`;
-  return all([own, ...matching({ state })]);
+  return all([own, ...matchingTokens({ state })]);
 }
 
-function matching({ state, revoked, search, ...times }: TokenFilter): Prisma.Sql[] {
+/** The conditions of a filter. */
+export function matchingTokens({ state, revoked, search, ...times }: TokenFilter): Prisma.Sql[] {
   const { name, createdAt, lastUsedAt, expiresAt } = token;
   const { createdAfter, createdBefore, lastUsedAfter, lastUsedBefore, expiresAfter, expiresBefore } = times;
   return [
@@ -202,6 +203,14 @@ function moment(time: Date): Prisma.Sql {
   return sql`${time.toISOString()}::timestamptz`;
 }
 
+/** The columns of an order. */
+export function tokenOrder(asked: TokenOrder): Order<'PersonalAccessToken'> {
+  const [, name, sort] = /^(.+)_(asc|desc)$/.exec(asked) as unknown as [string, keyof typeof COLUMNS, Direction];
+  const column = COLUMNS[name];
+  const nulls = column === 'expiresAt' || column === 'lastUsedAt' ? 'above' : undefined;
+  return order('PersonalAccessToken', column === 'id' ? ['id'] : [column, 'id'], sort, { nulls });
+}
+
 function list<R>(
   db: Db,
   where: Prisma.Sql,
@@ -209,9 +218,5 @@ function list<R>(
   page: PageRequest,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<Page<R>> {
-  const [, name, sort] = /^(.+)_(asc|desc)$/.exec(asked) as unknown as [string, keyof typeof COLUMNS, Direction];
-  const column = COLUMNS[name];
-  const nulls = column === 'expiresAt' || column === 'lastUsedAt' ? 'above' : undefined;
-  const by = order('PersonalAccessToken', column === 'id' ? ['id'] : [column, 'id'], sort, { nulls });
-  return readPage(db, selection, { rows: token, where, order: by }, page);
+  return readPage(db, selection, { rows: token, where, order: tokenOrder(asked) }, page);
 }

@@ -30,7 +30,7 @@ export async function rotateToken<R>(
 ): Promise<MadeToken<R>> {
   const actor = requireCredentialManager(context);
   await findToken(context, id, select('PersonalAccessToken', { id: true }));
-  const made = await rotate(context.db, id, expiresAt);
+  const made = await replaceToken(context.db, id, expiresAt);
   if (!made) throw noToken(actor);
   return { ...(await findToken(context, made.id, selection)), token: made.token };
 }
@@ -43,7 +43,7 @@ export async function rotateCurrentToken<R>(
 ): Promise<MadeToken<R>> {
   const actor = { ...requireTokenHolder(context), purpose: 'rotate_token' as const };
   if (!['api', 'self_rotate'].some((scope) => actor.scopes.includes(scope))) throw outOfReach(actor);
-  const made = await rotate(context.db, actor.tokenId, expiresAt);
+  const made = await replaceToken(context.db, actor.tokenId, expiresAt);
   const row = made && (await readRow(context.db, selection, { rows: token, where: sql`${token.id} = ${made.id}` }));
   if (!made || !row) throw noToken(actor);
   return { ...row, token: made.token };
@@ -67,6 +67,8 @@ const FAMILY = sql`COALESCE(${token.familyId}, ${token.id}) AS family`;
 
 interface Rotated extends Family {
   userId: number;
+  projectId: number | null;
+  namespaceId: number | null;
   name: string;
   description: string | null;
   scopes: string[];
@@ -75,13 +77,18 @@ interface Rotated extends Family {
   revoked: boolean;
 }
 
-async function rotate(db: Db, id: number, expiresAt = today(DAYS) as string | null) {
+/** Replaces a token that the caller may rotate; null if there is none. Throws as rotateToken. */
+export async function replaceToken(
+  db: Db,
+  id: number,
+  expiresAt = today(DAYS) as string | null,
+): Promise<{ id: number; token: string } | null> {
   const wrong = expiresAt === null ? null : expiryError(expiresAt);
   if (wrong) throw new ValidationFailed({ expires_at: [wrong] });
   const made = await db.$transaction(async (tx) => {
     const [old] = await queryRows<Rotated>(
       tx,
-      sql`SELECT ${token.userId} AS "userId", ${token.name}, ${token.description}, ${token.scopes}, ${token.impersonation},
+      sql`SELECT ${token.userId} AS "userId", ${token.projectId} AS "projectId", ${token.namespaceId} AS "namespaceId", ${token.name}, ${token.description}, ${token.scopes}, ${token.impersonation},
         ${token.revoked}, ${FAMILY}, (${token.expiresAt} IS NULL OR ${token.expiresAt} > (now() AT TIME ZONE 'UTC')::date) AS active
       FROM ${table(token)} WHERE ${token.id} = ${id} FOR UPDATE`,
     );
@@ -92,8 +99,14 @@ async function rotate(db: Db, id: number, expiresAt = today(DAYS) as string | nu
     }
     if (!old.active) return 'expired';
     await tx.personalAccessToken.update({ where: { id }, data: { revoked: true } });
-    const { userId, impersonation, family } = old;
-    return insertToken(tx, { userId, impersonation, familyId: family }, { ...old, expiresAt });
+    const { userId, projectId, namespaceId, impersonation, family } = old;
+    // A bot is a member for as long as its token lasts.
+    const membership = { userId, ...(projectId === null ? { namespaceId } : { projectId }) };
+    if (projectId !== null || namespaceId !== null) {
+      await tx.member.updateMany({ where: membership, data: { expiresAt: expiresAt && new Date(expiresAt) } });
+    }
+    const place = { userId, projectId, namespaceId, impersonation, familyId: family };
+    return insertToken(tx, place, { ...old, expiresAt });
   });
   if (made === 'revoked') throw new BadRequest('The token was revoked, and so are the tokens that took its place');
   if (made === 'expired') throw new BadRequest('The token has expired');

@@ -37,6 +37,6 @@ async function addForAuthors(
   await tx.$executeRaw`
     INSERT INTO todos (user_id, author_id, project_id, merge_request_id, action)
     SELECT mr.author_id, mr.author_id, mr.target_project_id, mr.id, ${action}::todo_action
-    FROM ${from} JOIN users u ON u.id = mr.author_id AND NOT u.ghost WHERE ${where} ORDER BY mr.author_id, mr.id
+    FROM ${from} JOIN users u ON u.id = mr.author_id AND NOT u.ghost AND NOT u.bot WHERE ${where} ORDER BY mr.author_id, mr.id
     ON CONFLICT DO NOTHING`;
 }

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "personal_access_tokens_project_id_id_idx" ON "personal_access_tokens" ("project_id", "id");

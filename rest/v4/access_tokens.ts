@@ -1,0 +1,118 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+/** For those who see the project or group and do not administer it. */
+const refused = { status: 401, message: '401 Unauthorized' };
+
+export const accessTokens: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/access_tokens',
+    operation: operations.ProjectAccessTokensDocument,
+    result: 'project.accessTokens',
+    refused,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/access_tokens/self',
+    operation: operations.CurrentProjectAccessTokenDocument,
+    result: 'project.currentAccessToken',
+    purpose: 'own_token',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/access_tokens/:token_id',
+    operation: operations.ProjectAccessTokenDocument,
+    result: 'project.accessToken',
+    numeric: ['token_id'],
+    refused,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/access_tokens',
+    operation: operations.CreateProjectAccessTokenDocument,
+    result: 'createProjectAccessToken.personalAccessToken',
+    passUnknownEnum: ['scopes', 'access_level'],
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/access_tokens/self/rotate',
+    operation: operations.RotateCurrentProjectAccessTokenDocument,
+    result: 'rotateCurrentProjectAccessToken.personalAccessToken',
+    status: 200,
+    purpose: 'rotate_token',
+    failure: { BAD_REQUEST: 405 },
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/access_tokens/:token_id/rotate',
+    operation: operations.RotateProjectAccessTokenDocument,
+    result: 'rotateProjectAccessToken.personalAccessToken',
+    status: 200,
+    numeric: ['token_id'],
+    refused,
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/access_tokens/:token_id',
+    operation: operations.RevokeProjectAccessTokenDocument,
+    result: 'revokeProjectAccessToken.personalAccessToken',
+    status: 204,
+    numeric: ['token_id'],
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/access_tokens',
+    operation: operations.GroupAccessTokensDocument,
+    result: 'group.accessTokens',
+    refused,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/access_tokens/self',
+    operation: operations.CurrentGroupAccessTokenDocument,
+    result: 'group.currentAccessToken',
+    purpose: 'own_token',
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/access_tokens/:token_id',
+    operation: operations.GroupAccessTokenDocument,
+    result: 'group.accessToken',
+    numeric: ['token_id'],
+    refused,
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/access_tokens',
+    operation: operations.CreateGroupAccessTokenDocument,
+    result: 'createGroupAccessToken.personalAccessToken',
+    passUnknownEnum: ['scopes', 'access_level'],
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/access_tokens/self/rotate',
+    operation: operations.RotateCurrentGroupAccessTokenDocument,
+    result: 'rotateCurrentGroupAccessToken.personalAccessToken',
+    status: 200,
+    purpose: 'rotate_token',
+    failure: { BAD_REQUEST: 405 },
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/access_tokens/:token_id/rotate',
+    operation: operations.RotateGroupAccessTokenDocument,
+    result: 'rotateGroupAccessToken.personalAccessToken',
+    status: 200,
+    numeric: ['token_id'],
+    refused,
+  },
+  {
+    method: 'DELETE',
+    path: '/groups/:id/access_tokens/:token_id',
+    operation: operations.RevokeGroupAccessTokenDocument,
+    result: 'revokeGroupAccessToken.personalAccessToken',
+    status: 204,
+    numeric: ['token_id'],
+  },
+];

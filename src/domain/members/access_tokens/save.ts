@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { insertToken, type NewToken, tokenErrors } from '#src/access/credentials/tokens/create.ts';
+import type { MadeToken } from '#src/access/credentials/tokens/list.ts';
+import { replaceToken } from '#src/access/credentials/tokens/rotate.ts';
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { tokenScopesOf } from '#src/access/permissions/scopes.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
+import {
+  accessTokenOf,
+  authorizeAccessTokens,
+  CHANGEABLE,
+  currentAccessTokenOf,
+} from '#src/domain/members/access_tokens/list.ts';
+import { insertMember } from '#src/domain/members/add.ts';
+import { levelErrors } from '#src/domain/members/level.ts';
+import { findSource, type Source, type SourceRef } from '#src/domain/members/source.ts';
+import { createUser } from '#src/domain/users/create.ts';
+import { DomainError, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+export interface NewAccessToken extends NewToken {
+  /** 10 guest, 20 reporter, 30 developer, 40 master, 50 owner (of groups). */
+  accessLevel: number;
+}
+
+/** Scopes that only make sense for tokens of people. */
+const OF_PEOPLE: readonly string[] = ['read_user', 'sudo', 'admin_mode'];
+
+/**
+ * Creates an access token of a project or group, for those who administer it: a bot becomes a member for as long as the token lasts.
+ * Bots cannot make others. Throws NotFound for the source, Forbidden, also for OAuth tokens and levels above the actor's own,
+ * ValidationFailed.
+ */
+export async function createAccessToken<R>(
+  context: Context & ChangeContext,
+  ref: SourceRef,
+  { accessLevel, ...input }: NewAccessToken,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const actor = requireCredentialManager(context);
+  const source = await findSource(context, ref);
+  if (!administers(actor, source) || (await isBot(context, actor.id))) {
+    throw refused(`User does not have permission to create ${source.kind} access token`);
+  }
+  const allowed = tokenScopesOf({ admin: false }).filter((scope) => !OF_PEOPLE.includes(scope));
+  const errors = { ...tokenErrors(input, allowed), ...levelErrors(source, accessLevel) };
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  if (!actor.admin && accessLevel > source.record.accessLevel) {
+    throw refused("Access level of the token can't be greater than that of the user who creates it");
+  }
+  const username = `${source.kind}_${source.record.id}_bot_${randomBytes(16).toString('hex')}`;
+  const { db, secret } = context;
+  const bot = { username, name: input.name.trim(), email: `${username}@noreply.invalid`, bot: true };
+  let made: { id: number; token: string } | undefined;
+  await createUser(
+    { db, secret, clientAddress: null },
+    { ...bot, canCreateGroup: false, projectsLimit: 0 },
+    async (tx, _, userId) => {
+      const { expiresAt } = input;
+      await insertMember(tx, context, source, { userId, accessLevel, expiresAt });
+      made = await insertToken(tx, { userId, impersonation: false, ...idOf(source) }, input);
+    },
+  );
+  if (!made) throw new Error('No token was made');
+  return { ...(await accessTokenOf(context, source, made.id, selection)), token: made.token };
+}
+
+/**
+ * Replaces an access token of a project or group by a new one, as rotateToken does. Bots replace only their own, by
+ * rotateCurrentAccessToken. Throws NotFound, Forbidden, BadRequest, ValidationFailed.
+ */
+export async function rotateAccessToken<R>(
+  context: Context,
+  ref: SourceRef,
+  { id, expiresAt }: { id: number; expiresAt?: string | null | undefined },
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const actor = requireCredentialManager(context);
+  const source = await findSource(context, ref);
+  authorizeAccessTokens(actor, source);
+  const { accessLevel } = await accessTokenOf(context, source, id, CHANGEABLE);
+  if (await isBot(context, actor.id)) throw refused('A bot cannot rotate the token of another one');
+  if (!actor.admin && (accessLevel ?? 0) > source.record.accessLevel) {
+    throw refused("Access level of the token can't be greater than that of the user who rotates it");
+  }
+  return replaced(context, source, id, expiresAt, selection);
+}
+
+/** Replaces the access token that the request was made with, if it is one of the project or group. Throws as rotateAccessToken. */
+export async function rotateCurrentAccessTokenOf<R>(
+  context: Context,
+  ref: SourceRef,
+  { expiresAt }: { expiresAt?: string | null | undefined },
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const source = await findSource(context, ref);
+  const { id } = await currentAccessTokenOf(context, source, CHANGEABLE);
+  return replaced(context, source, id, expiresAt, selection);
+}
+
+/** Revokes an access token of a project or group, for those who administer it. Its bot and its membership stay for a while. Throws NotFound, Forbidden. */
+export async function revokeAccessToken<R>(
+  context: Context,
+  ref: SourceRef,
+  id: number,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<R> {
+  const actor = requireCredentialManager(context);
+  const source = await findSource(context, ref);
+  if (!administers(actor, source))
+    throw refused(`${actor.username} cannot delete access tokens of this ${source.kind}`);
+  await accessTokenOf(context, source, id, CHANGEABLE);
+  await context.db.personalAccessToken.updateMany({ where: { id }, data: { revoked: true } });
+  return accessTokenOf(context, source, id, selection);
+}
+
+async function replaced<R>(
+  context: Context,
+  source: Source,
+  id: number,
+  expiresAt: string | null | undefined,
+  selection: Selection<'PersonalAccessToken', R>,
+): Promise<MadeToken<R>> {
+  const made = await replaceToken(context.db, id, expiresAt);
+  if (!made) throw new NotFound('Access Token');
+  return { ...(await accessTokenOf(context, source, made.id, selection)), token: made.token };
+}
+
+function administers(actor: Actor, { kind, record }: Source): boolean {
+  return can(actor, kind === 'project' ? 'admin_access_token' : 'admin_group_access_token', record);
+}
+
+async function isBot({ db }: Pick<Context, 'db'>, id: number): Promise<boolean> {
+  return (await db.user.count({ where: { id, bot: true } })) > 0;
+}
+
+function idOf({ kind, record }: Source): { projectId: number } | { namespaceId: number } {
+  return kind === 'project' ? { projectId: record.id } : { namespaceId: record.id };
+}
+
+function refused(message: string): DomainError {
+  return new DomainError('FORBIDDEN', message, {}, 'accessTokenRefused');
+}
