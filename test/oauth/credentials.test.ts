@@ -47,6 +47,12 @@ const OWN: Record<string, () => object> = {
   revokePersonalAccessToken: () => ({ id: made.token }),
   createSshKey: () => ({ title: 'x', key: KEY }),
   deleteSshKey: () => ({ id: made.key }),
+  createProjectAccessToken: () => ({ project: '1', name: 'x', scopes: ['API'] }),
+  createGroupAccessToken: () => ({ group: '1', name: 'x', scopes: ['API'] }),
+  rotateProjectAccessToken: () => ({ project: '1', id: made.token }),
+  rotateGroupAccessToken: () => ({ group: '1', id: made.token }),
+  revokeProjectAccessToken: () => ({ project: '1', id: made.token }),
+  revokeGroupAccessToken: () => ({ group: '1', id: made.token }),
   createEmail: () => ({ email: 'more@example.org' }),
   deleteEmail: () => ({ id: made.email }),
   setUpTwoFactor: () => ({}),
@@ -101,6 +107,8 @@ const OF_RUNNERS = [
 const OPEN = [
   // Of the token of the request alone: an OAuth token is none.
   'rotateCurrentAccessToken',
+  'rotateCurrentProjectAccessToken',
+  'rotateCurrentGroupAccessToken',
   'revokeCurrentAccessToken',
   'confirmEmail',
   'requestPasswordReset',
