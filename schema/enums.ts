@@ -76,6 +76,8 @@ export const TokenScope = builder.enumType('TokenScope', {
       description: 'Fetching with git over HTTP, and reading files and archives of repositories.',
     },
     WRITE_REPOSITORY: { value: 'write_repository', description: 'Fetching and pushing with git over HTTP.' },
+    READ_REGISTRY: { value: 'read_registry', description: 'Pulling images from the container registry.' },
+    WRITE_REGISTRY: { value: 'write_registry', description: 'Pushing images to the container registry.' },
     READ_METRICS: { value: 'read_metrics', description: 'The metrics of the server, if the user is an administrator.' },
   }),
 });

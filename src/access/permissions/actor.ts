@@ -20,9 +20,9 @@ export type CredentialKind =
 
 /**
  * What a request does, where less than the scope `api` may suffice: it only reads, it reads files and archives of repositories,
- * or it is a fetch or push of git.
+ * it is a fetch or push of git, or it gets or changes images of the container registry.
  */
-export type Purpose = 'read' | 'read_files' | 'fetch' | 'push';
+export type Purpose = 'read' | 'read_files' | 'fetch' | 'push' | 'pull_image' | 'push_image';
 
 /** The scopes that suffice for a purpose, each by itself; `other` is anything that changes something. */
 const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
@@ -31,6 +31,8 @@ const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
   read_files: ['api', 'read_api', 'read_repository'],
   fetch: ['api', 'read_repository', 'write_repository'],
   push: ['api', 'write_repository'],
+  pull_image: ['api', 'read_api', 'read_registry'],
+  push_image: ['api', 'write_registry'],
 };
 
 /** The authenticated caller. */

@@ -82,7 +82,7 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     options: {
       '--user USERNAME': 'whose token it is',
       '--scopes SCOPES':
-        'api, read_api, read_user, read_repository, write_repository or read_metrics; several are separated by commas',
+        'api, read_api, read_user, read_repository, write_repository, read_registry, write_registry or read_metrics; several are separated by commas',
       '--name TEXT': 'what it is for',
       '--expires DATE': 'the first day on which it no longer works, as YYYY-MM-DD',
     },

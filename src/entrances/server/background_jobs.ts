@@ -19,6 +19,7 @@ import { followDownstream, startDownstream } from '#src/domain/ci/pipelines/down
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
+import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
@@ -114,6 +115,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => cleanUpArtifacts({ db, uploads }),
         () => cleanUpPackages({ db, uploads }),
         () => cleanUpLfs({ db, uploads }),
+        () => cleanUpContainers({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
         () => maintainActive({ db, repositories }),
       ]);

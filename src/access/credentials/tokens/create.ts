@@ -7,7 +7,16 @@ import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/erro
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
 
 /** What a personal access token may be limited to (behaviour.md 4.2). */
-export const SCOPES = ['api', 'read_api', 'read_user', 'read_repository', 'write_repository', 'read_metrics'] as const;
+export const SCOPES = [
+  'api',
+  'read_api',
+  'read_user',
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'read_metrics',
+] as const;
 
 export type TokenScope = (typeof SCOPES)[number];
 

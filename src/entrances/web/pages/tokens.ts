@@ -26,6 +26,8 @@ const SCOPES = [
   ['read_user', 'Read your account and the public profiles of other users.'],
   ['read_repository', 'Clone and fetch repositories with git over HTTP, and download their files and archives.'],
   ['write_repository', 'Fetch from and push to repositories with git over HTTP.'],
+  ['read_registry', 'Pull images from the container registry.'],
+  ['write_registry', 'Push images to the container registry.'],
 ] as const;
 
 /** Offered to administrators only. */
