@@ -87,7 +87,7 @@ export function scopesIn(given: readonly string[]): Grant[] {
     const [, name, actions] = /^repository:([^:]+):([a-z*,]+)$/.exec(text) ?? [];
     if (name === undefined || actions === undefined) return [];
     const wanted = new Set(actions.split(','));
-    const isWanted = (action: ImageAction) => wanted.has(action) || (action === 'delete' && wanted.has('*'));
+    const isWanted = (action: ImageAction) => wanted.has(action) || wanted.has('*');
     return [{ name, actions: (['pull', 'push', 'delete'] as const).filter(isWanted) }];
   });
 }
