@@ -13,6 +13,7 @@ const beside = [
   'campaign',
   'clients',
   'clocks',
+  'container_registry',
   'doctor',
   'documentation',
   'embedded_outages',

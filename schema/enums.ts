@@ -97,6 +97,8 @@ export const TokenScope = builder.enumType('TokenScope', {
       value: 'write_virtual_registry',
       description: 'Nothing; accepted for tools that ask for it.',
     },
+    READ_REGISTRY: { value: 'read_registry', description: 'Pulling images from the container registry.' },
+    WRITE_REGISTRY: { value: 'write_registry', description: 'Pushing images to the container registry.' },
     READ_METRICS: { value: 'read_metrics', description: 'The metrics of the server, if the user is an administrator.' },
   }),
 });

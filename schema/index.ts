@@ -62,6 +62,8 @@ import '#schema/schedules/mutations.ts';
 import '#schema/changelog/mutations.ts';
 import '#schema/wikis/mutations.ts';
 import '#schema/mirrors/mutations.ts';
+import '#schema/container_registry/queries.ts';
+import '#schema/container_registry/mutations.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/releases/queries.ts';

@@ -67,6 +67,9 @@ const CHOICES: Record<string, string> = {
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',
   async: 'Whether the response has no body, and status 202.',
   include_html_description: 'Whether the record has `description_html`.',
+  tags: 'Whether the records have `tags`: the first 100 by their names.',
+  tags_count: 'Whether the records have `tags_count`: how many tags there are.',
+  size: 'Whether the record has `size`: that of all images, in bytes.',
   select: 'What the response has: a message when absent.',
   render_html: 'Whether the record has `title_html` and `description_html`.',
 };

@@ -8,6 +8,7 @@ import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
+import { containerRegistry } from '#rest/v4/container_registry.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployments } from '#rest/v4/deployments.ts';
 import { discussions } from '#rest/v4/discussions.ts';
@@ -95,6 +96,7 @@ export const routes: Route[] = [
   ...resourceEvents,
   ...repository,
   ...releases,
+  ...containerRegistry,
   ...packages,
   ...wikis,
   ...remoteMirrors,

@@ -32,6 +32,10 @@ const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').impleme
       type: 'Long',
       description: 'Size of the files of packages, in bytes.',
     }),
+    containerRegistrySize: t.expose('containerRegistrySize', {
+      type: 'Long',
+      description: 'Size of the images in the container registry, in bytes.',
+    }),
   }),
 });
 

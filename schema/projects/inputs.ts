@@ -12,8 +12,8 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   jobsEnabled: { description: 'Whether the project has pipelines and jobs.', defaultValue: true },
   snippetsEnabled: { description: 'Whether the project has snippets.', defaultValue: true },
   containerRegistryEnabled: {
-    description: 'Whether the project is to have a container registry. This server has none yet.',
-    defaultValue: false,
+    description: 'Whether images can be pushed to the container registry of the project, and pulled.',
+    defaultValue: true,
   },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
   lfsEnabled: { description: 'Whether large file storage (Git LFS) is to be on.', defaultValue: true },

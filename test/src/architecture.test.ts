@@ -38,7 +38,7 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'packages', 'snippets'],
+  ['ci', 'container_registry', 'packages', 'snippets'],
   ['lifecycle', 'tracking'],
   ['notifications', 'webhooks'],
 ];

@@ -98,10 +98,11 @@ describe('The configuration', () => {
       GANTRY_MAX_ARTIFACTS_BYTES: '0',
       GANTRY_MAX_PACKAGE_FILE_BYTES: '8',
       GANTRY_MAX_LFS_OBJECT_BYTES: '9',
+      GANTRY_MAX_CONTAINER_BLOB_BYTES: '10',
     });
     const limits = { objectBytes: 1, pushBytes: 2, unzippedBytes: 3, archiveBytes: 4, quotaBytes: 5 };
     expect([repositoryLimits, gitRequests]).toEqual([
-      { ...limits, traceBytes: 7, artifactsBytes: 0, packageFileBytes: 8, lfsObjectBytes: 9 },
+      { ...limits, traceBytes: 7, artifactsBytes: 0, packageFileBytes: 8, lfsObjectBytes: 9, containerBlobBytes: 10 },
       6,
     ]);
     expect(load({}).repositoryLimits).toEqual({});
@@ -145,6 +146,7 @@ describe('The configuration', () => {
     ['GANTRY_MAX_ARTIFACTS_BYTES', '1 GB'],
     ['GANTRY_MAX_PACKAGE_FILE_BYTES', '-1'],
     ['GANTRY_MAX_LFS_OBJECT_BYTES', '-1'],
+    ['GANTRY_MAX_CONTAINER_BLOB_BYTES', '-1'],
     ['GANTRY_REPOSITORY_QUOTA_BYTES', '1 GB'],
     ['GANTRY_GIT_REQUESTS', 'many'],
     ['GANTRY_COMPRESSION', 'brotli'],

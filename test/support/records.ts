@@ -43,6 +43,7 @@ export const PROJECT_KEYS = [
   'path',
   'path_with_namespace',
   'container_registry_enabled',
+  'container_registry_image_prefix',
   'issues_enabled',
   'merge_requests_enabled',
   'wiki_enabled',

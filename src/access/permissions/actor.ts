@@ -20,7 +20,7 @@ export type CredentialKind =
 
 /**
  * What a request does, where less than the scope `api` may suffice: it only reads, it reads files and archives of repositories,
- * it is a fetch or push of git, it creates, reads or changes runners, it replaces the token that it comes with, or it reads or
+ * it is a fetch or push of git or of images of the container registry, it creates, reads or changes runners, it replaces the token that it comes with, or it reads or
  * revokes that.
  */
 export type Purpose =
@@ -28,6 +28,8 @@ export type Purpose =
   | 'read_files'
   | 'fetch'
   | 'push'
+  | 'pull_image'
+  | 'push_image'
   | 'create_runner'
   | 'read_runner'
   | 'change_runner'
@@ -50,6 +52,8 @@ const ENOUGH: Readonly<Record<Exclude<Purpose, 'own_token'> | 'other', readonly 
   rotate_token: ['api', 'self_rotate'],
   fetch: ['api', 'read_repository', 'write_repository'],
   push: ['api', 'write_repository'],
+  pull_image: ['api', 'read_api', 'read_registry'],
+  push_image: ['api', 'write_registry'],
 };
 
 /** The authenticated caller. */

@@ -35,6 +35,8 @@ const FACTS = {
     personal: 'everyone',
     oauth: true,
   },
+  read_registry: { words: 'Pull images that you can read from the container registry', personal: 'everyone' },
+  write_registry: { words: 'Push images where you can to the container registry', personal: 'everyone' },
   create_runner: { words: 'Create runners where you can', personal: 'everyone', oauth: true },
   manage_runner: {
     words: 'Read, change and remove the runners that you administer',

@@ -7,7 +7,16 @@ export interface GroupStatistics {
   lfsObjectsSize: number;
   jobArtifactsSize: number;
   packagesSize: number;
+  containerRegistrySize: number;
 }
+
+const NOTHING = {
+  repositorySize: 0,
+  lfsObjectsSize: 0,
+  jobArtifactsSize: 0,
+  packagesSize: 0,
+  containerRegistrySize: 0,
+};
 
 /** The statistics of groups, in the order of their IDs; null for all but administrators. */
 export async function groupStatistics(
@@ -19,14 +28,15 @@ export async function groupStatistics(
     SELECT wanted.id, COALESCE(sum(c.repository_size), 0)::float8 AS "repositorySize",
       COALESCE(sum(c.lfs_objects_size), 0)::float8 AS "lfsObjectsSize",
       COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
-      COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize"
+      COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
+      COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize"
     FROM unnest(${[...ids]}::int[]) AS wanted (id)
       LEFT JOIN projects p ON p.namespace_id = wanted.id AND p.deleted_at IS NULL
       LEFT JOIN project_counters c ON c.project_id = p.id
     GROUP BY wanted.id`;
   const known = new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
   return ids.map((id) => {
-    const sizes = known.get(id) ?? { repositorySize: 0, lfsObjectsSize: 0, jobArtifactsSize: 0, packagesSize: 0 };
+    const sizes = known.get(id) ?? NOTHING;
     return { storageSize: Object.values(sizes).reduce((sum, size) => sum + size, 0), ...sizes };
   });
 }

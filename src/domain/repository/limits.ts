@@ -20,6 +20,8 @@ export interface RepositoryLimits {
   packageFileBytes: number;
   /** The largest object of large file storage (Git LFS), in bytes; 0 turns uploads off. */
   lfsObjectBytes: number;
+  /** The largest blob of a container image, in bytes; 0 turns pushing images off. */
+  containerBlobBytes: number;
 }
 
 export const DEFAULT_LIMITS: RepositoryLimits = {
@@ -33,4 +35,5 @@ export const DEFAULT_LIMITS: RepositoryLimits = {
   artifactsBytes: 100 * 1024 ** 2,
   packageFileBytes: 5 * 1024 ** 3,
   lfsObjectBytes: 5 * 1024 ** 3,
+  containerBlobBytes: 10 * 1024 ** 3,
 };

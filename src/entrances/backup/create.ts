@@ -10,6 +10,7 @@ import { Snapshot, type Table } from '#src/platform/database/snapshot.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
 import { opens } from '#src/platform/secrets.ts';
 import { Archive } from './archive.ts';
+import { archiveContainers } from './containers.ts';
 import { archiveHostKeys } from './host_keys.ts';
 import { archiveArtifacts, archiveTraces } from './job_files.ts';
 import { Known } from './known.ts';
@@ -88,6 +89,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   yield* archiveArtifacts(sources, artifactsStore({ uploads }));
   yield* archivePackages(sources, packagesStore({ uploads }));
   yield* archiveLfs(sources, uploads);
+  yield* archiveContainers(sources, uploads);
   yield* archiveTraces(sources, repositories);
   yield* archive.finish({ id: head.id, elsewhere: known.taken, missing });
   return { ...summary, missing, elsewhere: known.taken.length };

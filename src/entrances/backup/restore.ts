@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { containersStore } from '#src/domain/container_registry/place.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';
 import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
@@ -18,6 +19,7 @@ import { writePrivateFile } from '#src/platform/lifecycle/private_file.ts';
 import { secretFile } from '#src/platform/lifecycle/secret.ts';
 import { UNFINISHED_RESTORE } from '#src/platform/lifecycle/unfinished.ts';
 import { readChain } from './chain.ts';
+import { FORGET_PUSHES } from './containers.ts';
 import { requireSecret } from './create.ts';
 import { placeHostKeys } from './host_keys.ts';
 import { labelOf } from './input.ts';
@@ -111,6 +113,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     if (config.databaseUrl !== undefined) touched.push('the database of DATABASE_URL');
     const foreign = await loadDatabase(loading, url, dump, onStep);
     await removeGone(loading, url, manifest.missing);
+    await loading.query(FORGET_PUSHES);
     onStep('repositories and uploads');
     const repositories = new RepositoryStore(config.storages);
     const dangling = await stage.placeRepositories(repositories, signal);
@@ -121,6 +124,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
     await stage.placeUploads(packagesStore({ uploads }), signal, 'packages');
     await stage.placeUploads(lfsStore({ uploads }), signal, 'lfs');
+    await stage.placeUploads(containersStore({ uploads }), signal, 'containers');
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
     await syncDisks(placesOf(config));
@@ -204,6 +208,7 @@ async function refuseFullBucket(config: Config): Promise<void> {
     [artifactsStore({ uploads: store }), `${uploads.prefix}artifacts/`],
     [packagesStore({ uploads: store }), `${uploads.prefix}packages/`],
     [lfsStore({ uploads: store }), `${uploads.prefix}lfs/`],
+    [containersStore({ uploads: store }), `${uploads.prefix}containers/`],
   ] as const) {
     for await (const { projectId, secret, fileName } of files.list()) {
       const file = `${prefix}${projectId}/${secret}/${fileName}`;

@@ -55,7 +55,7 @@ export class Stage {
     else if (hostKey !== null) this.hostKeys.set(hostKey, (await whole(entry, LARGEST.small)).toString());
     else if (name === 'database.json') this.#database = await readJson(entry, LARGEST.database, isDatabaseFacts);
     else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
-    else if (/^(?:uploads|artifacts|packages|lfs)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))
+    else if (/^(?:uploads|artifacts|packages|lfs|containers)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))
       await this.#write(name, content);
     else if (name.startsWith('traces/')) await this.#takeTrace(entry);
     else if (name.startsWith('repositories/')) await this.#takeOfRepository(entry);
@@ -111,11 +111,11 @@ export class Stage {
     }
   }
 
-  /** Moves files into their store: uploads, job artifacts, files of packages or objects of Git LFS. */
+  /** Moves files into their store: uploads, job artifacts, files of packages, objects of Git LFS or blobs of images. */
   async placeUploads(
     uploads: UploadStore,
     signal?: AbortSignal,
-    kind: 'uploads' | 'artifacts' | 'packages' | 'lfs' = 'uploads',
+    kind: 'uploads' | 'artifacts' | 'packages' | 'lfs' | 'containers' = 'uploads',
   ): Promise<void> {
     const root = path.join(this.#directory, kind);
     for (const project of await readdir(root).catch(orIfAbsent<string[]>([]))) {

@@ -3,6 +3,7 @@ import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
 import type { Stores } from '#src/domain/repository/reconcile.ts';
 import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
+import { checkContainerFiles, checkContainers } from '#src/entrances/fsck/containers.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkArtifacts, checkJobFiles, checkTraces } from '#src/entrances/fsck/job_files.ts';
 import { checkPackageFiles, checkPackages } from '#src/entrances/fsck/packages.ts';
@@ -43,6 +44,7 @@ export async function* check(
     yield* checkUploads(stores, found);
     yield* checkArtifacts(stores, found);
     yield* checkPackages(stores, found);
+    yield* checkContainers(stores, found);
     yield* checkTraces(stores, found, fix);
   }
   if (project !== undefined) {
@@ -53,6 +55,7 @@ export async function* check(
   yield* checkUnrecorded(stores, fix);
   yield* checkJobFiles(stores, fix);
   yield* checkPackageFiles(stores, fix);
+  yield* checkContainerFiles(stores, fix);
 }
 
 async function* projects({ db }: CheckStores, fullPath: string | undefined): AsyncGenerator<CheckedProject> {

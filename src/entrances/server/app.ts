@@ -48,6 +48,7 @@ import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
 import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
 import { bodyLimit } from '#src/entrances/web/body_limit.ts';
 import { compressAnswers } from '#src/entrances/web/compress.ts';
+import { containerRegistry, isContainerUploadPath } from '#src/entrances/web/container_registry.ts';
 import { endStalled } from '#src/entrances/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/entrances/web/git_remote.ts';
 import { goGet } from '#src/entrances/web/go_get.ts';
@@ -268,6 +269,7 @@ export function createApp({
   app.use(serveRawSnippets({ contextOf: domainContext, authenticate: identifyVisitor, sendContent: sendRaw }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, gitConcurrency }));
   app.use(lfsRemote({ contextOf: domainContext, baseUrl, report, gitConcurrency }));
+  app.use(containerRegistry({ contextOf: domainContext, baseUrl, sendContent: sendRaw, report }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
     db,
@@ -468,5 +470,6 @@ function requestUrl(request: Request): string {
 
 /** Whether the body at this path may take long to arrive, and is watched by those who read it. */
 function mayTakeLong(path: string): boolean {
-  return isGitPath(path) || isLfsObjectPath(path) || isArtifactsPath(path) || isPackagePath(path);
+  const receivers = [isGitPath, isLfsObjectPath, isContainerUploadPath, isArtifactsPath, isPackagePath];
+  return receivers.some((takesLong) => takesLong(path));
 }

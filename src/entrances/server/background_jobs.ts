@@ -19,6 +19,8 @@ import { followDownstream, startDownstream } from '#src/domain/ci/pipelines/down
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
+import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
+import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
@@ -117,6 +119,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => cleanUpArtifacts({ db, uploads }),
         () => cleanUpPackages({ db, uploads }),
         () => cleanUpLfs({ db, uploads }),
+        () => cleanUpContainers({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
         () => maintainActive({ db, repositories }),
       ]);
@@ -174,6 +177,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
+    'containers.delete_tags': (wanted) => deleteMatchingTags({ db }, wanted),
     'packages.remove': ({ files }) => removePackageFiles({ uploads }, files),
     'artifacts.remove_all': (wanted, jobs) => forgetProjectArtifacts({ db }, jobs, wanted),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),

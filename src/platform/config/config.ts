@@ -88,6 +88,7 @@ export interface Config {
     artifactsBytes?: number;
     packageFileBytes?: number;
     lfsObjectBytes?: number;
+    containerBlobBytes?: number;
   };
   /** Milliseconds between SIGTERM and the end of listening; a default when absent. */
   drain?: number | undefined;
@@ -219,6 +220,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       artifactsBytes: setting('GANTRY_MAX_ARTIFACTS_BYTES', parseFreeBytes),
       packageFileBytes: setting('GANTRY_MAX_PACKAGE_FILE_BYTES', parseFreeBytes),
       lfsObjectBytes: setting('GANTRY_MAX_LFS_OBJECT_BYTES', parseFreeBytes),
+      containerBlobBytes: setting('GANTRY_MAX_CONTAINER_BLOB_BYTES', parseFreeBytes),
     }),
     drain: setting('GANTRY_DRAIN_SECONDS', parseDelay),
     gitGrace: setting('GANTRY_GIT_GRACE_SECONDS', parseDelay),

@@ -7,6 +7,13 @@ export interface ComputedFields {
     /** How many lists of the board stand before it. */
     position: number;
   };
+  ContainerRepository: {
+    /** Full path of its project. */
+    projectFullPath: string;
+    tagsCount: number;
+    /** Of its blobs, each once, in bytes. */
+    size: number;
+  };
   Hook: {
     /** Whether requests carry a secret. */
     hasToken: boolean;

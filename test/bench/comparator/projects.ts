@@ -54,6 +54,7 @@ const project = restJson({
   ...columns('container_registry_enabled', 'shared_runners_enabled', 'lfs_enabled', 'request_access_enabled'),
   ...columns('only_allow_merge_if_pipeline_succeeds', 'only_allow_merge_if_all_discussions_are_resolved'),
   ssh_url_to_repo: `'git@' || $2::text || ':' || ns.full_path || '/' || p.path || '.git'`,
+  container_registry_image_prefix: `$2::text || '/' || lower(ns.full_path || '/' || p.path)`,
   created_at: timestamp('p.created_at'),
   last_activity_at: timestamp('p.last_activity_at'),
   namespace: restJson({ id: 'ns.id', name: 'ns.name', path: 'ns.path', kind: 'ns.kind', full_path: 'ns.full_path' }),

@@ -17,6 +17,7 @@ import {
   payloadServices,
   payloadSteps,
 } from '#src/domain/ci/runners/payload/options.ts';
+import { registryCredentials } from '#src/domain/ci/runners/payload/registry.ts';
 import { releaseLine } from '#src/domain/ci/runners/payload/release.ts';
 import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
@@ -76,8 +77,7 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     services: payloadServices(options),
     artifacts: payloadArtifacts(options),
     cache: payloadCache(options),
-    // There is no container registry to sign in to.
-    credentials: [],
+    credentials: registryCredentials({ baseUrl, token }),
     dependencies: await payloadDependencies(db, job, token),
     features: { trace_sections: true, token_mask_prefixes: MASKED_PREFIXES, failure_reasons: FAILURE_REASONS },
     hooks: [],

@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, type JsonWebKey, randomUUID, sign } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { signJwt } from '#src/access/oauth/jwt.ts';
 import { currentKeys, LONGEST_TRUST } from '#src/access/oauth/keys.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -21,7 +22,7 @@ export async function idTokens(db: Db, job: PayloadJob, signer: Signer): Promise
   if (!key) throw new Error('There is no key to sign tokens with');
   const tokens = Object.entries(wanted).map(([name, audiences]) => {
     const aud = audiences.length === 1 ? audiences[0] : audiences;
-    return [name, signed(key, { ...claims, aud, jti: randomUUID() })];
+    return [name, signJwt(key, { ...claims, aud, jti: randomUUID() })];
   });
   return Object.fromEntries(tokens);
 }
@@ -48,16 +49,4 @@ function claimsOf(job: PayloadJob, { baseUrl, runnerId }: Signer): Record<string
     ...{ runner_id: runnerId, runner_environment: 'self-hosted', sha: job.sha },
     ...(environment === null ? {} : { environment, environment_action: job.environmentAction ?? 'start' }),
   };
-}
-
-function signed(key: JsonWebKey, claims: Record<string, unknown>): string {
-  const header = { typ: 'JWT', alg: 'RS256', kid: thumbprint(key) };
-  const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  const signature = sign('sha256', Buffer.from(text), createPrivateKey({ key, format: 'jwk' }));
-  return `${text}.${signature.toString('base64url')}`;
-}
-
-/** The name of a key (RFC 7638), which the published key has, too. */
-function thumbprint({ e, kty, n }: JsonWebKey): string {
-  return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
 }

@@ -36,6 +36,8 @@ export interface PayloadJob {
   predefined: unknown;
   /** How many commits runners fetch, as the project says; null for all. */
   gitDepth: number | null;
+  /** Whether its project has a container registry. */
+  hasRegistry: boolean;
   /** Whether its branch or tag is protected. */
   isProtected: boolean;
   /** Seconds that it waited for a runner. */
@@ -68,7 +70,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       l.id AS "pipelineId", l.iid AS "pipelineIid", l.name AS "pipelineName", l.created_at AS "pipelineCreatedAt",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
       CASE WHEN l.merge_request_id IS NOT NULL AND l.source = 'api' THEN 'merge_request_event' ELSE l.source::text END AS source, l.source = 'trigger' AS "isTriggered",
-      l.variables_encrypted AS "variablesEncrypted", l.predefined, p.ci_default_git_depth AS "gitDepth",
+      l.variables_encrypted AS "variablesEncrypted", l.predefined, p.ci_default_git_depth AS "gitDepth", p.container_registry_enabled AS "hasRegistry",
       ${ofProtectedRef} AS "isProtected", COALESCE(extract(epoch FROM j.started_at - j.queued_at), 0)::float8 AS waited,
       n.id AS "namespaceId", n.lineage[1] AS "rootNamespaceId", p.id AS "projectId", p.name AS "projectName",
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail",

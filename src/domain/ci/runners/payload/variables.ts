@@ -10,6 +10,7 @@ import { idTokens } from '#src/domain/ci/runners/payload/id_tokens.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
+import { ofRegistry } from '#src/domain/ci/runners/payload/registry.ts';
 import { ofServer } from '#src/domain/ci/runners/payload/server.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
@@ -48,6 +49,8 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
   return [
     ...shown(ofServer(around.baseUrl, around.ssh), true),
     ...shown(await idTokens(db, job, { ...around, runnerId: runner.id }), false).map(asSecret),
+    ...(job.hasRegistry ? shown(ofRegistry({ ...around, fullPath: job.fullPath }), true) : []),
+    ...(job.hasRegistry ? shown({ CI_REGISTRY_PASSWORD: around.token }, false).map(asSecret) : []),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),

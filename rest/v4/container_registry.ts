@@ -1,0 +1,83 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const LIST = '/projects/:id/registry/repositories';
+const ONE = `${LIST}/:repository_id`;
+const TAGS = `${ONE}/tags`;
+
+const constants = { cleanup_policy_started_at: null, status: null } as const;
+const common = {
+  jobToken: true,
+  numeric: ['repository_id'],
+  notFound: { ContainerRepository: '404 Repository Not Found', ContainerTag: '404 Tag Not Found' },
+} as const;
+const reads = { auth: 'optional', precheck: 'read_container_image', ...common } as const;
+const deletes = { method: 'DELETE', precheck: 'delete_container_image', ...common } as const;
+
+export const containerRegistry: Route[] = [
+  {
+    method: 'GET',
+    path: LIST,
+    operation: operations.ProjectContainerRepositoriesDocument,
+    result: 'project.containerRepositories',
+    auth: 'optional',
+    precheck: 'read_container_image',
+    jobToken: true,
+    constants,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/registry/repositories',
+    operation: operations.GroupContainerRepositoriesDocument,
+    result: 'group.containerRepositories',
+    constants,
+  },
+  {
+    method: 'GET',
+    path: '/registry/repositories/:repository_id',
+    operation: operations.AnyContainerRepositoryDocument,
+    result: 'containerRepository',
+    numeric: ['repository_id'],
+    notFound: { ContainerRepository: '404 Repository Not Found' },
+    constants,
+  },
+  {
+    ...deletes,
+    path: ONE,
+    operation: operations.DeleteContainerRepositoryDocument,
+    result: 'deleteContainerRepository',
+    status: 202,
+    body: {},
+  },
+  {
+    ...reads,
+    method: 'GET',
+    path: TAGS,
+    operation: operations.ContainerTagsDocument,
+    result: 'project.containerRepository.tags',
+  },
+  {
+    ...reads,
+    method: 'GET',
+    path: `${TAGS}/:tag_name`,
+    operation: operations.ContainerTagDocument,
+    result: 'project.containerRepository.tag',
+  },
+  {
+    ...deletes,
+    path: `${TAGS}/:tag_name`,
+    operation: operations.DeleteContainerTagDocument,
+    result: 'deleteContainerTag',
+    body: {},
+  },
+  {
+    ...deletes,
+    path: TAGS,
+    operation: operations.DeleteContainerTagsDocument,
+    result: 'deleteContainerTags',
+    status: 202,
+    body: {},
+    synonyms: { name_regex: 'name_regex_delete' },
+    description: 'Deletes many tags of a repository of images in the background.',
+  },
+];

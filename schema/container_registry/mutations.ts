@@ -1,0 +1,114 @@
+import { builder } from '#schema/builder.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import {
+  deleteContainerRepository,
+  deleteContainerTag,
+  deleteContainerTags,
+} from '#src/domain/container_registry/remove.ts';
+
+const ofRepository = (t: InputFields) => ({
+  project: projectField(t, 'of the repository'),
+  repositoryId: t.field({
+    ...idOf('ContainerRepository'),
+    required: true,
+    description: 'Numeric ID of the repository that has the tags.',
+  }),
+});
+
+const DeleteContainerRepositoryInput = builder.inputType('DeleteContainerRepositoryInput', {
+  description: 'Which repository of images to delete.',
+  fields: (t) => ({
+    project: projectField(t, 'of the repository'),
+    id: t.field({ ...idOf('ContainerRepository'), required: true, description: 'Numeric ID of the repository.' }),
+  }),
+});
+
+const DeleteContainerTagInput = builder.inputType('DeleteContainerTagInput', {
+  description: 'Which tag of a repository of images to delete.',
+  fields: (t) => ({
+    ...ofRepository(t),
+    name: t.string({ required: true, description: 'Name of the tag, such as `latest`.' }),
+  }),
+});
+
+const DeleteContainerTagsInput = builder.inputType('DeleteContainerTagsInput', {
+  description: 'Which tags of a repository of images to delete; `latest` always stays.',
+  fields: (t) => ({
+    ...ofRepository(t),
+    nameRegexDelete: t.string({
+      required: true,
+      description: 'A regular expression that matches the whole names of the tags; `.*` for all.',
+    }),
+    nameRegexKeep: t.string({
+      description: 'A regular expression for the whole names of tags that stay in any case.',
+    }),
+    keepN: t.int({ description: 'How many of the tags that match stay, the latest pushed ones; none when left out.' }),
+    olderThan: t.string({
+      description: 'How long ago the tags must have been pushed, such as `1h`, `7d` or `1month`.',
+    }),
+  }),
+});
+
+const DeleteContainerRepositoryPayload = builder
+  .objectRef<{ id: number }>('DeleteContainerRepositoryPayload')
+  .implement({
+    description: 'The repository that was deleted.',
+    fields: (t) => ({
+      deletedContainerRepositoryId: t.id({
+        description: 'Global ID of the repository that was deleted.',
+        resolve: ({ id }) => toGlobalId('ContainerRepository', id),
+      }),
+    }),
+  });
+
+const DeleteContainerTagPayload = builder.objectRef<{ name: string }>('DeleteContainerTagPayload').implement({
+  description: 'The tag that was deleted.',
+  fields: (t) => ({
+    deletedContainerTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }),
+  }),
+});
+
+const DeleteContainerTagsPayload = builder.objectRef<{ repositoryId: number }>('DeleteContainerTagsPayload').implement({
+  description: 'The repository of which tags are being deleted.',
+  fields: (t) => ({
+    containerRepositoryId: t.id({
+      description: 'Global ID of the repository that loses tags.',
+      resolve: ({ repositoryId }) => toGlobalId('ContainerRepository', repositoryId),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  deleteContainerRepository: t.field({
+    type: DeleteContainerRepositoryPayload,
+    description: 'Deletes a repository of images with all its tags. For masters.',
+    args: {
+      input: t.arg({ type: DeleteContainerRepositoryInput, required: true, description: 'Names the repository.' }),
+    },
+    resolve: async (_root, { input: { project, id } }, context) => ({
+      id: await deleteContainerRepository(context, project, id),
+    }),
+  }),
+  deleteContainerTag: t.field({
+    type: DeleteContainerTagPayload,
+    description: 'Deletes a tag of a repository of images; the image stays for a day. For masters.',
+    args: { input: t.arg({ type: DeleteContainerTagInput, required: true, description: 'Names the tag to delete.' }) },
+    resolve: async (_root, { input: { project, ...tag } }, context) => {
+      await deleteContainerTag(context, project, tag);
+      return tag;
+    },
+  }),
+  deleteContainerTags: t.field({
+    type: DeleteContainerTagsPayload,
+    description: 'Deletes many tags of a repository of images in the background, once an hour. For masters.',
+    args: {
+      input: t.arg({ type: DeleteContainerTagsInput, required: true, description: 'Says which tags to delete.' }),
+    },
+    resolve: async (_root, { input: { project, repositoryId, ...filter } }, context) => {
+      await deleteContainerTags(context, project, repositoryId, filter);
+      return { repositoryId };
+    },
+  }),
+}));

@@ -1,0 +1,40 @@
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
+
+/** Characters of the longest token that is verified. */
+const LONGEST = 16_384;
+
+/** A JSON Web Token with these claims, signed with a key of the provider. */
+export function signJwt(key: JsonWebKey, claims: Record<string, unknown>): string {
+  const header = { typ: 'JWT', alg: 'RS256', kid: thumbprint(key) };
+  const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const signature = sign('sha256', Buffer.from(text), createPrivateKey({ key, format: 'jwk' }));
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+/**
+ * The claims of a token that one of these keys has signed; null for any other, and for one that is not valid now.
+ *
+ * @param audience whom the token must be for
+ */
+export function verifyJwt(
+  keys: readonly JsonWebKey[],
+  token: string,
+  audience: string,
+): Record<string, unknown> | null {
+  const [header = '', content = '', signature = '', ...rest] = token.length > LONGEST ? [] : token.split('.');
+  if (signature === '' || rest.length > 0) return null;
+  const signed = Buffer.from(`${header}.${content}`);
+  const given = Buffer.from(signature, 'base64url');
+  const isOurs = keys.some((key) => verify('sha256', signed, createPublicKey({ key, format: 'jwk' }), given));
+  if (!isOurs) return null;
+  // Whatever the header says, only RS256 was verified.
+  const claims = JSON.parse(Buffer.from(content, 'base64url').toString()) as Record<string, unknown>;
+  const now = Date.now() / 1_000;
+  const isNow = Number(claims.nbf) <= now && now < Number(claims.exp);
+  return isNow && claims.aud === audience ? claims : null;
+}
+
+/** The name of a key (RFC 7638), which the published key has, too. */
+function thumbprint({ e, kty, n }: JsonWebKey): string {
+  return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
+}
