@@ -17,6 +17,8 @@ import {
   revokePersonalAccessToken,
 } from '#src/access/credentials/tokens/revoke.ts';
 import { rotateCurrentToken, rotateToken } from '#src/access/credentials/tokens/rotate.ts';
+import { currentTokenIn } from '#src/domain/members/access_tokens/list.ts';
+import { select } from '#src/platform/records/selection.ts';
 
 /** The name, scopes and expiry of a new token. */
 export const made = (t: InputFields) => ({
@@ -65,8 +67,12 @@ const RotatePersonalAccessTokenInput = builder.inputType('RotatePersonalAccessTo
 });
 
 const RotateCurrentAccessTokenInput = builder.inputType('RotateCurrentAccessTokenInput', {
-  description: 'Until when the new token works.',
-  fields: (t) => ({ expiresAt: renewed(t) }),
+  description: 'Until when the new token works, and what the old one must be for.',
+  fields: (t) => ({
+    project: t.field({ type: 'ProjectRef', description: 'The project that the token must be for.' }),
+    group: t.field({ type: 'GroupRef', description: 'The group that the token must be for.' }),
+    expiresAt: renewed(t),
+  }),
 });
 
 const RevokePersonalAccessTokenInput = builder.inputType('RevokePersonalAccessTokenInput', {
@@ -103,6 +109,8 @@ const RevokeCurrentAccessTokenPayload = builder.objectRef<{ id: number }>('Revok
     }),
   }),
 });
+
+const ANY = select('PersonalAccessToken', { id: true });
 
 export const NEW = 'The new token. Its text is only shown this once.';
 export const REVOKED = 'The token as it is now.';
@@ -171,9 +179,12 @@ builder.mutationFields((t) => ({
         description: 'When the new token expires.',
       }),
     },
-    resolve: async (_root, { input }, context, info) => ({
-      personalAccessToken: await rotateCurrentToken(context, input, selectionAt(info, 'PersonalAccessToken')),
-    }),
+    resolve: async (_root, { input: { project, group, ...input } }, context, info) => {
+      if (project != null || group != null) await currentTokenIn(context, { project, group }, ANY);
+      return {
+        personalAccessToken: await rotateCurrentToken(context, input, selectionAt(info, 'PersonalAccessToken')),
+      };
+    },
   }),
   revokeCurrentAccessToken: t.field({
     type: RevokeCurrentAccessTokenPayload,

@@ -6,7 +6,6 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import {
-  currentToken,
   findToken,
   findTokenOf,
   listImpersonationTokens,
@@ -16,6 +15,7 @@ import {
   type TokenState,
 } from '#src/access/credentials/tokens/list.ts';
 import type { TokenScope as Reach } from '#src/access/permissions/scopes.ts';
+import { currentTokenIn } from '#src/domain/members/access_tokens/list.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
   description: 'Filters tokens by whether they still work.',
@@ -200,7 +200,12 @@ builder.queryFields((t) => ({
   }),
   currentAccessToken: t.field({
     type: PersonalAccessToken,
-    description: 'The personal access token that the request is made with. An error for other credentials.',
-    resolve: (_root, _args, context, info) => currentToken(context, selectionAt(info, 'PersonalAccessToken')),
+    description:
+      'The personal access token that the request is made with; where a project or group is named, only if it is an access token of that. An error for other credentials.',
+    args: {
+      project: t.arg({ type: 'ProjectRef', description: 'The project that the token must be for.' }),
+      group: t.arg({ type: 'GroupRef', description: 'The group that the token must be for.' }),
+    },
+    resolve: (_root, place, context, info) => currentTokenIn(context, place, selectionAt(info, 'PersonalAccessToken')),
   }),
 }));

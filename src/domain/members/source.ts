@@ -4,6 +4,7 @@ import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { accessLock } from '#src/platform/database/lock_names.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 
 /** A project or group, which can have members. */
 export type Source = { kind: 'project'; record: ProjectRow } | { kind: 'group'; record: GroupRow };
@@ -20,6 +21,19 @@ export async function findSource(context: Context, { kind, ref }: SourceRef): Pr
   return kind === 'project'
     ? { kind, record: await findProject(context, ref) }
     : { kind, record: await findGroup(context, ref) };
+}
+
+/** Names the project or the group that members and tokens belong to: exactly one of them. */
+export interface PlaceRef {
+  project?: IdOrPath | null | undefined;
+  group?: IdOrPath | null | undefined;
+}
+
+/** As findSource, for a project or a group. Throws BadRequest unless exactly one is named. */
+export function sourceAt(context: Context, { project, group }: PlaceRef): Promise<Source> {
+  if (project != null && group == null) return findSource(context, { kind: 'project', ref: project });
+  if (group != null && project == null) return findSource(context, { kind: 'group', ref: group });
+  throw new BadRequest('Name either a project or a group', 'project');
 }
 
 /** A condition for the members, or access requests, of the source, on an alias of their table. */

@@ -1,8 +1,14 @@
-import { matchingTokens, type TokenFilter, type TokenOrder, tokenOrder } from '#src/access/credentials/tokens/list.ts';
+import {
+  currentToken,
+  matchingTokens,
+  type TokenFilter,
+  type TokenOrder,
+  tokenOrder,
+} from '#src/access/credentials/tokens/list.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireTokenHolder } from '#src/access/permissions/actor.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
-import type { Source } from '#src/domain/members/source.ts';
+import { type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -42,12 +48,17 @@ export async function findAccessToken<R>(
   return accessTokenOf(context, source, id, selection);
 }
 
-/** The access token that the request was made with, if it is one of the project or group. Throws BadRequest, NotFound. */
-export async function currentAccessTokenOf<R>(
+/**
+ * The personal access token that the request was made with; where a project or group is named, only if it is an access token of that.
+ * Throws Unauthenticated, BadRequest for other credentials, NotFound.
+ */
+export async function currentTokenIn<R>(
   context: Context,
-  source: Source,
+  place: PlaceRef,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<R> {
+  if (place.project == null && place.group == null) return currentToken(context, selection);
+  const source = await sourceAt(context, place);
   return accessTokenOf(context, source, requireTokenHolder(context).tokenId, selection);
 }
 

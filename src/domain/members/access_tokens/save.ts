@@ -7,15 +7,10 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { tokenScopesOf } from '#src/access/permissions/scopes.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import {
-  accessTokenOf,
-  authorizeAccessTokens,
-  CHANGEABLE,
-  currentAccessTokenOf,
-} from '#src/domain/members/access_tokens/list.ts';
+import { accessTokenOf, authorizeAccessTokens, CHANGEABLE } from '#src/domain/members/access_tokens/list.ts';
 import { insertMember } from '#src/domain/members/add.ts';
 import { levelErrors } from '#src/domain/members/level.ts';
-import { findSource, type Source, type SourceRef } from '#src/domain/members/source.ts';
+import { type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
 import { createUser } from '#src/domain/users/create.ts';
 import { DomainError, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -35,12 +30,12 @@ const OF_PEOPLE: readonly string[] = ['read_user', 'sudo', 'admin_mode'];
  */
 export async function createAccessToken<R>(
   context: Context & ChangeContext,
-  ref: SourceRef,
+  place: PlaceRef,
   { accessLevel, ...input }: NewAccessToken,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
   const actor = requireCredentialManager(context);
-  const source = await findSource(context, ref);
+  const source = await sourceAt(context, place);
   if (!administers(actor, source) || (await isBot(context, actor.id))) {
     throw refused(`User does not have permission to create ${source.kind} access token`);
   }
@@ -73,12 +68,12 @@ export async function createAccessToken<R>(
  */
 export async function rotateAccessToken<R>(
   context: Context,
-  ref: SourceRef,
+  place: PlaceRef,
   { id, expiresAt }: { id: number; expiresAt?: string | null | undefined },
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
   const actor = requireCredentialManager(context);
-  const source = await findSource(context, ref);
+  const source = await sourceAt(context, place);
   authorizeAccessTokens(actor, source);
   const { accessLevel } = await accessTokenOf(context, source, id, CHANGEABLE);
   if (await isBot(context, actor.id)) throw refused('A bot cannot rotate the token of another one');
@@ -88,27 +83,15 @@ export async function rotateAccessToken<R>(
   return replaced(context, source, id, expiresAt, selection);
 }
 
-/** Replaces the access token that the request was made with, if it is one of the project or group. Throws as rotateAccessToken. */
-export async function rotateCurrentAccessTokenOf<R>(
-  context: Context,
-  ref: SourceRef,
-  { expiresAt }: { expiresAt?: string | null | undefined },
-  selection: Selection<'PersonalAccessToken', R>,
-): Promise<MadeToken<R>> {
-  const source = await findSource(context, ref);
-  const { id } = await currentAccessTokenOf(context, source, CHANGEABLE);
-  return replaced(context, source, id, expiresAt, selection);
-}
-
 /** Revokes an access token of a project or group, for those who administer it. Its bot and its membership stay for a while. Throws NotFound, Forbidden. */
 export async function revokeAccessToken<R>(
   context: Context,
-  ref: SourceRef,
+  place: PlaceRef,
   id: number,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<R> {
   const actor = requireCredentialManager(context);
-  const source = await findSource(context, ref);
+  const source = await sourceAt(context, place);
   if (!administers(actor, source))
     throw refused(`${actor.username} cannot delete access tokens of this ${source.kind}`);
   await accessTokenOf(context, source, id, CHANGEABLE);
