@@ -9,6 +9,7 @@ import '#schema/sessions/mutations.ts';
 import '#schema/keys/mutations.ts';
 import '#schema/deploy_keys/mutations.ts';
 import '#schema/emails/mutations.ts';
+import '#schema/deploy_tokens/mutations.ts';
 import '#schema/tokens/access_tokens.ts';
 import '#schema/tokens/mutations.ts';
 import '#schema/applications/mutations.ts';

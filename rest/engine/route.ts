@@ -67,6 +67,8 @@ export interface Route {
   readonly basic?: true;
   /** Whether the token of a running job is accepted, for its user within the project of the job (code-and-ci.md R4). */
   readonly jobToken?: true;
+  /** Whether a deploy token is accepted, within its scopes (people-and-projects.md, Rules 3). */
+  readonly deployToken?: true;
   /** Redirects, with status 302 and no body, to this address, made of the text that the operation found. */
   readonly redirect?: (found: string, asked: Redirected) => string;
   /** The status of all errors about a value, a conflict or a missing record; or the statuses of particular error codes. */

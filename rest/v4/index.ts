@@ -53,6 +53,7 @@ import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { templates } from '#rest/v4/templates.ts';
 import { timeTracking } from '#rest/v4/time_tracking.ts';
 import { todos } from '#rest/v4/todos.ts';
+import { deployTokens } from '#rest/v4/deploy_tokens.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { triggers } from '#rest/v4/triggers.ts';
 import { uploads } from '#rest/v4/uploads.ts';
@@ -68,6 +69,7 @@ export const routes: Route[] = [
   ...emails,
   ...tokens,
   ...accessTokens,
+  ...deployTokens,
   ...accessTokens,
   ...groups,
   ...namespaces,

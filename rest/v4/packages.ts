@@ -5,7 +5,7 @@ const LIST = '/projects/:id/packages';
 const ONE = `${LIST}/:package_id`;
 const FILE = `${LIST}/generic/:package_name/:package_version/:file_name`;
 
-const common = { basic: true, jobToken: true } as const;
+const common = { basic: true, jobToken: true, deployToken: true } as const;
 const ofPackage = { ...common, numeric: ['package_id'], notFound: { Package: '404 Not Found' } } as const;
 const NPM = `${LIST}/npm/:package_name`;
 const TAGS = `${LIST}/npm/-/package/:package_name/dist-tags`;
@@ -18,6 +18,7 @@ export const packages: Route[] = [
   {
     method: 'PUT',
     path: FILE,
+    purpose: 'write_package',
     operation: operations.PublishPackageFileDocument,
     result: 'publishPackageFile.file',
     precheck: 'publish_package',
@@ -34,6 +35,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: FILE,
+    purpose: 'read_package',
     operation: operations.PackageFileContentDocument,
     result: 'project.packageFile',
     ...reads,
@@ -45,6 +47,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: LIST,
+    purpose: 'read_package',
     operation: operations.ProjectPackagesDocument,
     result: 'project.packages',
     ...reads,
@@ -54,6 +57,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: '/groups/:id/packages',
+    purpose: 'read_package',
     operation: operations.GroupPackagesDocument,
     result: 'group.packages',
     basic: true,
@@ -62,6 +66,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: ONE,
+    purpose: 'read_package',
     operation: operations.ProjectPackageDocument,
     result: 'project.package',
     ...reads,
@@ -71,6 +76,7 @@ export const packages: Route[] = [
   {
     method: 'DELETE',
     path: ONE,
+    purpose: 'write_package',
     operation: operations.DeletePackageDocument,
     result: 'deletePackage',
     status: 204,
@@ -80,6 +86,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: `${ONE}/package_files`,
+    purpose: 'read_package',
     operation: operations.PackageFilesDocument,
     result: 'project.package.files',
     ...reads,
@@ -89,6 +96,7 @@ export const packages: Route[] = [
   {
     method: 'DELETE',
     path: `${ONE}/package_files/:package_file_id`,
+    purpose: 'write_package',
     operation: operations.DeletePackageFileDocument,
     result: 'deletePackageFile',
     status: 204,
@@ -100,6 +108,7 @@ export const packages: Route[] = [
   {
     method: 'PUT',
     path: NPM,
+    purpose: 'write_package',
     operation: operations.PublishNpmPackageDocument,
     result: 'publishNpmPackage',
     precheck: 'publish_package',
@@ -111,6 +120,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: NPM,
+    purpose: 'read_package',
     operation: operations.NpmPackumentDocument,
     result: 'project.npmPackument',
     ...reads,
@@ -119,6 +129,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: `${NPM}/-/:file_name`,
+    purpose: 'read_package',
     operation: operations.NpmPackageContentDocument,
     result: 'project.npmPackageFile',
     ...reads,
@@ -129,6 +140,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: TAGS,
+    purpose: 'read_package',
     operation: operations.NpmDistTagsDocument,
     result: 'project.npmDistTags',
     ...reads,
@@ -137,6 +149,7 @@ export const packages: Route[] = [
   {
     method: 'PUT',
     path: `${TAGS}/:tag`,
+    purpose: 'write_package',
     operation: operations.SetNpmDistTagDocument,
     result: 'setNpmDistTag',
     status: 204,
@@ -147,6 +160,7 @@ export const packages: Route[] = [
   {
     method: 'DELETE',
     path: `${TAGS}/:tag`,
+    purpose: 'write_package',
     operation: operations.DeleteNpmDistTagDocument,
     result: 'deleteNpmDistTag',
     status: 204,
@@ -157,6 +171,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: '/groups/:id/-/packages/npm/:package_name',
+    purpose: 'read_package',
     operation: operations.GroupNpmPackumentDocument,
     result: 'group.npmPackument',
     basic: true,
@@ -165,6 +180,7 @@ export const packages: Route[] = [
   {
     method: 'GET',
     path: '/groups/:id/-/packages/npm/-/package/:package_name/dist-tags',
+    purpose: 'read_package',
     operation: operations.GroupNpmDistTagsDocument,
     result: 'group.npmDistTags',
     basic: true,

@@ -4,6 +4,7 @@ import { MAX_LIMIT } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { findDeployTokensByIds } from '#src/domain/members/deploy_tokens/list.ts';
 import { findTokensByIds } from '#src/access/credentials/tokens/list.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findApplicationsByIds } from '#src/domain/applications/find.ts';
@@ -54,6 +55,7 @@ const FINDERS: Record<string, Finder> = {
   SshKey: findKeysByIds,
   DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
   Email: findEmailsByIds,
+  DeployToken: (context, ids, info) => findDeployTokensByIds(context, ids, selectionAt(info, 'DeployToken')),
   PersonalAccessToken: (context, ids, info) => findTokensByIds(context, ids, selectionAt(info, 'PersonalAccessToken')),
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
   Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),

@@ -158,6 +158,7 @@ const RELEASED: Record<string, string> = {
   '20261127133500_access_tokens_of_bots': 'a8f650d0ca83c2afe76d80002f3e695ee55d457572b180c798e8cc3dc1b000ae',
   '20261127133501_access_tokens_of_project': '99736865338f41d5664407c0b0e7e9bcb6b56ac9f1864e1cf238be3b1eb60492',
   '20261127133502_access_tokens_of_group': '366fa9bad24d2152ccd225a6c8d33496e6258a3fbe06405e4ce6d2a2906daa8a',
+  '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -43,7 +43,7 @@ async function actingAgain(db: Db, before: Actor, credentials: Credentials): Pro
   return actor?.id === before.id && actor.impersonator === before.impersonator ? actor : null;
 }
 
-type Found = Omit<Actor, 'scopes'> & { hash: string; scopes: string[] | null };
+type Found = Omit<Actor, 'scopes' | 'place'> & { hash: string; scopes: string[] | null };
 
 /** Finds the owners of currently valid tokens by their hashes. */
 async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Actor>> {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
+import { isDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
 import { isJobToken } from '#src/access/credentials/tokens/runner_tokens.ts';
 
 /** The credentials that a request carries in its parameters and headers; parameters win (behaviour.md 4.1). */
@@ -26,6 +27,16 @@ export function readJobToken(
   const { bearer } = readCredentials(headers);
   const token = [bearer, password].find((value) => value !== undefined && isJobToken(value));
   return text(parameters.job_token) ?? text(headers['job-token']) ?? token;
+}
+
+/** The deploy token that a request carries in its headers, and the user name that came with it; undefined without one. Only some routes accept it. */
+export function readDeployToken(headers: IncomingHttpHeaders): { token: string; username?: string } | undefined {
+  const header = text(headers['deploy-token']);
+  if (header !== undefined) return { token: header };
+  const basic = readBasic(headers.authorization);
+  if (basic && isDeployToken(basic.password)) return { token: basic.password, username: basic.username };
+  const { bearer } = readCredentials(headers);
+  return bearer !== undefined && isDeployToken(bearer) ? { token: bearer } : undefined;
 }
 
 /** The credentials of Basic authentication; null without any. */

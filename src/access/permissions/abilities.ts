@@ -109,6 +109,7 @@ export const projectAbilities = {
   admin_service: { level: MASTER },
   admin_runner: { level: MASTER },
   admin_access_token: { level: MASTER },
+  admin_deploy_token: { level: MASTER },
   admin_project_member: { level: MASTER },
   admin_access_request: { level: MASTER },
 } as const satisfies Record<string, Rule>;
@@ -121,6 +122,7 @@ export const groupAbilities = {
   update_group: { level: OWNER },
   delete_group: { level: OWNER },
   admin_group_access_token: { level: OWNER },
+  admin_group_deploy_token: { level: OWNER },
   admin_group_member: { level: OWNER },
   admin_group_access_request: { level: OWNER },
   transfer_project_to_group: { level: ADMIN },

@@ -15,12 +15,13 @@ export type CredentialKind =
   | 'password'
   | 'ssh_key'
   | 'deploy_key'
+  | 'deploy_token'
   | 'job'
   | 'server';
 
 /**
  * What a request does, where less than the scope `api` may suffice: it only reads, it reads files and archives of repositories,
- * it is a fetch or push of git or of images of the container registry, it creates, reads or changes runners, it replaces the token that it comes with, or it reads or
+ * it is a fetch or push of git, of images or of packages, it creates, reads or changes runners, it replaces the token that it comes with, or it reads or
  * revokes that.
  */
 export type Purpose =
@@ -28,6 +29,8 @@ export type Purpose =
   | 'read_files'
   | 'fetch'
   | 'push'
+  | 'read_package'
+  | 'write_package'
   | 'pull_image'
   | 'push_image'
   | 'create_runner'
@@ -50,14 +53,24 @@ const ENOUGH: Readonly<Record<Exclude<Purpose, 'own_token'> | 'other', readonly 
   read_runner: ['api', 'read_api', 'manage_runner'],
   change_runner: ['api', 'manage_runner'],
   rotate_token: ['api', 'self_rotate'],
+  read_package: ['api', 'read_api', 'read_package_registry'],
+  write_package: ['api', 'write_package_registry'],
   fetch: ['api', 'read_repository', 'write_repository'],
   push: ['api', 'write_repository'],
   pull_image: ['api', 'read_api', 'read_registry'],
   push_image: ['api', 'write_registry'],
 };
 
+/** Where somebody who is no user has a level: in a project, or in a group and below it. */
+export interface Place {
+  readonly projectId: number | null;
+  readonly namespaceId: number | null;
+  readonly level: number;
+}
+
 /** The authenticated caller. */
 export interface Actor {
+  /** The user; for a deploy token, which has none, a negative number. */
   readonly id: number;
   readonly username: string;
   readonly admin: boolean;
@@ -73,6 +86,8 @@ export interface Actor {
   readonly purpose?: Purpose;
   /** With the token of a job: the only project that it may access. */
   readonly jobProjectId?: number;
+  /** With a deploy token: the project or group where it has a level, in the place of memberships. */
+  readonly place?: Place;
   /** The administrator who acts as this user by `sudo`. */
   readonly impersonator?: number;
 }
@@ -91,6 +106,11 @@ export interface Context {
   readonly clientAddress: string | null;
   /** The response to the request, which identifies its work; absent without a request. */
   readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;
+}
+
+/** The user, for records of who did something; null for a deploy token. */
+export function userIdOf({ id }: Pick<Actor, 'id'>): number | null {
+  return id > 0 ? id : null;
 }
 
 /** The actor for a request that has only this purpose. */

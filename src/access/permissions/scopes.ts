@@ -4,6 +4,8 @@ interface ScopeFacts {
   readonly words: string;
   /** Of personal access tokens: those of everyone, or only those of administrators. */
   readonly personal?: 'everyone' | 'administrators';
+  /** Whether deploy tokens can have it. */
+  readonly deploy?: true;
   /** Whether nothing here needs it: tools ask for it by habit. */
   readonly unused?: true;
   /** Whether applications may request it. */
@@ -29,14 +31,17 @@ const FACTS = {
     words: 'Read the repositories that you can read, with git and as files',
     personal: 'everyone',
     oauth: true,
+    deploy: true,
   },
   write_repository: {
     words: 'Read and push to the repositories that you can push to, with git',
     personal: 'everyone',
     oauth: true,
   },
-  read_registry: { words: 'Pull images that you can read from the container registry', personal: 'everyone' },
-  write_registry: { words: 'Push images where you can to the container registry', personal: 'everyone' },
+  read_registry: { words: 'Pull images that you can read from the container registry', personal: 'everyone', deploy: true },
+  write_registry: { words: 'Push images where you can to the container registry', personal: 'everyone', deploy: true },
+  read_package_registry: { words: 'Download packages', deploy: true },
+  write_package_registry: { words: 'Publish packages', deploy: true },
   create_runner: { words: 'Create runners where you can', personal: 'everyone', oauth: true },
   manage_runner: {
     words: 'Read, change and remove the runners that you administer',
@@ -76,6 +81,12 @@ export const SCOPE_NAMES = Object.keys(facts).filter((name) => facts[name]?.oaut
 
 /** The scopes of personal access tokens. */
 export const TOKEN_SCOPES = Object.keys(facts).filter((name) => facts[name]?.personal) as TokenScope[];
+
+/** A scope of a deploy token. */
+export type DeployScope = { [Name in Known]: (typeof FACTS)[Name] extends { deploy: true } ? Name : never }[Known];
+
+/** The scopes of deploy tokens. */
+export const DEPLOY_SCOPES = Object.keys(facts).filter((name) => facts[name]?.deploy) as DeployScope[];
 
 /** The scopes that a token of this user may have. */
 export function tokenScopesOf({ admin }: { admin: boolean }): TokenScope[] {

@@ -1,4 +1,4 @@
-import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Actor, Place } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 
@@ -18,7 +18,7 @@ export function notExpired(alias: string): Prisma.Sql {
  * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
  */
 export function projectAccessLevel(
-  actor: { readonly id: number | Prisma.Sql } | null,
+  actor: MemberLike | null,
   project: Pick<Alias<'Project'>, 'id'>,
   namespace: Pick<Alias<'Namespace'>, 'ownerId' | 'lineage'>,
 ): Prisma.Sql {
@@ -30,15 +30,13 @@ export function projectAccessLevel(
 
 /** The sources of the actor's access to a project besides ownership: the level of each, null where it gives none. */
 export function projectAccess(
-  actor: { readonly id: number | Prisma.Sql },
+  actor: MemberLike,
   project: Pick<Alias<'Project'>, 'id'>,
   namespace: Pick<Alias<'Namespace'>, 'lineage'>,
 ): Record<'membership' | 'around' | 'shared', Prisma.Sql> {
   return {
-    membership: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-      AND m.project_id = ${project.id} AND ${notExpired('m')})`,
-    around: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-      AND m.namespace_id = ANY(${namespace.lineage}) AND ${notExpired('m')})`,
+    membership: sql`(SELECT max(m.access_level) FROM ${membershipsOf(actor)} AND m.project_id = ${project.id})`,
+    around: sql`(SELECT max(m.access_level) FROM ${membershipsOf(actor)} AND m.namespace_id = ANY(${namespace.lineage}))`,
     shared: sql`(SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
       JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
@@ -47,7 +45,17 @@ export function projectAccess(
 }
 
 /** The facts about an actor that visibility depends on. */
-export type Seer = Pick<Actor, 'id' | 'admin' | 'external'>;
+export type Seer = Pick<Actor, 'id' | 'admin' | 'external' | 'place'>;
+
+/** Whose memberships count: a user's, or the place of somebody who is no user. */
+type MemberLike = { readonly id: number | Prisma.Sql; readonly place?: Place | undefined };
+
+/** What stands behind FROM for the memberships of an actor, as `m`, up to a condition. */
+function membershipsOf({ id, place }: MemberLike): Prisma.Sql {
+  if (!place) return sql`members m WHERE m.user_id = ${id} AND ${notExpired('m')}`;
+  const { projectId, namespaceId, level } = place;
+  return sql`(SELECT ${projectId}::int AS project_id, ${namespaceId}::int AS namespace_id, ${level}::int AS access_level) m WHERE TRUE`;
+}
 
 /** Whether the actor, with that access level, may see a project: for one project, or few. */
 export function projectVisible(
@@ -72,20 +80,21 @@ export function projectListed(actor: Seer | null, project: Alias<'Project'>): Pr
  * A statement for the IDs of the projects in which the actor has any access level. Namespaces are passed as arrays, which lets
  * each branch find its rows by index.
  */
-export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
+export function accessibleProjects(actor: Pick<Actor, 'id' | 'place'>): Prisma.Sql {
   const groups = sql`SELECT an.id FROM namespaces an WHERE an.lineage && ${memberNamespaces(actor)}`;
-  return sql`SELECT m.project_id FROM members m WHERE m.user_id = ${actor.id} AND m.project_id IS NOT NULL AND ${notExpired('m')}
+  return sql`SELECT m.project_id FROM ${membershipsOf(actor)} AND m.project_id IS NOT NULL
     UNION ALL SELECT ap.id FROM projects ap WHERE ap.namespace_id = ANY(ARRAY(
       SELECT an.id FROM namespaces an WHERE an.owner_id = ${actor.id} UNION ALL ${groups}))
-    UNION ALL SELECT s.project_id FROM project_shares s WHERE ${notExpired('s')} AND s.group_id = ANY(ARRAY(${groups}))`;
+    UNION ALL SELECT s.project_id FROM project_shares s WHERE ${notExpired('s')} AND ${!actor.place}::boolean
+      AND s.group_id = ANY(ARRAY(${groups}))`;
 }
 
 /**
  * A statement for the projects in which the actor has any access level, with the level (`project_id`, `level`): for lists that
  * need the level of many projects, as projectAccessLevel finds it for one.
  */
-export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
-  const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM members m WHERE m.user_id = ${actor.id} AND ${notExpired('m')}`;
+export function projectLevels(actor: Pick<Actor, 'id' | 'place'>): Prisma.Sql {
+  const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM ${membershipsOf(actor)}`;
   // The groups and their subgroups, each found once by index: a join over lineages would read every namespace.
   const groups = sql`(SELECT an.id, max(m.access_level) AS level FROM (${mine} AND m.namespace_id IS NOT NULL) m
     CROSS JOIN LATERAL (SELECT an.id FROM namespaces an WHERE an.lineage @> ARRAY[m.namespace_id] OFFSET 0) an GROUP BY an.id) g`;
@@ -94,24 +103,22 @@ export function projectLevels(actor: Pick<Actor, 'id'>): Prisma.Sql {
       UNION ALL SELECT ap.id, 50 FROM namespaces an JOIN projects ap ON ap.namespace_id = an.id WHERE an.owner_id = ${actor.id}
       UNION ALL SELECT ap.id, g.level FROM ${groups} JOIN projects ap ON ap.namespace_id = g.id
       UNION ALL SELECT s.project_id, LEAST(g.level, s.group_access) FROM ${groups}
-        JOIN project_shares s ON s.group_id = g.id AND ${notExpired('s')}
+        JOIN project_shares s ON s.group_id = g.id AND ${notExpired('s')} AND ${!actor.place}::boolean
     ) given GROUP BY given.project_id`;
 }
 
 /** An array of the namespaces with a membership of the actor. */
-export function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
-  return sql`ARRAY(SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id IS NOT NULL
-    AND ${notExpired('m')})`;
+export function memberNamespaces(actor: Pick<Actor, 'id' | 'place'>): Prisma.Sql {
+  return sql`ARRAY(SELECT m.namespace_id FROM ${membershipsOf(actor)} AND m.namespace_id IS NOT NULL)`;
 }
 
 /** The actor's effective access level in a group: the highest of it and its parents. */
 export function groupAccessLevel(
-  actor: Pick<Actor, 'id'> | null,
+  actor: Pick<Actor, 'id' | 'place'> | null,
   { lineage }: Pick<Alias<'Namespace'>, 'lineage'>,
 ): Prisma.Sql {
   if (!actor) return sql`0`;
-  return sql`COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-    AND m.namespace_id = ANY(${lineage}) AND ${notExpired('m')}), 0)`;
+  return sql`COALESCE((SELECT max(m.access_level) FROM ${membershipsOf(actor)} AND m.namespace_id = ANY(${lineage})), 0)`;
 }
 
 /**

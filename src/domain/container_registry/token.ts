@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { readBasic } from '#src/access/credentials/credentials.ts';
 import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
+import { deployTokenAgain } from '#src/access/credentials/tokens/deploy_token.ts';
 import { jobOfToken } from '#src/access/credentials/tokens/job_token.ts';
 import { signJwt, verifyJwt } from '#src/access/oauth/jwt.ts';
 import { currentKeys } from '#src/access/oauth/keys.ts';
@@ -28,7 +29,7 @@ export interface Grant {
 }
 
 /** What proves who the bearer is, which is looked up again at each use; null for anyone. */
-type Proof = { user: number } | { token: number } | { job: number } | null;
+type Proof = { user: number } | { token: number } | { job: number } | { deployToken: number } | null;
 
 /** Who uses the registry, and how it was proved. */
 export interface RegistryCaller {
@@ -68,6 +69,7 @@ async function proofOf(db: Db, actor: Actor, password: string): Promise<Proof> {
     if (!job) throw new Unauthenticated('The token of a job is only valid while the job runs.');
     return { job: job.id };
   }
+  if (actor.credential === 'deploy_token') return { deployToken: actor.id };
   if (actor.credential !== 'personal_token') return { user: actor.id };
   const found = await db.personalAccessToken.findFirst({
     where: { tokenHash: tokenHash(password) },
@@ -135,6 +137,7 @@ export async function openRegistryToken(
 /** The bearer; undefined if what proved it no longer does. */
 async function bearerOf(db: Db, proof: Proof): Promise<Actor | null | undefined> {
   if (proof === null) return null;
+  if ('deployToken' in proof) return (await deployTokenAgain(db, proof.deployToken)) ?? undefined;
   if ('user' in proof) {
     const user = await activeUser(db, proof.user);
     return user ? { ...user, credential: 'password' } : undefined;

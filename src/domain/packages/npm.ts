@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, requireActor, userIdOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
 import { recordFile } from '#src/domain/packages/publish.ts';
@@ -56,7 +56,7 @@ export async function publishNpmPackage(
   try {
     await context.db.$transaction(async (tx) => {
       const key = { projectId: project.id, type: 'npm', name, version } as const;
-      const made = { ...key, creatorId: actor.id, manifest: document as never };
+      const made = { ...key, creatorId: userIdOf(actor), manifest: document as never };
       const { id: packageId } = await tx.package.create({ data: made, select: { id: true } });
       await recordFile(tx, { project, packageId, fileName }, stored);
       for (const tag of tags) await point(tx, { projectId: project.id, packageName: name, name: tag }, packageId);

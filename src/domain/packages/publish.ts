@@ -1,4 +1,4 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Context, userIdOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { checkNames } from '#src/domain/packages/names.ts';
 import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
@@ -35,7 +35,7 @@ export async function publishFile(context: Context, ref: IdOrPath, input: NewPac
   const isStored = file instanceof StoredContent && file.place.projectId === project.id;
   const stored = isStored ? file : await StoredContent.receive(context, project.id, received);
   try {
-    const id = await record(context, actor.id, project, input, stored);
+    const id = await record(context, userIdOf(actor), project, input, stored);
     stored.keep();
     return { project, id };
   } finally {
@@ -45,7 +45,7 @@ export async function publishFile(context: Context, ref: IdOrPath, input: NewPac
 
 async function record(
   { db }: Context,
-  creatorId: number,
+  creatorId: number | null,
   project: ProjectRow,
   { name, version, fileName, status }: NewPackageFile,
   stored: StoredContent,

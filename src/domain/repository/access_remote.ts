@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { authenticate, authenticatedUser } from '#src/access/credentials/authenticate.ts';
 import { readBasic, readCredentials } from '#src/access/credentials/credentials.ts';
 import { actorOfJob } from '#src/access/credentials/job_actor.ts';
+import { actorOfDeployToken, isDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
 import { isJobToken } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
@@ -38,6 +39,11 @@ export async function identifyRemote(
   if (basic && isJobToken(basic.password)) {
     const actor = await actorOfJob(context.db, basic.password);
     if (!actor) throw new Unauthenticated('The token of a job is only valid while the job runs.');
+    return actor;
+  }
+  if (basic && isDeployToken(basic.password)) {
+    const actor = await actorOfDeployToken(context.db, basic.password, basic.username);
+    if (!actor) throw new Unauthenticated(UNKNOWN);
     return actor;
   }
   const actor = await authenticate(context.db, { privateToken: privateToken ?? basic?.password, bearer });

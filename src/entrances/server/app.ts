@@ -14,7 +14,9 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
-import { readBasic, readCredentials, readJobToken } from '#src/access/credentials/credentials.ts';
+import { readBasic, readCredentials, readDeployToken, readJobToken } from '#src/access/credentials/credentials.ts';
+import { actorOfDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
+import { Unauthenticated } from '#src/platform/errors.ts';
 import { endFamilyOf } from '#src/access/credentials/tokens/rotate.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
@@ -315,6 +317,8 @@ function serveRest(app: Express, entrance: Entrance): void {
       const password = route.basic ? readBasic(request.headers.authorization)?.password : undefined;
       const jobToken = route.jobToken ? readJobToken(request.headers, parameters, password) : undefined;
       if (jobToken !== undefined) return actorOfJobIn(stores.db, jobToken, ref);
+      const deployToken = route.deployToken ? readDeployToken(request.headers) : undefined;
+      if (deployToken) return knownDeployToken(stores.db, deployToken);
       const given = password ? { private_token: password, ...parameters } : parameters;
       const found = identify(request, given);
       if (route.purpose !== 'rotate_token') return found;
@@ -347,8 +351,8 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
       return readRawArchive(context, found as RawArchive);
     },
-    receive: (actor, _endpoint, request, { ref, values }) => {
-      const context = domainContext(actor, request);
+    receive: (actor, endpoint, request, { ref, values }) => {
+      const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
       return receivePackageFile(context, ref as IdOrPath, request as Request, values.get('file_name') ?? '');
     },
     turns,
@@ -365,6 +369,13 @@ function serveRest(app: Express, entrance: Entrance): void {
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
+}
+
+/** Who uses a deploy token. Throws Unauthenticated for one that does not work. */
+async function knownDeployToken(db: Db, { token, username }: { token: string; username?: string }): Promise<Actor> {
+  const actor = await actorOfDeployToken(db, token, username);
+  if (!actor) throw new Unauthenticated('The deploy token is unknown, expired or revoked.');
+  return actor;
 }
 
 /** The purpose of a route's requests; undefined where they change something. */

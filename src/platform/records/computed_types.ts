@@ -96,6 +96,9 @@ export interface ComputedFields {
     /** Whether it has a secret; programs on the machines of users cannot keep one. */
     confidential: boolean;
   };
+  DeployToken: {
+    expired: boolean;
+  };
   PersonalAccessToken: {
     /** Neither revoked nor expired. */
     active: boolean;

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deployTokenAgain } from '#src/access/credentials/tokens/deploy_token.ts';
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { RemoteService } from '#src/domain/repository/access_remote.ts';
@@ -10,6 +11,7 @@ export const LFS_TOKEN_SECONDS = 2 * 60 * 60;
 export interface LfsGrant {
   projectId: number;
   service: RemoteService;
+  /** As Actor.id: negative for a deploy token. */
   userId: number | null;
   deployKeyId: number | null;
 }
@@ -48,5 +50,6 @@ export async function actorOfGrant(
   { userId }: LfsGrant,
 ): Promise<Actor | null | undefined> {
   if (userId === null) return null;
+  if (userId < 0) return (await deployTokenAgain(db, userId)) ?? undefined;
   return (await activeUser(db, userId)) ?? undefined;
 }

@@ -1,3 +1,4 @@
+import { deployTokenOfJobs } from '#src/domain/ci/runners/payload/deploy_token.ts';
 import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
@@ -46,11 +47,14 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
   const { secret, runner } = around;
   const { mergeRequestId: id } = job;
   const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
+  const deployToken = await deployTokenOfJobs(db, job, secret);
   return [
     ...shown(ofServer(around.baseUrl, around.ssh), true),
     ...shown(await idTokens(db, job, { ...around, runnerId: runner.id }), false).map(asSecret),
     ...(job.hasRegistry ? shown(ofRegistry({ ...around, fullPath: job.fullPath }), true) : []),
     ...(job.hasRegistry ? shown({ CI_REGISTRY_PASSWORD: around.token }, false).map(asSecret) : []),
+    ...(deployToken ? shown({ CI_DEPLOY_USER: deployToken.username }, true) : []),
+    ...(deployToken ? shown({ CI_DEPLOY_PASSWORD: deployToken.password }, false).map(asSecret) : []),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
