@@ -2,6 +2,7 @@ import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
+import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import { plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -16,6 +17,8 @@ export interface Fire {
   ref: string;
   /** Variables for the jobs. */
   variables?: unknown;
+  /** Values of the inputs that the file declares. */
+  inputs?: unknown;
 }
 
 /** Characters of all variables of one pipeline together. */
@@ -47,6 +50,7 @@ export async function fireTrigger(
       source: 'trigger',
       triggerId: trigger.id,
       variables: plainVariables(variables),
+      inputs: readInputs(input.inputs),
     });
     await db.trigger.updateMany({ where: { id: trigger.id }, data: { lastUsedAt: new Date() } });
     return pipeline;
