@@ -129,6 +129,11 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       ...environmentOf(job, variables),
     };
   });
+  await insertGroups(
+    tx,
+    input.projectId,
+    rows.flatMap((row) => row.resource_group ?? []),
+  );
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
@@ -139,6 +144,13 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, resource_group text, environment text, environment_url text, environment_action text,
       on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, resource_group, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
+}
+
+/** Makes the resource groups that are not there yet. */
+async function insertGroups(tx: Transaction, projectId: number, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const data = [...new Set(keys)].sort().map((key) => ({ projectId, key }));
+  await tx.resourceGroup.createMany({ data, skipDuplicates: true });
 }
 
 /** What the job row keeps under the names of the file. A job gets the artifacts of those that it needs, unless it names others. */

@@ -46,11 +46,12 @@ export async function deletePipeline(context: Context, ref: IdOrPath, id: number
     const pipelines = parts.map((part) => part.id);
     const jobs = await tx.job.findMany({ where: { pipelineId: { in: pipelines } }, select: { id: true } });
     const ids = jobs.map((job) => job.id);
-    const held = await tx.job.findMany({
-      where: { id: { in: ids }, holdsResource: true },
+    const grouped = await tx.job.findMany({
+      where: { id: { in: ids }, resourceGroup: { not: null } },
       select: { resourceGroup: true },
+      distinct: ['resourceGroup'],
     });
-    for (const { resourceGroup: name } of held) {
+    for (const { resourceGroup: name } of grouped) {
       if (name) await context.jobs.enqueue(tx, 'resource_groups.assign', { projectId: project.id, name });
     }
     await forgetArtifacts(tx, context.jobs, ids);
