@@ -5,6 +5,7 @@ import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
+import type { CrossNeed } from '#src/domain/ci/pipelines/config/needs.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
@@ -120,6 +121,7 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
         ...environmentOptions(job, variables),
         ...triggerOptions(job, variables),
         ...tokenOptions(job, variables),
+        ...crossOptions(job, variables),
       },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
@@ -188,6 +190,13 @@ function tokenOptions({ options }: JobConfig, variables: Variables): Record<stri
   if (!tokens) return {};
   const expanded = Object.entries(tokens).map(([name, all]) => [name, all.map((one) => expandKnown(one, variables))]);
   return { id_tokens: Object.fromEntries(expanded) };
+}
+
+/** Which jobs of other pipelines the job needs, with known variables expanded. */
+function crossOptions({ options }: JobConfig, variables: Variables): Record<string, unknown> {
+  const { cross_needs: needs } = options as { cross_needs?: CrossNeed[] };
+  if (!needs) return {};
+  return { cross_needs: needs.map(({ pipeline, job }) => ({ pipeline: expandKnown(pipeline, variables), job })) };
 }
 
 /** Which pipeline the job starts, with known variables expanded. */

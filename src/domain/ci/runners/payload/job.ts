@@ -53,6 +53,8 @@ export interface PayloadJob {
   userName: string;
   /** What the release of the tag says, cut after `LONGEST_DESCRIPTION` characters; null without one. */
   releaseDescription: string | null;
+  /** The jobs of other pipelines whose artifacts it gets. */
+  crossJobs?: number[];
 }
 
 /** Characters of the longest description of a release in a variable. */
