@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { endDeployments } from '#src/domain/ci/deployments/record.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline } from '#src/domain/ci/pipelines/settle.ts';
@@ -54,6 +55,7 @@ export async function deletePipeline(context: Context, ref: IdOrPath, id: number
     for (const { resourceGroup: name } of grouped) {
       if (name) await context.jobs.enqueue(tx, 'resource_groups.assign', { projectId: project.id, name });
     }
+    await endDeployments(tx, ids, 'canceled');
     await forgetArtifacts(tx, context.jobs, ids);
     const logs = await tx.$queryRaw<{ id: number }[]>`
       SELECT job_id AS id FROM job_traces WHERE job_id = ANY(${ids}::int[])`;

@@ -1,5 +1,6 @@
 import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { recordDeploymentStarts } from '#src/domain/ci/deployments/record.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -163,6 +164,10 @@ async function startBridges(
   if (bridges.length === 0) return;
   await tx.$executeRaw`UPDATE jobs SET status = 'running', queued_at = COALESCE(queued_at, now()), started_at = now(), updated_at = now()
     WHERE id = ANY(${bridges.map(({ id }) => id)}::int[])`;
+  await recordDeploymentStarts(
+    tx,
+    bridges.map(({ id }) => id),
+  );
   for (const job of bridges) {
     [job.status, job.startedAt] = ['running', new Date().toISOString()];
     await queue?.enqueue(tx, 'pipelines.trigger', { jobId: job.id });
