@@ -50,6 +50,11 @@ const FireTriggerInput = builder.inputType('FireTriggerInput', {
     ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
     variables: t.field({ type: 'JSON', description: 'Variables for the jobs: an object of keys and string values.' }),
     inputs: t.field({ type: 'JSON', description: INPUTS }),
+    payload: t.field({
+      type: 'JSON',
+      description:
+        'What a webhook told: jobs have it as JSON in the file of the variable TRIGGER_PAYLOAD, up to 256 KiB.',
+    }),
   }),
 });
 

@@ -70,10 +70,9 @@ unit:
         ref_type: 'branch',
         refspecs: [
           `+${sha}:refs/pipelines/${pipeline.id}`,
-          '+refs/heads/*:refs/remotes/origin/*',
-          '+refs/tags/*:refs/tags/*',
+          '+refs/heads/master:refs/remotes/origin/master',
         ],
-        depth: 0,
+        depth: 20,
         repo_object_format: 'sha1',
         protected: true,
       },

@@ -3,7 +3,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
 import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
-import { plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';
+import { type GivenVariable, plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -19,6 +19,8 @@ export interface Fire {
   variables?: unknown;
   /** Values of the inputs that the file declares. */
   inputs?: unknown;
+  /** What a webhook told, for a file. */
+  payload?: unknown;
 }
 
 /** Characters of all variables of one pipeline together. */
@@ -49,7 +51,7 @@ export async function fireTrigger(
     const pipeline = await startPipeline(asOwner, project, wanted, {
       source: 'trigger',
       triggerId: trigger.id,
-      variables: plainVariables(variables),
+      variables: [...payloadVariable(input.payload), ...plainVariables(variables)],
       inputs: readInputs(input.inputs),
     });
     await db.trigger.updateMany({ where: { id: trigger.id }, data: { lastUsedAt: new Date() } });
@@ -57,6 +59,15 @@ export async function fireTrigger(
   } catch (error) {
     throw error instanceof ValidationFailed || error instanceof Forbidden ? new BadRequest(NO_PIPELINE) : error;
   }
+}
+
+/** Characters of the longest payload; jobs do not get more. */
+const LONGEST_PAYLOAD = 256 * 1024;
+
+function payloadVariable(payload: unknown): GivenVariable[] {
+  if (payload === undefined || payload === null) return [];
+  const value = JSON.stringify(payload);
+  return value.length > LONGEST_PAYLOAD ? [] : [{ key: 'TRIGGER_PAYLOAD', value, isFile: true, raw: true }];
 }
 
 const NO_PIPELINE = 'No pipeline created';
