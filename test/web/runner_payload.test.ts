@@ -68,10 +68,7 @@ unit:
         sha,
         before_sha: '0'.repeat(40),
         ref_type: 'branch',
-        refspecs: [
-          `+${sha}:refs/pipelines/${pipeline.id}`,
-          '+refs/heads/master:refs/remotes/origin/master',
-        ],
+        refspecs: [`+${sha}:refs/pipelines/${pipeline.id}`, '+refs/heads/master:refs/remotes/origin/master'],
         depth: 20,
         repo_object_format: 'sha1',
         protected: true,

@@ -172,7 +172,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
     'packages.remove': ({ files }) => removePackageFiles({ uploads }, files),
-    'artifacts.remove_all': (wanted, jobs) => forgetProjectArtifacts({ db }, jobs, wanted, (userId) => as(userId, jobs)),
+    'artifacts.remove_all': (wanted, jobs) =>
+      forgetProjectArtifacts({ db }, jobs, wanted, (userId) => as(userId, jobs)),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
