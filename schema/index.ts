@@ -118,6 +118,7 @@ import '#schema/runners/mutations.ts';
 import '#schema/statuses/types.ts';
 import '#schema/statuses/mutations.ts';
 import '#schema/environments/mutations.ts';
+import '#schema/resource_groups/mutations.ts';
 import '#schema/deployments/types.ts';
 import '#schema/deployments/mutations.ts';
 import '#schema/triggers/types.ts';

@@ -277,7 +277,7 @@ function askedFor(
   variables.signed_in = caller.signedIn;
   variables.administrator = caller.admin;
   for (const [name, derive] of Object.entries(endpoint.route.derived ?? {}))
-    variables[name] = derive(variables, caller);
+    variables[name] = derive(variables, caller, given);
   return { variables, page, problems };
 }
 

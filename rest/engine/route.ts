@@ -31,9 +31,16 @@ export interface Route {
   readonly numeric?: readonly string[];
   /** Path parameters that may contain unescaped slashes. */
   readonly slashes?: readonly string[];
-  /** Variables of the operation derived from parameters and caller: which fields a response has. */
+  /** Variables of the operation derived from parameters and caller, such as which fields a response has, or from all that was sent. */
   readonly derived?: Readonly<
-    Record<string, (given: Readonly<Record<string, unknown>>, caller: CallerFacts) => boolean | string>
+    Record<
+      string,
+      (
+        given: Readonly<Record<string, unknown>>,
+        caller: CallerFacts,
+        sent: Readonly<Record<string, unknown>>,
+      ) => boolean | string | object | null
+    >
   >;
   /** Keys that the record of the body is within, from the outermost. */
   readonly within?: readonly string[];

@@ -41,6 +41,7 @@ import { protections } from '#rest/v4/protections.ts';
 import { releases } from '#rest/v4/releases.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
+import { resourceGroups } from '#rest/v4/resource_groups.ts';
 import { runners } from '#rest/v4/runners.ts';
 import { schedules } from '#rest/v4/schedules.ts';
 import { searches } from '#rest/v4/search.ts';
@@ -117,6 +118,7 @@ export const routes: Route[] = [
   ...lint,
   ...markdown,
   ...environments,
+  ...resourceGroups,
   ...deployments,
   ...triggers,
   ...variables,

@@ -79,6 +79,8 @@ export const projects: Route[] = [
       'snippets_enabled',
       'container_registry_enabled',
       'shared_runners_enabled',
+      'group_runners_enabled',
+      'ci_default_git_depth',
       'lfs_enabled',
       'public_builds',
       'request_access_enabled',

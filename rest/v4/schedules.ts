@@ -11,8 +11,8 @@ const common = {
     PipelineScheduleVariable: '404 Pipeline Schedule Variable Not Found',
   },
 } as const;
-/** Who may not know the variables gets none; pipelines have no inputs. */
-const record = { ...common, omitNull: ['variables'], constants: { inputs: [] } } as const;
+/** Who may not know the variables gets none. */
+const record = { ...common, omitNull: ['variables'] } as const;
 
 export const schedules: Route[] = [
   {

@@ -4,6 +4,18 @@ import * as operations from '#src/generated/operations.ts';
 /** Coverage is a text in this API. */
 const decimals = { coverage: 2 };
 
+/** What the caller says, and proves it with, is no part of what a webhook tells. */
+const OWN = new Set(['token', 'ref', 'variables', 'inputs', 'id', 'private_token', 'access_token', 'job_token']);
+
+/** All of the body of a webhook that is sent to a trigger; null for a request that has nothing of its own. */
+const derived: Route['derived'] = {
+  payload(_variables, _caller, given) {
+    const all = Object.entries(given);
+    const isOfHook = all.some(([name]) => !OWN.has(name));
+    return isOfHook ? Object.fromEntries(all.filter(([name]) => name === 'ref' || !OWN.has(name))) : null;
+  },
+};
+
 export const triggers: Route[] = [
   {
     method: 'GET',
@@ -50,6 +62,7 @@ export const triggers: Route[] = [
     result: 'fireTrigger.pipeline',
     decimals,
     auth: 'optional',
+    derived,
     notFound: { Trigger: '404 Not Found' },
   },
   {
@@ -59,6 +72,7 @@ export const triggers: Route[] = [
     result: 'fireTrigger.pipeline',
     decimals,
     auth: 'optional',
+    derived,
     notFound: { Trigger: '404 Not Found' },
     slashes: ['ref'],
   },

@@ -38,7 +38,8 @@ builder.objectFields(Project, (t) => ({
   }),
   latestSuccessfulJob: t.field({
     type: Job,
-    description: 'The job with this name in the latest successful pipeline of a branch or tag.',
+    description:
+      'The job with this name in the latest successful pipeline of a branch or tag, or in a child of that; one with artifacts if there is one.',
     args: {
       ref: t.arg.string({ required: true, description: 'Name of the branch or tag, without `refs/`.' }),
       name: t.arg.string({ required: true, description: 'Name of the job in `.gitlab-ci.yml`.' }),

@@ -12,6 +12,7 @@ import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
 import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
 import { findJobsByIds } from '#src/domain/ci/jobs/list.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
+import { findResourceGroupsByIds } from '#src/domain/ci/resource_groups/list.ts';
 import { findRunnersByIds } from '#src/domain/ci/runners/list.ts';
 import { findSchedulesByIds } from '#src/domain/ci/schedules/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
@@ -84,6 +85,7 @@ const FINDERS: Record<string, Finder> = {
   Environment: inProjects('Environment', findEnvironmentsByIds),
   Job: inProjects('Job', findJobsByIds),
   Runner: (context, ids, info) => findRunnersByIds(context, ids, selectionAt(info, 'Runner')),
+  ResourceGroup: inProjects('ResourceGroup', findResourceGroupsByIds),
   PipelineSchedule: inProjects('PipelineSchedule', findSchedulesByIds),
   Pipeline: inProjects('Pipeline', findPipelinesByIds),
 };

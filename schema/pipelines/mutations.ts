@@ -2,7 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { toGlobalId } from '#schema/node/types.ts';
+import { INPUTS } from '#schema/pipelines/inputs.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
+import { VariableType } from '#schema/variables/variable_type.ts';
 import { cancelPipeline } from '#src/domain/ci/pipelines/cancel.ts';
 import { deletePipeline, renamePipeline } from '#src/domain/ci/pipelines/change.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
@@ -14,11 +16,28 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Pipeline'), required: true, description: 'Global or numeric ID of the pipeline.' }),
 });
 
+const PipelineVariableInput = builder.inputType('PipelineVariableInput', {
+  description: 'A variable that a pipeline is given.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Name of the variable: letters, digits and `_`; at most 255.' }),
+    value: t.string({ required: true, description: 'The text that jobs get under that name.' }),
+    variableType: t.field({
+      type: VariableType,
+      description: 'How jobs get the value; as an environment variable when left out.',
+    }),
+  }),
+});
+
 const CreatePipelineInput = builder.inputType('CreatePipelineInput', {
   description: 'A new pipeline of a project.',
   fields: (t) => ({
     project: projectField(t, 'of the pipeline'),
     ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
+    variables: t.field({
+      type: [PipelineVariableInput],
+      description: 'Variables for the jobs, which win over all others.',
+    }),
+    inputs: t.field({ type: 'JSON', description: INPUTS }),
   }),
 });
 
@@ -78,7 +97,14 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: CreatePipelineInput, required: true, description: 'Names the project and the ref.' }),
     },
-    resolve: (_root, { input: { project, ref } }, context) => createPipeline(context, project, ref),
+    resolve: (_root, { input: { project, ref, variables, inputs } }, context) =>
+      createPipeline(context, project, ref, {
+        inputs,
+        variables: (variables ?? []).map(({ key, value, variableType }) => ({
+          ...{ key, value, raw: false },
+          isFile: variableType === 'file',
+        })),
+      }),
   }),
   retryPipeline: t.field({
     type: pipelinePayload('retryPipeline'),

@@ -102,7 +102,7 @@ const TestReport = builder.objectRef<PipelineTests>('TestReport').implement({
 builder.prismaObjectFields(Pipeline, (t) => ({
   testReport: t.field({
     type: TestReport,
-    description: 'The tests that the current jobs of the pipeline reported; empty without reports.',
+    description: 'The tests that the current jobs of the pipeline and its children reported; empty without reports.',
     select: { id: true },
     resolve: ({ id }, _args, { loaders }) => loaders.testReport.load(id),
   }),

@@ -16,6 +16,7 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
     defaultValue: true,
   },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
+  groupRunnersEnabled: { description: 'Whether runners of its groups run its jobs.', defaultValue: true },
   lfsEnabled: { description: 'Whether large file storage (Git LFS) is to be on.', defaultValue: true },
   publicJobs: { description: 'Whether everyone who can see the project can see its jobs.', defaultValue: true },
   requestAccessEnabled: { description: 'Whether users can ask for access.', defaultValue: false },
@@ -41,6 +42,10 @@ const texts = (t: InputFields) => ({
   }),
   description: t.string({ description: 'Description of the project; at most 2000 characters.' }),
   defaultBranch: t.string({ description: 'Name of the branch that is shown and cloned by default.' }),
+  ciDefaultGitDepth: t.int({
+    description:
+      'How many commits runners fetch unless a job says GIT_DEPTH: up to 1000; all for 0 and null. 20 in new projects.',
+  }),
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
 });
 

@@ -227,6 +227,13 @@ export const Project = builder.prismaObject('Project', {
     sharedRunnersEnabled: t.exposeBoolean('sharedRunnersEnabled', {
       description: 'Whether shared runners can run its jobs.',
     }),
+    groupRunnersEnabled: t.exposeBoolean('groupRunnersEnabled', {
+      description: 'Whether runners of its groups can run its jobs.',
+    }),
+    ciDefaultGitDepth: t.exposeInt('ciDefaultGitDepth', {
+      nullable: true,
+      description: 'How many commits runners fetch unless a job says GIT_DEPTH; all for 0, and where it was never set.',
+    }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', { description: 'Whether large file storage is on.' }),
     publicJobs: t.exposeBoolean('publicJobs', {
       description: 'Whether everyone who can see the project can see its pipelines and jobs.',

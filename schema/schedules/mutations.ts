@@ -32,8 +32,18 @@ const TEXTS = {
   description: 'What the schedule is for, of at most 255 characters.',
   ref: 'Name of the branch or tag; in full, with `refs/heads/` or `refs/tags/`, if both have the name.',
   cron: 'Minute, hour, day of the month, month and day of the week: `30 4 * * 1-5`; or a word such as `@daily`.',
+  inputs: 'Values of the `spec:inputs` of `.gitlab-ci.yml`; others that the schedule has stay.',
   cronTimezone: 'The time zone of `cron`: a name such as `Europe/Berlin`.',
 };
+
+const PipelineScheduleInputValue = builder.inputType('PipelineScheduleInputValue', {
+  description: 'The value of an input of the pipelines of a schedule.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Name of the input in `spec:inputs`.' }),
+    value: t.field({ type: 'JSON', description: 'The value: a text, a number, a boolean or a list.' }),
+    destroy: t.boolean({ description: 'Whether the value that the schedule has is removed.' }),
+  }),
+});
 
 const CreatePipelineScheduleInput = builder.inputType('CreatePipelineScheduleInput', {
   description: 'A new schedule of the caller.',
@@ -44,6 +54,7 @@ const CreatePipelineScheduleInput = builder.inputType('CreatePipelineScheduleInp
     cron: t.string({ required: true, description: TEXTS.cron }),
     cronTimezone: t.string({ description: `${TEXTS.cronTimezone} \`UTC\` when left out.` }),
     isActive: t.boolean({ description: 'Whether it starts pipelines; true when left out.' }),
+    inputs: t.field({ type: [PipelineScheduleInputValue], description: TEXTS.inputs }),
   }),
 });
 
@@ -56,6 +67,7 @@ const UpdatePipelineScheduleInput = builder.inputType('UpdatePipelineScheduleInp
     cron: t.string({ description: TEXTS.cron }),
     cronTimezone: t.string({ description: TEXTS.cronTimezone }),
     isActive: t.boolean({ description: 'Whether the schedule starts pipelines.' }),
+    inputs: t.field({ type: [PipelineScheduleInputValue], description: TEXTS.inputs }),
   }),
 });
 

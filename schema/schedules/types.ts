@@ -38,6 +38,18 @@ const SchedulePipelineScope = builder.enumType('SchedulePipelineScope', {
   } as const,
 });
 
+const PipelineInput = builder.objectRef<{ name: string; value: unknown }>('PipelineInput').implement({
+  description: 'A value that pipelines are given for an input that the file declares.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the input in `spec:inputs`.' }),
+    value: t.field({
+      type: 'JSON',
+      description: 'The value: a text, a number, a boolean or a list.',
+      resolve: ({ value }) => value,
+    }),
+  }),
+});
+
 export const PipelineSchedule = builder.prismaObject('PipelineSchedule', {
   description: 'Starts pipelines of a branch or tag at regular times, on behalf of its owner.',
   interfaces: [Node],
@@ -58,6 +70,12 @@ export const PipelineSchedule = builder.prismaObject('PipelineSchedule', {
       description: 'When it starts pipelines: minute, hour, day of the month, month and day of the week.',
     }),
     cronTimezone: t.exposeString('cronTimezone', { description: 'The time zone of `cron`, such as `Europe/Berlin`.' }),
+    inputs: t.field({
+      type: [PipelineInput],
+      description: 'The values that its pipelines are given for the `spec:inputs` of `.gitlab-ci.yml`.',
+      select: { inputs: true },
+      resolve: ({ inputs }) => Object.entries(inputs as object).map(([name, value]) => ({ name, value })),
+    }),
     isActive: t.exposeBoolean('active', {
       description: 'Whether it starts pipelines. It no longer does once its owner may not, or the ref is gone.',
     }),

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { INPUTS } from '#schema/pipelines/inputs.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Trigger } from '#schema/triggers/types.ts';
@@ -48,6 +49,12 @@ const FireTriggerInput = builder.inputType('FireTriggerInput', {
     token: t.string({ required: true, description: 'Token of a trigger of the project.' }),
     ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
     variables: t.field({ type: 'JSON', description: 'Variables for the jobs: an object of keys and string values.' }),
+    inputs: t.field({ type: 'JSON', description: INPUTS }),
+    payload: t.field({
+      type: 'JSON',
+      description:
+        'What a webhook told: jobs have it as JSON in the file of the variable TRIGGER_PAYLOAD, up to 256 KiB.',
+    }),
   }),
 });
 

@@ -177,7 +177,8 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
     if (given[parameter.name] !== undefined && !isFile)
       fill(variables, parameter.fills, coerce(given[parameter.name], parameter));
   }
-  for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
+  for (const [name, derive] of Object.entries(route.derived ?? {}))
+    variables[name] = derive(variables, caller, variables);
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
   for (const [name, value] of Object.entries(engine)) if (names.has(name)) variables[name] = value;
   const file = fileOf === undefined ? undefined : (given[fileOf] as File);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { storeArtifacts, storeReport } from '../support/artifacts.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
@@ -201,6 +202,23 @@ describe('DELETE /projects/:id/artifacts', () => {
     });
     expect(left.map(({ jobId }) => jobId)).toEqual([running.id, elsewhere.id]);
     expect((await fetched(ended.at)).status).toBe(404);
+  });
+
+  it('keeps them if who asked for it may no longer by the time that it is done', async () => {
+    const own = await made();
+    const former = await world.user();
+    await world.member(own, former, 'master');
+    const ended = await finishedJob({ within: own });
+    const wanted = { projectId: own.id, userId: former.id, before: new Date(Date.now() + 1_000).toISOString() };
+    const remove = () =>
+      forgetProjectArtifacts({ db: world.db }, world.as(owner).jobs, wanted, async () => world.as(former));
+    const { id } = await world.db.member.findFirstOrThrow({ where: { projectId: own.id, userId: former.id } });
+    await world.db.member.update({ where: { id }, data: { accessLevel: 30 } });
+    await remove();
+    expect(await world.db.jobArtifacts.count({ where: { jobId: ended.id } })).toBe(1);
+    await world.db.member.update({ where: { id }, data: { accessLevel: 40 } });
+    await remove();
+    expect(await world.db.jobArtifacts.count({ where: { jobId: ended.id } })).toBe(0);
   });
 });
 

@@ -139,6 +139,33 @@ describe('GET /projects/:id/jobs/artifacts/:ref_name/download', () => {
     expect((await fetched(at('release/1.0', 'pack'))).status).toBe(404);
   });
 
+  it('looks through child pipelines after their parent, not through those of another one', async () => {
+    const child = async (of: { id: number; pipelineId: number }, options: { name: string; ref: string }) => {
+      const made = await finishedJob(options);
+      const bridge = { projectId: project.id, userId: owner.id, name: 'go', stage: 's', stageIndex: 0, bridge: true };
+      const { id } = await world.db.job.create({ data: { ...bridge, pipelineId: of.pipelineId, status: 'success' } });
+      const data = { source: 'parent_pipeline', sourceJobId: id } as const;
+      await world.db.pipeline.update({ where: { id: made.pipelineId }, data });
+      return { ...made, bridgeId: id };
+    };
+    const old = await finishedJob({ ref: 'family', name: 'both' });
+    await child(old, { ref: 'family', name: 'only-old' });
+    const parent = await finishedJob({ ref: 'family', name: 'both' });
+    const below = await child(parent, { ref: 'family', name: 'below' });
+    await child(parent, { ref: 'family', name: 'both' });
+    const deep = await child(below, { ref: 'family', name: 'deep' });
+    const content = async (name: string) => (await fetched(at('family', name))).content;
+    expect((await content('both')).equals(parent.content)).toBe(true);
+    expect((await content('below')).equals(below.content)).toBe(true);
+    expect((await content('deep')).equals(deep.content)).toBe(true);
+    expect((await fetched(at('family', 'only-old'))).status).toBe(404);
+    const raw = await fetched(`/projects/${project.id}/jobs/artifacts/family/raw/app.txt?job=deep`);
+    expect([raw.status, raw.content.toString()]).toEqual([200, `of job ${deep.id}`]);
+    // What a retried job has started is none of its children any more.
+    await world.db.job.update({ where: { id: below.bridgeId }, data: { retried: true } });
+    expect((await fetched(at('family', 'below'))).status).toBe(404);
+  });
+
   it('404 for other refs and jobs, and for a job without any; 400 without a job', async () => {
     await finishedJob({ ref: 'topic', name: 'pack' });
     const api = world.api(owner);

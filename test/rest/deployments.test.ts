@@ -3,6 +3,7 @@ import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
+import { projectToken, registerRunner } from '../support/runner.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -68,11 +69,12 @@ const DEPLOYABLE_KEYS = [
 ];
 
 describe('A deployment', () => {
-  it('is recorded when a job with an environment succeeds, and not before', LONG, async () => {
+  it('is recorded when a job with an environment runs, and succeeds with it', LONG, async () => {
     await report('pending');
     await report('failed');
     expect(await count()).toBe(0);
     await report('running');
+    expect((await api.get(at)).body).toMatchObject([{ iid: 1, status: 'running' }]);
     await report('success');
     const { status, body } = await api.get(at);
     expect([status, body.length]).toEqual([200, 1]);
@@ -96,6 +98,87 @@ describe('A deployment', () => {
         pipeline: { sha: made.sha, status: 'success' },
       },
     });
+  });
+});
+
+describe('A deployment by a job', () => {
+  const JOBS = `
+stages: [deploy, later]
+ship: {stage: deploy, script: ship, environment: {name: live, url: 'https://live.example', deployment_tier: staging}}
+look: {stage: deploy, script: look, environment: {name: live, action: verify}}
+`;
+  /** A project with a pipeline whose jobs a runner takes. */
+  const pipeline = async () => {
+    const { project, sha } = await projectWithCommit(world, owner, { config: JOBS });
+    await world.member(project, developer, 'developer');
+    await world.idle();
+    const runner = await registerRunner(world, { token: await projectToken(world, owner, project.id) });
+    const path = `/projects/${project.id}`;
+    const deployments = async () => (await world.api(owner).get(`${path}/deployments`)).body;
+    const live = async () => {
+      const [found] = (await world.api(owner).get(`${path}/environments?name=live`)).body;
+      return (await world.api(owner).get(`${path}/environments/${found.id}`)).body;
+    };
+    return { project, sha, runner, path, deployments, live };
+  };
+
+  it(
+    'runs as soon as a runner takes the job, and succeeds with it; the last success stays current until then',
+    LONG,
+    async () => {
+      const { runner, path, deployments, live } = await pipeline();
+      const ship = await runner.take();
+      const [begun, ...none] = await deployments();
+      expect([begun.status, begun.deployable.id, none]).toEqual(['running', ship.id, []]);
+      expect(await live()).toMatchObject({ last_deployment: null, external_url: null, tier: 'staging' });
+      await runner.update(ship, 'success');
+      await world.idle();
+      expect(await deployments()).toMatchObject([{ id: begun.id, iid: 1, status: 'success' }]);
+      expect(await live()).toMatchObject({ last_deployment: { id: begun.id }, external_url: 'https://live.example' });
+      await world.api(owner).post(`${path}/jobs/${ship.id}/retry`);
+      const taken = [await runner.take(), await runner.take()];
+      const again = taken.find((job) => job.job_info.name === 'ship');
+      expect(await deployments()).toMatchObject([
+        { status: 'success' },
+        { status: 'running', deployable: { id: again.id } },
+      ]);
+      expect((await live()).last_deployment.id).toBe(begun.id);
+      await runner.update(again, 'failed');
+      await world.idle();
+      expect((await deployments()).map((one: { status: string }) => one.status)).toEqual(['success', 'failed']);
+      expect((await live()).last_deployment.id).toBe(begun.id);
+    },
+  );
+
+  it('is canceled with the job, or when its pipeline is deleted', LONG, async () => {
+    const { runner, path, deployments, project } = await pipeline();
+    const ship = await runner.take();
+    await world.api(owner).post(`${path}/jobs/${ship.id}/cancel`);
+    expect(await deployments()).toMatchObject([{ status: 'canceled' }]);
+    await world.api(owner).post(`${path}/jobs/${ship.id}/retry`);
+    await runner.take();
+    await runner.take();
+    expect((await deployments()).at(-1).status).toBe('running');
+    const { id } = await world.db.pipeline.findFirstOrThrow({ where: { projectId: project.id } });
+    expect((await world.api(owner).delete(`${path}/pipelines/${id}`)).status).toBe(204);
+    const rows = await world.db.deployment.findMany({ where: { projectId: project.id } });
+    expect(rows.map(({ status, finishedAt }) => [status, finishedAt !== null])).toEqual([
+      ['canceled', true],
+      ['canceled', true],
+    ]);
+  });
+
+  it('does not count as one of a merge request until it has succeeded', LONG, async () => {
+    const { project, path } = await pipeline();
+    await withTopic(world, project, owner);
+    const { iid } = await opened(world, project, owner);
+    const merged = await world.api(owner).put(`${path}/merge_requests/${iid}/merge`);
+    const given = { environment: 'live', ref: 'master', sha: merged.body.merge_commit_sha };
+    const made = await world.api(owner).post(`${path}/deployments`, { ...given, status: 'running' });
+    const found = async () => (await world.api(owner).get(`${path}/merge_requests?environment=live`)).body.length;
+    expect([made.status, await found()]).toEqual([201, 0]);
+    await world.api(owner).put(`${path}/deployments/${made.body.id}`, { status: 'success' });
+    expect(await found()).toBe(1);
   });
 });
 

@@ -205,7 +205,8 @@ describe('Merge requests by the deployments of their merge commits', () => {
       });
       number += 1;
       const data = { iid: number, projectId: of.id, environmentId, ref: 'main', sha: commit, userId: ann.id };
-      await world.db.deployment.create({ data: { ...data, createdAt: new Date(Date.UTC(2030, 5, day)) } });
+      const finishedAt = new Date(Date.UTC(2030, 5, day));
+      await world.db.deployment.create({ data: { ...data, finishedAt } });
     };
     for (const iid of [1, 2, 3, 4]) await merged(owned, iid);
     await merged(off, 5);

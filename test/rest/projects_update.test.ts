@@ -51,6 +51,8 @@ describe('PUT /projects/:id', () => {
       snippets_enabled: false,
       container_registry_enabled: false,
       shared_runners_enabled: false,
+      group_runners_enabled: false,
+      ci_default_git_depth: 7,
       lfs_enabled: false,
       request_access_enabled: true,
       only_allow_merge_if_pipeline_succeeds: true,
@@ -64,6 +66,9 @@ describe('PUT /projects/:id', () => {
     const cleared = await api.put(at(), { description: null, default_branch: '', tag_list: '', wiki_enabled: '' });
     expect(cleared.body).toMatchObject({ description: null, default_branch: null, tag_list: [], wiki_enabled: false });
     expect(cleared.body.name).toBe(before.name);
+    expect((await api.put(at(), { ci_default_git_depth: null })).body.ci_default_git_depth).toBeNull();
+    const deep = await api.put(at(), { ci_default_git_depth: 1001 });
+    expect([deep.status, deep.body]).toEqual([400, { message: { ci_default_git_depth: ['must be from 0 to 1000'] } }]);
   });
 
   it('lets owners rename it and change its visibility, but not masters', async () => {

@@ -37,6 +37,29 @@ async function pipelineWith(reports: Record<string, string>) {
 const report = async (at: string) => (await world.api(owner).get(`${at}/test_report`)).body;
 const summary = async (at: string) => (await world.api(owner).get(`${at}/test_report_summary`)).body;
 
+describe('The test report of a pipeline with children', () => {
+  it('holds the tests of the children, too, as long as their jobs are current', async () => {
+    const [parent, child, other] = [
+      await pipelineWith({ unit: suite(passed('a')) }),
+      await pipelineWith({ below: suite(passed('b'), failed('c')) }),
+      await pipelineWith({ apart: suite(passed('d')) }),
+    ];
+    const bridge = { projectId: project.id, userId: owner.id, name: 'go', stage: 's', stageIndex: 0, bridge: true };
+    const { id } = await world.db.job.create({ data: { ...bridge, pipelineId: parent.pipelineId ?? 0 } });
+    const sourced = (pipelineId: number | undefined, source: 'parent_pipeline' | 'pipeline') =>
+      world.db.pipeline.update({ where: { id: pipelineId ?? 0 }, data: { source, sourceJobId: id } });
+    await sourced(child.pipelineId, 'parent_pipeline');
+    // A pipeline of another project is none of its parts.
+    await sourced(other.pipelineId, 'pipeline');
+    const names = async (at: string) => (await report(at)).test_suites.map(({ name }: { name: string }) => name);
+    expect(await names(parent.at)).toEqual(['unit', 'below']);
+    expect((await summary(parent.at)).total).toMatchObject({ count: 3, failed: 1 });
+    expect(await names(child.at)).toEqual(['below']);
+    await world.db.job.update({ where: { id }, data: { retried: true } });
+    expect(await names(parent.at)).toEqual(['unit']);
+  });
+});
+
 describe('GET /projects/:id/pipelines/:pipeline_id/test_report', () => {
   it('holds the tests of its jobs: parallel ones together, those of a matrix apart', async () => {
     const { at, ids } = await pipelineWith({

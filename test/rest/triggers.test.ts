@@ -6,6 +6,7 @@ import { createTag } from '#src/domain/repository/tags/create.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
+import { projectToken, registerRunner } from '../support/runner.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -148,6 +149,41 @@ describe('POST /projects/:id/trigger/pipeline', () => {
       const job = await world.db.job.findFirst({ where: { pipelineId: body.id } });
       expect(job?.environment).toBe('review/form');
     }
+  });
+
+  it('tells jobs what a webhook said, in a file, and how the tokens of trigger and runner begin', LONG, async () => {
+    const { token } = await create();
+    const hook = { object_kind: 'push', ref: 'refs/heads/elsewhere', commits: [{ id: '1' }] };
+    const { status, body } = await anonymous.post(
+      `/projects/${project.id}/ref/master/trigger/pipeline?token=${token}`,
+      hook,
+    );
+    expect([status, body.ref]).toEqual([201, 'master']);
+    const { body: variables } = await api.get(`/projects/${project.id}/pipelines/${body.id}/variables`);
+    expect(variables).toEqual([
+      { key: 'TRIGGER_PAYLOAD', value: expect.any(String), variable_type: 'file', raw: true },
+    ]);
+    expect(JSON.parse(variables[0].value)).toEqual(hook);
+    // A request that says nothing else has no payload, and one that is too large is left out.
+    const plain = await anonymous.post(`/projects/${project.id}/trigger/pipeline`, { token, ref: 'master' });
+    const large = { token, ref: 'master', text: 'x'.repeat(300_000) };
+    const cut = await anonymous.post(`/projects/${project.id}/trigger/pipeline`, large);
+    for (const { body: made } of [plain, cut]) {
+      expect((await api.get(`/projects/${project.id}/pipelines/${made.id}/variables`)).body).toEqual([]);
+    }
+    const runner = await registerRunner(world, { token: await projectToken(world, master, project.id) });
+    await world.db.job.updateMany({
+      where: { projectId: project.id, pipelineId: { not: body.id } },
+      data: { status: 'canceled' },
+    });
+    const job = await runner.take();
+    const shown = Object.fromEntries(job.variables.map((one: { key: string; value: string }) => [one.key, one.value]));
+    expect(shown).toMatchObject({
+      CI_TRIGGER_SHORT_TOKEN: token.replace('gtr-', '').slice(0, 4),
+      CI_RUNNER_SHORT_TOKEN: runner.token.replace('grt-', '').slice(0, 8),
+    });
+    const payload = job.variables.find(({ key }: { key: string }) => key === 'TRIGGER_PAYLOAD');
+    expect(payload).toMatchObject({ file: true, raw: true, public: false });
   });
 
   it('starts one for a tag', LONG, async () => {

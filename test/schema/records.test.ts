@@ -76,6 +76,7 @@ await world.db.runnerManager.create({ data: { runnerId: ran.id, systemId: 's_one
 await world.db.pipelineSchedule.create({
   data: { projectId: project.id, ownerId: owner.id, description: 'Nightly', ref: 'refs/heads/main', cron: '0 3 * * *' },
 });
+await world.db.resourceGroup.create({ data: { projectId: project.id, key: 'live' } });
 await world.db.remoteMirror.create({
   data: { projectId: project.id, urlEncrypted: encrypt('https://mirror.example/', world.as(owner).secret) },
 });
@@ -204,6 +205,7 @@ describe('Every field of', () => {
       'Project',
       'Release',
       'RemoteMirror',
+      'ResourceGroup',
       'Runner',
       'RunnerManager',
       'Snippet',

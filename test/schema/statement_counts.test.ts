@@ -184,6 +184,11 @@ await world.db.release.create({
   },
 });
 const schedule = await world.db.pipelineSchedule.findFirstOrThrow({ where: { projectId: project.id } });
+const { key } = await world.db.resourceGroup.findFirstOrThrow({ where: { projectId: project.id } });
+await world.db.job.updateMany({
+  where: { projectId: project.id },
+  data: { resourceGroup: key, status: 'waiting_for_resource' },
+});
 const ofSchedule = {
   projectId: project.id,
   userId: owner.id,
@@ -198,6 +203,7 @@ const given = {
   deployment_id: deployment.id,
   pipeline_schedule_id: schedule.id,
   tag_name: 'released',
+  key,
   package_id: pack.id,
   board_id: board.id,
   milestone_id: milestone?.id,

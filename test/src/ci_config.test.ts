@@ -269,8 +269,6 @@ describe('A file is read as libyaml reads it:', () => {
 
   it.each([
     ['a: {script: x, inputs: {}}', 'jobs:a config contains keys that are not supported: inputs'],
-    ['a: {trigger: {project: b, inputs: {}}}', 'jobs:a:trigger config contains keys that are not supported: inputs'],
-    ['a: {trigger: {include: [{artifact: a.yml, job: b}]}}', 'jobs:a:trigger include of artifacts is not supported'],
     ['a: {script: x, odd: 1}', 'jobs:a config contains unknown keys: odd'],
     ['default: {odd: y}\na: {script: x}', 'default config contains unknown keys: odd'],
     ['a: {run: []}', 'jobs:a run is not supported'],
@@ -288,6 +286,15 @@ describe('A file is read as libyaml reads it:', () => {
     expect(trigger('{include: a.yml, forward: {yaml_variables: false, pipeline_variables: true}}')).toEqual({
       ...{ project: null, branch: null, include: ['a.yml'], depends: false, forwardsOwn: false, forwardsGiven: true },
     });
+    expect(
+      trigger('{include: [a.yml, {artifact: b.yml, job: c, inputs: {x: 1}}], inputs: {x: 2, y: [z]}}'),
+    ).toMatchObject({
+      include: [
+        { local: 'a.yml', inputs: { x: 2, y: ['z'] } },
+        { artifact: 'b.yml', job: 'c', inputs: { x: 1, y: ['z'] } },
+      ],
+    });
+    expect(trigger('{project: p, inputs: {x: true}}')).toMatchObject({ inputs: { x: true } });
     const inherited = 'image: ruby\ndefault: {tags: [t], interruptible: true}\na: {trigger: b}';
     expect(parseConfig(inherited).jobs[0]).toMatchObject({ interruptible: true, tags: [], options: {} });
     expect(parseConfig(inherited).jobs[0]?.options).not.toHaveProperty('image');
@@ -317,6 +324,11 @@ describe('A file is read as libyaml reads it:', () => {
     ['a: {script: x, resource_group: /b}', expect.stringContaining('jobs:a resource group can contain only letters')],
     ['a: {script: x, resource_group: [b]}', expect.stringContaining('jobs:a resource group can contain only letters')],
     ['a: {trigger: b, when: delayed}', 'jobs:a when should not be delayed with a trigger'],
+    ['a: {trigger: {project: b, inputs: c}}', 'jobs:a:trigger:inputs config should be a hash'],
+    [
+      'a: {trigger: {include: [{artifact: a.yml}]}}',
+      'jobs:a:trigger include config must specify the job where to fetch the artifact from',
+    ],
     ['a: {trigger: {}}', 'jobs:a:trigger config should have either a project or an include'],
     ['a: {trigger: {project: b, include: c}}', 'jobs:a:trigger config should have either a project or an include'],
     ['a: {trigger: {include: c, branch: b}}', 'jobs:a:trigger branch can only be used with a project'],

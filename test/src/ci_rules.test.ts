@@ -425,11 +425,12 @@ describe('include', () => {
     ['include: list.yml', 'Included file `list.yml` does not have valid YAML syntax!'],
     [
       'include: {local: a.yml, remote: b}',
-      'include config must contain exactly one of: local, project, remote, template, component',
+      'include config must contain exactly one of: local, project, remote, template, component, artifact',
     ],
     ['include: {project: a/b}', 'include config must specify the file where to fetch the config from'],
     ['include: {local: a.yml, odd: 1}', 'include config contains unknown keys: odd'],
-    ['include: {artifact: a.yml, job: b}', 'include config contains keys that are not supported: artifact, job'],
+    ['include: {artifact: a.yml}', 'include job should be a string'],
+    ['include: {artifact: a.txt, job: b}', 'Included file `a.txt` does not have YAML extension!'],
     ['include: {component: host/a/b@1}', 'Component `host/a/b@1` should be $CI_SERVER_FQDN/project/name@version'],
     [
       'include: {component: $CI_SERVER_FQDN/a/b}',

@@ -22,6 +22,8 @@ let heard: {
   end: Record<string, unknown> | null;
   uploads: Upload[];
   request: Record<string, unknown> | null;
+  /** What the server says of the job. */
+  status: string;
 };
 let api: RunnerApi;
 let directory: string;
@@ -32,7 +34,7 @@ const server = createServer(async (request, response) => {
   const { method, url = '' } = request;
   if (method === 'PATCH') {
     heard.trace += String(body);
-    response.writeHead(202, { Range: `0-${Buffer.byteLength(heard.trace)}`, 'Job-Status': 'running' }).end();
+    response.writeHead(202, { Range: `0-${Buffer.byteLength(heard.trace)}`, 'Job-Status': heard.status }).end();
   } else if (method === 'PUT') {
     heard.end = JSON.parse(String(body));
     response.writeHead(200).end('200');
@@ -65,7 +67,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  heard = { trace: '', end: null, uploads: [], request: null };
+  heard = { trace: '', end: null, uploads: [], request: null, status: 'running' };
   directory = path.join(scratch(), 'runner');
   programs = path.join(scratch(), 'programs');
   for (const one of [directory, programs]) mkdirSync(one, { recursive: true });
@@ -85,6 +87,9 @@ function fakeEngine(name: 'docker' | 'podman', { fails = false } = {}): () => st
 for word in "$@"; do printf '%s\\0' "$word"; done >> '${calls}'
 printf '\\n' >> '${calls}'
 env > '${programs}/environment'
+[ "$1" = inspect ] && printf '{"6379/tcp":{},"5432/tcp":{}}\n'
+[ "$1" = exec ] && cat '${programs}/table'
+[ "$1" = logs ] && echo 'database system is starting'
 [ "$1" = run ] || exit 0
 ${fails ? 'exit 125' : ''}
 for last in "$@"; do :; done
@@ -181,8 +186,101 @@ describe('A job with an image', { timeout: 60_000 }, () => {
     const payload = job(['echo here'], { image: { name: 'alpine' }, services: [{ name: 'postgres' }] });
     expect(await run(payload)).toEqual({ state: 'success' });
     expect(heard.trace).toContain('WARNING: The job asks for the image alpine, but there is neither docker nor podman');
-    expect(heard.trace).toContain('WARNING: This runner starts no services: postgres.');
+    expect(heard.trace).toContain('WARNING: Services are only started for jobs in containers: postgres.');
     expect(heard.trace).toContain('here\n');
+  });
+
+  it('has its services in a network of its own, ready before it begins, and removed after it', async () => {
+    const calls = fakeEngine('docker');
+    const port = (number: number) => number.toString(16).toUpperCase();
+    const line = `  0: 00000000:${port(5432)} 00000000:0000 0A 00000000:00000000`;
+    writeFileSync(path.join(programs, 'table'), `  sl  local_address rem_address   st\n${line}\n`);
+    const services = [
+      {
+        name: 'registry.example:5000/team/postgres:$VERSION',
+        alias: 'db, database',
+        command: ['-c', 'fsync=off'],
+        variables: [{ key: 'POSTGRES_DB', value: 'app' }],
+      },
+      { name: 'redis', entrypoint: ['/start', '-q'], pull_policy: ['always'] },
+    ];
+    expect(await run(job(['echo done'], { image: { name: 'alpine' }, services }))).toEqual({ state: 'success' });
+    const all = calls();
+    const [network = ''] = all.flatMap(([one, two, name]) => (one === 'network' && two === 'create' ? [name] : []));
+    expect(network).toMatch(/^gantry-[0-9a-f]{16}$/);
+    const [postgres, redis, script] = all.filter(([command]) => command === 'run');
+    expect(postgres).toEqual([
+      ...['run', '--detach', '--name', `${network}-0`, '--network', network],
+      ...['--network-alias', 'registry.example__team__postgres', '--network-alias', 'registry.example-team-postgres'],
+      ...['--network-alias', 'db', '--network-alias', 'database'],
+      ...['--env-file', expect.stringMatching(/\/tmp\/service_0$/)],
+      ...['--', 'registry.example:5000/team/postgres:3', '-c', 'fsync=off'],
+    ]);
+    expect(redis?.slice(6)).toEqual([
+      ...['--network-alias', 'redis', '--env-file', expect.any(String), '--pull', 'always'],
+      ...['--entrypoint', '/start', '--', 'redis', '-q'],
+    ]);
+    expect(script).toEqual(expect.arrayContaining(['--network', network]));
+    expect(all.slice(-2)).toEqual([
+      ['rm', '--force', '--volumes', `${network}-0`, `${network}-1`],
+      ['network', 'rm', network],
+    ]);
+    expect(heard.trace).not.toContain('does not listen');
+  });
+
+  it('begins although a service does not listen, with a warning and what the service printed', async () => {
+    fakeEngine('podman');
+    writeFileSync(path.join(programs, 'table'), '');
+    await run(job(['echo done'], { image: { name: 'alpine' }, services: [{ name: 'postgres' }] }));
+    expect(heard.trace).toContain('WARNING: The service postgres does not listen on port 5432 yet.');
+    expect(heard.trace).toContain('database system is starting');
+    expect(heard.trace).toContain('done\n');
+  });
+
+  it('fails where a service cannot be started, and leaves no network', async () => {
+    const calls = fakeEngine('docker', { fails: true });
+    const payload = job(['echo done'], { image: { name: 'alpine' }, services: [{ name: 'missing' }] });
+    expect(await run(payload)).toEqual({ state: 'failed', reason: 'runner_system_failure' });
+    expect(heard.trace).toContain('the service missing could not be started');
+    expect(heard.trace).not.toContain('done\n');
+    expect(calls().at(-1)?.slice(0, 2)).toEqual(['network', 'rm']);
+  });
+
+  it('is told what runs it, and after_script how it ended', async () => {
+    fakeEngine('docker');
+    const show = 'echo "$CI_JOB_STATUS $CI_SERVER $CI_DISPOSABLE_ENVIRONMENT$CI_SHARED_ENVIRONMENT $CI_CONCURRENT_ID"';
+    const after = { name: 'after_script', script: [show], timeout: 300, when: 'always', allow_failure: true };
+    const ended = async (script: string[], more: Partial<JobPayload> = {}) => {
+      heard.trace = '';
+      const payload = job([show, ...script], more);
+      payload.steps.push(after);
+      await run(payload);
+      return heard.trace.split('\n').filter((text) => /^(running|success|failed) /.test(text));
+    };
+    expect(await ended([], { image: { name: 'alpine' } })).toEqual(['running yes true 0', 'success yes true 0']);
+    expect(await ended(['exit 1'])).toEqual(['running yes true 0', 'failed yes true 0']);
+    heard.trace = '';
+    await run(job(['echo "$CI_RUNNER_VERSION $CI_RUNNER_EXECUTABLE_ARCH"', 'env | grep _ENVIRONMENT=']));
+    expect(heard.trace).toMatch(/^\d+\.\d+\.\S+ linux\/(amd64|arm64)\n[^\n]*\nCI_SHARED_ENVIRONMENT=true$/m);
+  });
+
+  it('that is canceled is ended, runs after_script, and tells the server', async () => {
+    const after = {
+      name: 'after_script',
+      script: ['echo $CI_JOB_STATUS'],
+      timeout: 300,
+      when: 'always',
+      allow_failure: true,
+    };
+    const payload = job(['echo begun', 'sleep 1000'], {
+      artifacts: [{ name: 'a', paths: ['.'], when: 'always', artifact_type: 'archive', artifact_format: 'zip' }],
+    });
+    payload.steps.push(after);
+    heard.status = 'canceling';
+    expect(await run(payload)).toEqual({ state: 'canceled' });
+    expect(heard.trace).toMatch(/canceled\nERROR: Job canceled: it was canceled on the server\n$/);
+    expect(heard.end).toMatchObject({ state: 'failed' });
+    expect(heard.uploads).toEqual([]);
   });
 
   it('runs on the machine without an image, even if there is docker', async () => {
@@ -259,7 +357,17 @@ describe('The runner', () => {
   it('says what it can do when it asks for a job', async () => {
     await api.request('grt-token', undefined);
     expect(heard.request).toMatchObject({
-      info: { features: { upload_multiple_artifacts: true, return_exit_code: true, refspecs: true, services: false } },
+      info: {
+        features: {
+          upload_multiple_artifacts: true,
+          return_exit_code: true,
+          refspecs: true,
+          cancel_gracefully: true,
+        },
+      },
     });
+    // Services are for jobs in containers.
+    const { features } = (heard.request as { info: { features: Record<string, boolean> } }).info;
+    expect(features.services).toBe(features.image);
   });
 });

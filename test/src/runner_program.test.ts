@@ -100,7 +100,8 @@ describe('The environment of a job', () => {
   it('has the variables of the job, later ones before earlier ones, and nothing of the runner’s own', async () => {
     process.env.RUNNER_SECRET = 'must stay here';
     const files = scratch();
-    const places = { project: '/builds/1/project', builds: '/builds/1', files };
+    const own = { A: 'of the runner', OWN: 'yes' };
+    const places = { project: '/builds/1/project', builds: '/builds/1', files, own };
     const job = withVariables(
       variable('A', 'first'),
       variable('A', 'second'),
@@ -117,6 +118,7 @@ describe('The environment of a job', () => {
       B: 'is second, $UNKNOWN and $$',
       SECRET: 'pa$A',
       PATH: '/own/path',
+      OWN: 'yes',
       CI_PROJECT_DIR: '/builds/1/project',
     });
     for (const name of ['BAD-NAME', 'NUL', 'RUNNER_SECRET']) expect(environment).not.toHaveProperty(name);

@@ -37,13 +37,15 @@ export async function pipelineOf(world: World, owner: TestUser, { id: projectId 
   const by = { projectId, userId: owner.id };
   const where = { ref: word, sha: '1'.repeat(40) };
   const pipeline = await world.db.pipeline.create({ data: { ...by, ...where, source: 'api', yamlErrors: word } });
-  const place = { stage: word, stageIndex: 0, environment: word, description: word };
+  const grouped = { resourceGroup: word, holdsResource: true };
+  const place = { stage: word, stageIndex: 0, environment: word, description: word, ...grouped };
   const job = await world.db.job.create({ data: { ...by, ...place, pipelineId: pipeline.id, name: word } });
   await world.db.jobTraceChunk.create({ data: { jobId: job.id, position: 0, content: Buffer.from(word) } });
   const environment = await world.db.environment.create({ data: { projectId, name: word, slug: word } });
   const iid = 1 + (await world.db.deployment.count({ where: { projectId } }));
   const target = { iid, environmentId: environment.id, jobId: job.id };
   await world.db.deployment.create({ data: { ...by, ...where, ...target } });
+  await world.db.resourceGroup.create({ data: { projectId, key: word } });
   await createTrigger(world.as(owner), projectId, word);
   const schedule = { projectId, ownerId: owner.id, description: word, ref: `refs/heads/${word}`, cron: '0 0 1 1 *' };
   const { id: scheduleId } = await world.db.pipelineSchedule.create({ data: schedule });

@@ -251,7 +251,8 @@ canceled:
       expect(given).not.toContain('UNRELATED_SECRET');
       expect((await api('POST', `/projects/${id}/jobs/${canceled.id}/cancel`)).status).toBe(201);
       await until(() => (pids.some(isRunning) ? undefined : true));
-      await until(() => (slow.output().includes(`Job ${canceled.id} is over on the server.`) ? true : undefined));
+      await until(() => (slow.output().includes(`Job ${canceled.id} canceled.`) ? true : undefined));
+      await jobThat(id, 'canceled', 'canceled');
       expect(readdirSync(at('slow.d', 'builds'))).toEqual([]);
     } finally {
       await stop(slow);

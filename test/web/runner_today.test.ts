@@ -72,7 +72,8 @@ describe('A runner of today', () => {
     const { project, sha } = await projectWithJobs(
       'unit: {script: [x]}\ndeep: {script: [x], variables: {GIT_DEPTH: "3"}}',
     );
-    await world.db.project.update({ where: { id: project.id }, data: { ciDefaultGitDepth: 20 } });
+    const at = `/projects/${project.id}`;
+    expect((await api.get(at)).body.ci_default_git_depth).toBe(20);
     const runner = await created();
     const [one, two] = [await runner.take(), await runner.take()];
     const { id } = await pipelineOf(project.id);
@@ -274,7 +275,8 @@ describe('Which jobs a runner gets', () => {
       return place.id;
     };
     const [below, direct, , refusing] = [await make(sub.id), await make(group.id), await make(), await make(sub.id)];
-    await world.db.project.update({ where: { id: refusing }, data: { groupRunnersEnabled: false } });
+    const refused = await world.api(owner).put(`/projects/${refusing}`, { group_runners_enabled: false });
+    expect(refused.body.group_runners_enabled).toBe(false);
     const runner = await created({ runner_type: 'group_type', group_id: group.id }, owner);
     const got = [(await runner.take()).job_info.project_id, (await runner.take()).job_info.project_id];
     expect([got, (await runner.request()).status]).toEqual([[below, direct], 204]);

@@ -81,6 +81,8 @@ export const projectAbilities = {
   create_commit_status: { level: DEVELOPER },
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },
+  read_resource_group: { level: DEVELOPER, feature: 'jobs' },
+  update_resource_group: { level: DEVELOPER, feature: 'jobs' },
   admin_pipeline_schedule: { level: MASTER, feature: 'jobs' },
   delete_pipeline: { level: OWNER, feature: 'jobs' },
   delete_artifacts: { level: MASTER, feature: 'jobs' },

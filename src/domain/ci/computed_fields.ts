@@ -4,7 +4,7 @@ import { computedFields } from '#src/platform/records/computed_fields.ts';
 
 const { sql } = Prisma;
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
-const [pipeline, deployment] = [alias('Pipeline', 'lp'), alias('Deployment', 'ld')];
+const [pipeline, deployment, job] = [alias('Pipeline', 'lp'), alias('Deployment', 'ld'), alias('Job', 'cj')];
 
 // Who starts a pipeline by a trigger learns its address, although they do not see the project.
 computedFields('Pipeline', { projectFullPath: ({ projectId }) => pathOf(projectId) });
@@ -17,6 +17,12 @@ computedFields('Job', {
 computedFields('PipelineSchedule', {
   lastPipelineId: ({ id }) =>
     sql`(SELECT max(${pipeline.id}) FROM ${table(pipeline)} WHERE ${pipeline.scheduleId} = ${id})`,
+});
+
+computedFields('ResourceGroup', {
+  currentJobId: ({ projectId, key }) =>
+    sql`(SELECT min(${job.id}) FROM ${table(job)} WHERE ${job.projectId} = ${projectId} AND ${job.resourceGroup} = ${key}
+      AND ${job.holdsResource})`,
 });
 
 computedFields('Environment', {

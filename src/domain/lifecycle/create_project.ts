@@ -17,7 +17,8 @@ import type { Columns } from '#src/platform/records/model.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'> {
+export interface NewProject
+  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'> {
   /** One of name and path may be absent: each is derived from the other. */
   name?: string | null | undefined;
   path?: string | null | undefined;
@@ -29,6 +30,9 @@ export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultB
   /** Where a job fetches the repository from, over HTTP(S), optionally with user name and password. */
   importUrl?: string | null | undefined;
 }
+
+/** How many commits runners fetch of new projects. */
+const NEW_DEPTH = 20;
 
 /** Creates a project. Throws LimitReached, ValidationFailed. */
 export async function createProject(context: Context, input: NewProject): Promise<ProjectRow> {
@@ -76,6 +80,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
         description: input.description ?? null,
         defaultBranch: input.defaultBranch || null,
         tagList: tags(input.tagList ?? null),
+        ciDefaultGitDepth: input.ciDefaultGitDepth === undefined ? NEW_DEPTH : input.ciDefaultGitDepth,
       });
       if (source) await scheduleImport(tx, context, projectId, source);
       return projectId;
@@ -90,7 +95,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
 /** The columns of a new project besides its namespace, creator and token. */
 export type ProjectColumns = Pick<
   Columns['Project'],
-  'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList'
+  'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'
 > &
   Partial<Pick<Columns['Project'], Switch>> & { forkedFromId?: number };
 

@@ -84,13 +84,15 @@ export async function holdSource(tx: Transaction, id: number): Promise<Visibilit
 const COPIED = select('Project', {
   tagList: true,
   sharedRunnersEnabled: true,
+  groupRunnersEnabled: true,
+  ciDefaultGitDepth: true,
   lfsEnabled: true,
   onlyAllowMergeIfPipelineSucceeds: true,
   onlyAllowMergeIfAllDiscussionsAreResolved: true,
 });
 
 function copied(project: ProjectRow & typeof COPIED.row) {
-  const { id, name, path, description, defaultBranch, tagList } = project;
+  const { id, name, path, description, defaultBranch, tagList, ciDefaultGitDepth } = project;
   const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
-  return { ...switches, name, path, description, defaultBranch, tagList, forkedFromId: id };
+  return { ...switches, name, path, description, defaultBranch, tagList, ciDefaultGitDepth, forkedFromId: id };
 }

@@ -13,7 +13,9 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
-export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'>, Switches {
+export interface ProjectChanges
+  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'>,
+    Switches {
   name?: string | null | undefined;
   path?: string | null | undefined;
   visibility?: Visibility | null | undefined;
@@ -106,10 +108,18 @@ async function hold(tx: Transaction, id: number): Promise<HeldProject> {
   return { ...project, namespacePath: namespace.fullPath, group };
 }
 
-function columns({ description, defaultBranch: _, tagList, buildTimeout, ...switches }: ProjectChanges) {
+function columns({
+  description,
+  defaultBranch: _,
+  tagList,
+  buildTimeout,
+  ciDefaultGitDepth,
+  ...switches
+}: ProjectChanges) {
   return {
     ...givenSwitches(switches),
     ...(buildTimeout == null ? {} : { buildTimeout }),
+    ...(ciDefaultGitDepth === undefined ? {} : { ciDefaultGitDepth }),
     ...(description === undefined ? {} : { description }),
     ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
   };

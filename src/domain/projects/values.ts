@@ -10,6 +10,7 @@ export const SWITCHES = [
   'snippetsEnabled',
   'containerRegistryEnabled',
   'sharedRunnersEnabled',
+  'groupRunnersEnabled',
   'lfsEnabled',
   'publicJobs',
   'requestAccessEnabled',
@@ -24,6 +25,8 @@ export interface ProjectTexts {
   path?: string | undefined;
   description?: string | null | undefined;
   defaultBranch?: string | null | undefined;
+  /** Commits that runners fetch: 0 or null for all. */
+  ciDefaultGitDepth?: number | null | undefined;
   tagList?: readonly string[] | null | undefined;
 }
 
@@ -41,18 +44,28 @@ export function tags(list: readonly string[] | null): string[] {
 }
 
 /** The errors of the given texts (behaviour.md 1.6). */
-export function textErrors({ name, path, description, defaultBranch, tagList }: ProjectTexts): FieldErrors {
+export function textErrors({
+  name,
+  path,
+  description,
+  defaultBranch,
+  tagList,
+  ciDefaultGitDepth: depth,
+}: ProjectTexts): FieldErrors {
   const wrong: [string, string | null][] = [
     ['name', name === undefined ? null : nameError(name)],
     ['path', path === undefined ? null : pathError(path)],
     ['description', description && [...description].length > DESCRIPTION ? tooLong(DESCRIPTION) : null],
     ['default_branch', defaultBranch && !isBranchName(defaultBranch) ? 'is invalid' : null],
+    ['ci_default_git_depth', depth != null && (depth < 0 || depth > DEEPEST) ? `must be from 0 to ${DEEPEST}` : null],
     ['tag_list', tagList ? tagsError(tagList) : null],
   ];
   return Object.fromEntries(wrong.flatMap(([field, message]) => (message === null ? [] : [[field, [message]]])));
 }
 
 const DESCRIPTION = 2000;
+/** The greatest depth to which runners fetch by default. */
+const DEEPEST = 1000;
 const MOST_TAGS = 100;
 
 function tagsError(tags: readonly string[]): string | null {

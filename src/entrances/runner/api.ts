@@ -28,6 +28,13 @@ export class JobGone extends Error {}
 /** The server's response to a request for a job. */
 export type JobAnswer = { job: JobPayload } | { job: null; lastUpdate: string | undefined };
 
+/** What the server has of a log, and what it says of the job. */
+export interface Appended {
+  /** In bytes. */
+  size: number;
+  isCanceling: boolean;
+}
+
 /** How a job ended. */
 export interface JobResult {
   state: 'success' | 'failed';
@@ -72,10 +79,11 @@ export class RunnerApi {
   }
 
   /**
-   * Sends a chunk of the job log; returns how many bytes the server has, which is where the next chunk begins. Throws JobGone,
+   * Sends a chunk of the job log; returns how many bytes the server has, which is where the next chunk begins, and whether the job is
+   * canceled and may still be ended in order. Throws JobGone,
    * and Error if the server does not answer.
    */
-  async appendTrace({ id, token }: JobPayload, offset: number, piece: Uint8Array<ArrayBuffer>): Promise<number> {
+  async appendTrace({ id, token }: JobPayload, offset: number, piece: Uint8Array<ArrayBuffer>): Promise<Appended> {
     const answer = await this.#send('PATCH', `/jobs/${id}/trace`, {
       headers: {
         'JOB-TOKEN': token,
@@ -87,7 +95,10 @@ export class RunnerApi {
     requireAlive(answer);
     if (answer.status !== 202 && answer.status !== 416)
       throw new Error(`the server answered with status ${answer.status}`);
-    return Number(/^0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? offset + piece.length);
+    return {
+      size: Number(/^0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? offset + piece.length),
+      isCanceling: answer.headers.get('job-status') === 'canceling',
+    };
   }
 
   /** Reports how a job ended, retrying for as long as that takes. Throws JobGone, Refused. */
@@ -219,7 +230,8 @@ function info(): object {
       return_exit_code: true,
       multi_build_steps: true,
       image: hasEngine,
-      services: false,
+      services: hasEngine,
+      cancel_gracefully: true,
     },
   };
 }

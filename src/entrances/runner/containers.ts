@@ -19,6 +19,8 @@ export interface Container {
   image: JobImage;
   /** Directory of the job, which the container has at the same path. */
   place: string;
+  /** The network of its services. */
+  network?: string | undefined;
 }
 
 /** The exit code with which both programs say that they could not start a container. */
@@ -30,7 +32,7 @@ const NOT_STARTED = 125;
  * be started.
  */
 export async function runInContainer(
-  { engine, image, place }: Container,
+  { engine, image, place, network }: Container,
   script: string,
   around: Omit<Command, 'program' | 'args' | 'environment'>,
 ): Promise<Ending> {
@@ -39,6 +41,7 @@ export async function runInContainer(
   const args = [
     ...['run', '--rm', '--name', name, '--init'],
     ...['--volume', `${place}:${place}`, '--workdir', around.directory],
+    ...(network === undefined ? [] : ['--network', network]),
     ...pullPolicy(image),
     ...(entrypoint === undefined ? [] : ['--entrypoint', entrypoint]),
     // What follows are no options, whatever the name of the image.
@@ -76,7 +79,8 @@ export async function takeOver(
 
 const POLICIES: Readonly<Record<string, string>> = { always: 'always', never: 'never', 'if-not-present': 'missing' };
 
-function pullPolicy({ pull_policy: policies }: JobImage): string[] {
+/** The option for when an image is fetched. */
+export function pullPolicy({ pull_policy: policies }: JobImage): string[] {
   const policy = POLICIES[policies?.[0] ?? ''];
   return policy === undefined ? [] : ['--pull', policy];
 }

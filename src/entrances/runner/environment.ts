@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
+import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 
 /** Variables of the runner's own environment that are passed on: what programs need, and no secrets. */
 const HANDED_ON = [
@@ -24,15 +25,20 @@ export type Values = Readonly<Record<string, string>>;
  * The environment of a job's script: the variables of the job, and little else. Variables of type file are written into a
  * directory, and hold the path.
  *
+ * @param own variables of the runner, over which those of the job win
  * @param project directory of the working copy
  * @param files directory for variables of type file
  */
 export async function environmentOf(
   job: JobPayload,
-  { project, builds, files }: { project: string; builds: string; files: string },
+  { project, builds, files, own: known }: { project: string; builds: string; files: string; own: Values },
 ): Promise<Record<string, string>> {
   const own = Object.fromEntries(HANDED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  const values: Record<string, string> = { ...variablesOf(job), CI_PROJECT_DIR: project, CI_BUILDS_DIR: builds };
+  const values: Record<string, string> = {
+    ...variablesOf({ variables: [...shown(known), ...job.variables] }),
+    CI_PROJECT_DIR: project,
+    CI_BUILDS_DIR: builds,
+  };
   const paths = job.variables.filter(({ key, file }) => file && isName(key));
   for (const [at, { key }] of paths.entries()) {
     const file = path.join(files, String(at));
@@ -40,6 +46,32 @@ export async function environmentOf(
     values[key] = file;
   }
   return { ...own, ...values };
+}
+
+/** The words of today's runners for processors. */
+const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+/** Which of the runner's jobs it is: the lowest numbers that no other running job has, of all and of those of its project. */
+export interface Concurrent {
+  id: number;
+  inProject: number;
+}
+
+/** What the runner tells its jobs of itself. */
+export function ofRunner({ id, inProject }: Concurrent, inContainer: boolean): Record<string, string> {
+  return {
+    CI_SERVER: 'yes',
+    CI_RUNNER_VERSION: packageVersion(),
+    CI_RUNNER_REVISION: packageRevision(),
+    CI_RUNNER_EXECUTABLE_ARCH: `${process.platform}/${PROCESSORS[process.arch] ?? process.arch}`,
+    CI_CONCURRENT_ID: String(id),
+    CI_CONCURRENT_PROJECT_ID: String(inProject),
+    [inContainer ? 'CI_DISPOSABLE_ENVIRONMENT' : 'CI_SHARED_ENVIRONMENT']: 'true',
+  };
+}
+
+function shown(values: Values): JobPayload['variables'] {
+  return Object.entries(values).map(([key, value]) => ({ key, value, public: true, file: false }));
 }
 
 /** The variables of a job by name. References to variables within public values are expanded; secret values stay as they are. */

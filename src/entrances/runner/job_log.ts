@@ -20,6 +20,7 @@ export class JobLog {
   readonly #api: RunnerApi;
   readonly #job: JobPayload;
   readonly #over = new AbortController();
+  readonly #canceling = new AbortController();
   readonly #done = new AbortController();
   readonly #sending: Promise<void>;
   #writing: Promise<unknown> = Promise.resolve();
@@ -44,6 +45,11 @@ export class JobLog {
   /** Aborted when the server reports that the job is over. */
   get over(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** Aborted when the job is canceled on the server, which waits for its end. */
+  get canceling(): AbortSignal {
+    return this.#canceling.signal;
   }
 
   /** Adds output. */
@@ -114,7 +120,9 @@ export class JobLog {
     await this.#writing;
     const piece = Buffer.alloc(Math.min(PIECE, this.#size - this.#sent));
     await this.#file.read(piece, 0, piece.length, this.#sent);
-    this.#sent = await this.#api.appendTrace(this.#job, this.#sent, piece);
+    const { size, isCanceling } = await this.#api.appendTrace(this.#job, this.#sent, piece);
+    this.#sent = size;
+    if (isCanceling) this.#canceling.abort();
     if (this.#sent > this.#size) throw new JobGone('The server has more of the log than was printed.');
   }
 }

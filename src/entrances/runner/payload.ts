@@ -9,7 +9,7 @@ export interface JobPayload {
   variables: { key: string; value: string; public: boolean; file: boolean; masked?: boolean | null }[];
   steps: JobStep[];
   image?: JobImage | null;
-  services?: { name: string }[] | null;
+  services?: JobService[] | null;
   artifacts?: JobArtifacts[] | null;
   cache?: JobCache[] | null;
   dependencies?: JobDependency[] | null;
@@ -30,6 +30,13 @@ export interface JobImage {
   name: string;
   entrypoint?: string[] | null;
   pull_policy?: string[] | null;
+}
+
+export interface JobService extends JobImage {
+  /** Further names, separated by commas or blanks. */
+  alias?: string | null;
+  command?: string[] | null;
+  variables?: { key: string; value: string }[] | null;
 }
 
 export interface JobStep {

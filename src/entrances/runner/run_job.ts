@@ -3,18 +3,28 @@ import path from 'node:path';
 import { JobGone, type RunnerApi } from '#src/entrances/runner/api.ts';
 import { checkOut } from '#src/entrances/runner/checkout.ts';
 import { type Container, findEngine, runInContainer, takeOver } from '#src/entrances/runner/containers.ts';
-import { environmentOf, expand, variablesOf } from '#src/entrances/runner/environment.ts';
+import { type Concurrent, environmentOf, expand, ofRunner, variablesOf } from '#src/entrances/runner/environment.ts';
 import { fetchDependencies, type Room, restoreCache, saveCache, sendArtifacts } from '#src/entrances/runner/files.ts';
 import { JobLog } from '#src/entrances/runner/job_log.ts';
 import type { JobPayload, JobStep } from '#src/entrances/runner/payload.ts';
+import { Services } from '#src/entrances/runner/services.ts';
 import { type Ending, exportsOf, findShell, run, scriptOf } from '#src/entrances/runner/shell.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
 
 /** Milliseconds that `after_script` may take. */
 const AFTERWARDS = 5 * 60_000;
 
+/** Variables that the runner makes for each job. */
+const MADE = ['CI_PROJECT_DIR', 'CI_BUILDS_DIR', 'CI_JOB_STATUS'];
+/** What `after_script` is told of the job; before that it runs. */
+const STATUSES = { success: 'running', failed: 'failed', canceled: 'canceled', gone: 'canceled' } as const;
+
 /** How a job ended, and why it failed. */
-export type Outcome = { state: 'success' } | { state: 'failed'; reason: string; exitCode?: number } | { state: 'gone' };
+export type Outcome =
+  | { state: 'success' }
+  | { state: 'failed'; reason: string; exitCode?: number }
+  | { state: 'canceled' }
+  | { state: 'gone' };
 
 /** What running a job needs. */
 export interface Running {
@@ -23,10 +33,13 @@ export interface Running {
   directory: string;
   /** Aborted when the runner must end immediately. */
   stopping: AbortSignal;
+  /** Which of its jobs it is; the only one when absent. */
+  concurrent?: Concurrent;
 }
 
 /** Runs a job from start to end, and reports the outcome to the server. */
-export async function runJob(job: JobPayload, { api, directory, stopping }: Running): Promise<Outcome> {
+export async function runJob(job: JobPayload, running: Running): Promise<Outcome> {
+  const { api, directory } = running;
   const builds = path.join(directory, 'builds');
   await mkdir(builds, { recursive: true, mode: 0o700 });
   const place = await mkdtemp(path.join(builds, `${job.id}-`));
@@ -34,12 +47,14 @@ export async function runJob(job: JobPayload, { api, directory, stopping }: Runn
     const temporary = path.join(place, 'tmp');
     await mkdir(temporary, { mode: 0o700 });
     const log = await JobLog.open(path.join(temporary, 'log'), api, job);
-    const work = new Work(job, log, { api, directory, stopping, place, temporary });
+    const work = new Work(job, log, { ...running, place, temporary });
     const outcome = await work.run();
     if (outcome.state !== 'gone')
-      log.say(outcome.state === 'success' ? 'Job succeeded' : `ERROR: Job failed: ${work.why}`);
+      log.say(outcome.state === 'success' ? 'Job succeeded' : `ERROR: Job ${outcome.state}: ${work.why}`);
     await log.end();
-    if (outcome.state !== 'gone') await api.finish(job, outcome);
+    // The server knows that it is canceled.
+    if (outcome.state === 'canceled') await api.finish(job, { state: 'failed' });
+    else if (outcome.state !== 'gone') await api.finish(job, outcome);
     return outcome;
   } catch (error) {
     if (error instanceof JobGone) return { state: 'gone' };
@@ -62,6 +77,8 @@ class Work {
   #environment: Record<string, string> = {};
   /** What the scripts run in; null for this machine itself. */
   #container: Pick<Container, 'engine' | 'image'> | null = null;
+  #services: Services | null = null;
+  #own: Record<string, string> = {};
 
   constructor(job: JobPayload, log: JobLog, around: Running & { place: string; temporary: string }) {
     this.#job = job;
@@ -79,7 +96,11 @@ class Work {
       this.#container = this.#findContainer();
       const files = path.join(temporary, 'variables');
       await mkdir(files, { mode: 0o700 });
-      this.#environment = await environmentOf(this.#job, { project: this.#project, builds: place, files });
+      const { concurrent = { id: 0, inProject: 0 } } = this.#around;
+      this.#own = ofRunner(concurrent, this.#container !== null);
+      const own = this.#own;
+      this.#environment = await environmentOf(this.#job, { project: this.#project, builds: place, files, own });
+      this.#environment.CI_JOB_STATUS = 'running';
       const room: Room = {
         api,
         job: this.#job,
@@ -103,9 +124,11 @@ class Work {
     if (sources.kind !== 'exit' || sources.code !== 0) return this.#outcomeOf(sources, 'runner_system_failure');
     await restoreCache(room);
     await fetchDependencies(room);
+    await using services = await this.#startServices();
+    this.#services = services;
     const outcome = await this.#runSteps();
     if (this.#container) await takeOver(this.#inContainer(this.#container), this.#afterwards());
-    if (outcome.state === 'gone' || this.#signal.aborted) return outcome;
+    if (outcome.state === 'gone' || outcome.state === 'canceled' || this.#signal.aborted) return outcome;
     if (outcome.state === 'success') await saveCache(room);
     await sendArtifacts(room, outcome.state === 'success');
     return outcome;
@@ -129,6 +152,8 @@ class Work {
     let outcome: Outcome = { state: 'success' };
     for (const step of this.#job.steps) {
       if (outcome.state !== 'success' && step.when !== 'always') continue;
+      this.#environment.CI_JOB_STATUS =
+        outcome.state === 'success' && step.when === 'always' ? 'success' : STATUSES[outcome.state];
       const ending = await this.#runStep(step);
       if (step.allow_failure && ending.kind === 'exit') {
         if (ending.code !== 0) this.#log.say(`WARNING: ${step.name} failed with exit code ${ending.code}.`);
@@ -140,7 +165,7 @@ class Work {
       }
       if (outcome.state === 'success' || ending.kind === 'canceled')
         outcome = this.#outcomeOf(ending, 'script_failure');
-      if (ending.kind === 'canceled') break;
+      if (outcome.state === 'gone' || this.#around.stopping.aborted) break;
     }
     return outcome;
   }
@@ -154,7 +179,9 @@ class Work {
     const own = Math.max(0, step.timeout * 1_000);
     const timeout = step.when === 'always' ? Math.min(own, AFTERWARDS) : Math.min(own, this.#left());
     const { environment, ...command } = this.#command();
-    const around = { directory: this.#project, timeout, ...command };
+    // What clears up after the script is run although the job is canceled.
+    const signal = step.when === 'always' ? this.#signal : AbortSignal.any([this.#signal, this.#log.canceling]);
+    const around = { directory: this.#project, timeout, ...command, signal };
     if (container) return runInContainer(this.#inContainer(container), file, around);
     return run({ program: shell, args: [file], environment, ...around });
   }
@@ -162,10 +189,10 @@ class Work {
   /** What the scripts run in, as far as the job asks for it and it is there; the log says what is not. */
   #findContainer(): Pick<Container, 'engine' | 'image'> | null {
     const { image, services } = this.#job;
+    const engine = image ? findEngine() : null;
     const names = (services ?? []).map(({ name }) => name).join(', ');
-    if (names !== '') this.#log.say(`WARNING: This runner starts no services: ${names}.`);
+    if (names !== '' && !engine) this.#log.say(`WARNING: Services are only started for jobs in containers: ${names}.`);
     if (!image) return null;
-    const engine = findEngine();
     const known = { ...image, name: expand(image.name, variablesOf(this.#job)) };
     if (engine) this.#log.say(`Using ${engine} with the image ${known.name}.`);
     else {
@@ -176,13 +203,27 @@ class Work {
     return engine && { engine, image: known };
   }
 
+  /** The services of a job in a container; null without any. */
+  async #startServices(): Promise<Services | null> {
+    const { services } = this.#job;
+    const engine = this.#container?.engine;
+    if (!engine || !services?.length) return null;
+    const variables = this.#variables();
+    const named = services.map((service) => ({ ...service, name: expand(service.name, variables) }));
+    const { temporary } = this.#around;
+    const say = (line: string) => this.#log.say(line);
+    const signal = AbortSignal.any([this.#signal, this.#log.canceling]);
+    const around = { directory: this.#project, timeout: this.#left(), signal };
+    return Services.start(named, { engine, temporary, variables, say }, around);
+  }
+
   #inContainer(container: Pick<Container, 'engine' | 'image'>): Container {
-    return { ...container, place: this.#around.place };
+    return { ...container, place: this.#around.place, network: this.#services?.network };
   }
 
   /** The variables of the job, without the environment of this machine. */
   #variables(): Record<string, string> {
-    const names = new Set([...this.#job.variables.map(({ key }) => key), 'CI_PROJECT_DIR', 'CI_BUILDS_DIR']);
+    const names = new Set([...this.#job.variables.map(({ key }) => key), ...Object.keys(this.#own), ...MADE]);
     return Object.fromEntries(Object.entries(this.#environment).filter(([name]) => names.has(name)));
   }
 
@@ -216,6 +257,10 @@ class Work {
       return { state: 'failed', reason: 'job_execution_timeout' };
     }
     if (this.#log.over.aborted) return { state: 'gone' };
+    if (this.#log.canceling.aborted && !this.#around.stopping.aborted) {
+      this.why = 'it was canceled on the server';
+      return { state: 'canceled' };
+    }
     this.why = 'the runner was stopped';
     return { state: 'failed', reason: 'runner_system_failure' };
   }

@@ -29,6 +29,7 @@ export async function work(options: WorkOptions): Promise<void> {
   const { config, concurrency, once, ending, say } = options;
   const api = new RunnerApi(config.url);
   const running = new Set<Promise<void>>();
+  const taken = new Set<string>();
   const ended = untilAborted(ending);
   let lastUpdate: string | undefined;
   let away = 0;
@@ -61,11 +62,26 @@ export async function work(options: WorkOptions): Promise<void> {
 
   function start(job: JobPayload): void {
     say(`Job ${job.id} (${job.job_info.name} of ${job.job_info.project_name}) begins.`);
-    const done = runJob(job, { api, directory: options.directory, stopping: options.stopping })
+    const id = lowestFree((one) => `${one}`);
+    const inProject = lowestFree((one) => `${one} of project ${job.job_info.project_id}`);
+    const places = [`${id}`, `${inProject} of project ${job.job_info.project_id}`];
+    for (const place of places) taken.add(place);
+    const concurrent = { id, inProject };
+    const done = runJob(job, { api, directory: options.directory, stopping: options.stopping, concurrent })
       .then(({ state }) => say(`Job ${job.id} ${state === 'gone' ? 'is over on the server' : state}.`))
       .catch((error) => say(`Job ${job.id} was lost: ${error.message}`))
-      .finally(() => running.delete(done));
+      .finally(() => {
+        running.delete(done);
+        for (const place of places) taken.delete(place);
+      });
     running.add(done);
+  }
+
+  /** The lowest number whose name no running job has. */
+  function lowestFree(nameOf: (number: number) => string): number {
+    let number = 0;
+    while (taken.has(nameOf(number))) number += 1;
+    return number;
   }
 }
 

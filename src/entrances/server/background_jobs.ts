@@ -12,11 +12,11 @@ import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
 import { stopDue, stopOfBranch } from '#src/domain/ci/environments/stop.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
-import { assignResource } from '#src/domain/ci/jobs/assign_resource.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
 import { cancelChildren } from '#src/domain/ci/pipelines/cancel.ts';
 import { followDownstream, startDownstream } from '#src/domain/ci/pipelines/downstream.ts';
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
+import { assignResource } from '#src/domain/ci/resource_groups/assign.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
@@ -179,7 +179,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
     'containers.delete_tags': (wanted) => deleteMatchingTags({ db }, wanted),
     'packages.remove': ({ files }) => removePackageFiles({ uploads }, files),
-    'artifacts.remove_all': (wanted, jobs) => forgetProjectArtifacts({ db }, jobs, wanted),
+    'artifacts.remove_all': (wanted, jobs) =>
+      forgetProjectArtifacts({ db }, jobs, wanted, (userId) => as(userId, jobs)),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),

@@ -143,6 +143,10 @@ export interface ComputedFields {
     /** The commit that was deployed to the environment before; null for the first one. */
     previousSha: string | null;
   };
+  ResourceGroup: {
+    /** The job that runs, or waits for a runner. */
+    currentJobId: number | null;
+  };
   PipelineSchedule: {
     /** The latest pipeline that it started; null before that. */
     lastPipelineId: number | null;

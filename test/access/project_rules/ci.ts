@@ -82,6 +82,13 @@ export function ciRules({
     const { id } = await createEnvironment(world.as(owner), at.project.id, { name: world.unique('env') });
     return { id: at.project.id, environment_id: id };
   };
+  /** A group with a job that runs. */
+  const resourceGroup = async (at: Stage) => {
+    const { id, job_id } = await job(at);
+    const { key } = await world.db.resourceGroup.create({ data: { projectId: id, key: world.unique('key') } });
+    await world.db.job.update({ where: { id: job_id }, data: { resourceGroup: key, holdsResource: true } });
+    return { id, key };
+  };
   const outside = async (at: Stage) => {
     const { id } = await branches(at);
     return { id, environment: world.unique('env'), sha: 'topic', ref: 'topic' };
@@ -209,6 +216,15 @@ export function ciRules({
     },
     'DELETE /projects/:id/environments/:environment_id': { success: 204, level: 40, given: environment },
     'POST /projects/:id/environments/:environment_id/stop': { success: 200, level: 30, given: environment },
+    'GET /projects/:id/resource_groups': { success: 200, level: 30, given: project },
+    'GET /projects/:id/resource_groups/:key': { success: 200, level: 30, given: resourceGroup },
+    'PUT /projects/:id/resource_groups/:key': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await resourceGroup(at)), process_mode: 'newest_first' }),
+    },
+    'GET /projects/:id/resource_groups/:key/upcoming_jobs': { success: 200, level: 30, given: resourceGroup },
+    'GET /projects/:id/resource_groups/:key/current_job': { success: 200, level: 30, given: resourceGroup },
     'GET /projects/:id/deployments': { success: 200, level: 20, given: project },
     'GET /projects/:id/deployments/:deployment_id': { success: 200, level: 20, given: deployment },
     'GET /projects/:id/deployments/:deployment_id/merge_requests': { success: 200, level: 20, given: deployment },

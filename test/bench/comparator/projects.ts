@@ -49,9 +49,24 @@ const addresses = (p: string, ns: string): Fields => ({
 
 const project = restJson({
   ...addresses('p', 'ns'),
-  ...columns('description', 'default_branch', 'tag_list', 'archived', 'visibility', 'creator_id', 'public_jobs'),
+  ...columns(
+    'description',
+    'default_branch',
+    'tag_list',
+    'archived',
+    'visibility',
+    'creator_id',
+    'public_jobs',
+    'ci_default_git_depth',
+  ),
   ...columns('issues_enabled', 'merge_requests_enabled', 'wiki_enabled', 'jobs_enabled', 'snippets_enabled'),
-  ...columns('container_registry_enabled', 'shared_runners_enabled', 'lfs_enabled', 'request_access_enabled'),
+  ...columns(
+    'container_registry_enabled',
+    'shared_runners_enabled',
+    'group_runners_enabled',
+    'lfs_enabled',
+    'request_access_enabled',
+  ),
   ...columns('only_allow_merge_if_pipeline_succeeds', 'only_allow_merge_if_all_discussions_are_resolved'),
   ssh_url_to_repo: `'git@' || $2::text || ':' || ns.full_path || '/' || p.path || '.git'`,
   container_registry_image_prefix: `$2::text || '/' || lower(ns.full_path || '/' || p.path)`,

@@ -247,6 +247,9 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO environments (project_id, name, slug)
      SELECT p, 'place-' || e, 'place-' || e FROM generate_series(1, ${projects}) p, generate_series(1, 3) e`,
     `INSERT INTO environments (project_id, name, slug) SELECT 1, 'place-' || e, 'place-' || e FROM generate_series(4, 500) e`,
+    `INSERT INTO resource_groups (project_id, key) SELECT 1, e::text FROM generate_series(1, 500) e`,
+    `UPDATE jobs SET resource_group = (1 + id % 3)::text, status = CASE WHEN id % 2 = 0 THEN 'waiting_for_resource' ELSE status END
+     WHERE project_id = 1 AND NOT generic AND id % 5 = 0`,
     `INSERT INTO pipeline_schedules (project_id, owner_id, description, ref, cron) VALUES (1, 1, 'Nightly', 'refs/heads/main', '0 4 * * *')`,
     `UPDATE pipelines SET schedule_id = 1 WHERE project_id = 1 AND id % 50 = 0`,
     // Some of them are of merge commits.

@@ -67,7 +67,8 @@ export async function jobForDependent(
   if (!Number.isSafeInteger(jobId) || jobId < 1 || jobId > 0x7fffffff) throw new NotFound('Job');
   const [row] = await db.$queryRaw<{ id: number; projectId: number; isBefore: boolean }[]>`
     SELECT j.id, j.project_id AS "projectId",
-      (j.pipeline_id = own.pipeline_id AND (j.id = own.id OR j.stage_index < own.stage_index OR j.name = ANY(own.needs))) AS "isBefore"
+      ((j.pipeline_id = own.pipeline_id AND (j.id = own.id OR j.stage_index < own.stage_index OR j.name = ANY(own.needs)))
+        OR COALESCE(own.options->'cross_jobs' @> to_jsonb(j.id), false)) AS "isBefore"
     FROM jobs j, jobs own WHERE j.id = ${jobId} AND NOT j.generic AND own.id = ${asker.id}`;
   if (!row) throw new NotFound('Job');
   if (!row.isBefore) throw new Forbidden();

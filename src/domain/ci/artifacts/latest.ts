@@ -9,7 +9,12 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const job = alias('Job', 'j');
 
-/** The job of a name in the latest successful pipeline of a ref. Throws NotFound, Forbidden, Unauthenticated. */
+/** How many levels of child pipelines are looked through. */
+const DEEPEST = 2;
+
+/**
+ * The job of a name in the latest successful pipeline of a ref, or in a child of that; one with artifacts if there is one. Throws NotFound, Forbidden, Unauthenticated.
+ */
 export async function findLatestJob<R>(
   context: Context,
   project: ProjectRow,
@@ -18,10 +23,13 @@ export async function findLatestJob<R>(
 ): Promise<R> {
   authorize(requireActor(context), 'read_pipeline', project);
   const which = sql`${job.id} = (
-    SELECT n.id FROM jobs n
-    WHERE n.pipeline_id = (SELECT p.id FROM pipelines p
-        WHERE p.project_id = ${project.id} AND p.ref = ${ref} AND p.status = 'success' ORDER BY p.id DESC LIMIT 1)
-      AND n.name = ${name} AND NOT n.generic AND NOT n.retried
-    ORDER BY n.id DESC LIMIT 1)`;
+    WITH RECURSIVE parts AS (
+      (SELECT p.id, 0 AS level FROM pipelines p
+        WHERE p.project_id = ${project.id} AND p.ref = ${ref} AND p.status = 'success' AND p.source <> 'parent_pipeline'
+        ORDER BY p.id DESC LIMIT 1)
+      UNION ALL SELECT p.id, parts.level + 1 FROM parts JOIN jobs b ON b.pipeline_id = parts.id AND b.bridge AND NOT b.retried
+        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${DEEPEST})
+    SELECT n.id FROM parts JOIN jobs n ON n.pipeline_id = parts.id AND n.name = ${name} AND NOT n.generic AND NOT n.retried
+    ORDER BY n.artifacts_filename IS NULL, parts.level, n.id DESC LIMIT 1)`;
   return findJob(context, project, which, selection);
 }

@@ -1,17 +1,18 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { JobQueue, Jobs } from '#src/platform/background/queue.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Deletes the artifacts of all jobs of a project that ended before a time (ISO 8601). */
-    'artifacts.remove_all': { projectId: number; before: string };
+    /** Deletes the artifacts of all jobs of a project that ended before a time (ISO 8601), for a user. */
+    'artifacts.remove_all': { projectId: number; before: string; userId?: number };
   }
 }
 
@@ -26,7 +27,8 @@ export async function removeJobArtifacts(context: Context, ref: IdOrPath, jobId:
 /** Has the artifacts of all jobs of a project deleted that have ended. Throws NotFound, Forbidden. */
 export async function removeProjectArtifacts(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const project = await deletable(context, ref);
-  const wanted = { projectId: project.id, before: new Date().toISOString() };
+  const userId = requireActor(context).id;
+  const wanted = { projectId: project.id, userId, before: new Date().toISOString() };
   await context.db.$transaction((tx) => context.jobs.enqueue(tx, 'artifacts.remove_all', wanted));
   return project;
 }
@@ -38,15 +40,32 @@ async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   return project;
 }
 
+async function mayDelete(context: Context | null, projectId: number): Promise<boolean> {
+  const project = context && (await findProject(context, projectId).catch(unseen));
+  return project !== null && can(context?.actor ?? null, 'delete_artifacts', project);
+}
+
+function unseen(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
+}
+
 /** How many jobs lose their artifacts per transaction. */
 const AT_ONCE = 100;
 
-/** Deletes the artifacts of the jobs of a project that ended before a time. */
+/**
+ * Deletes the artifacts of the jobs of a project that ended before a time, if who asked for it still may.
+ *
+ * @param as the context of a user; null if the user is no longer active
+ */
 export async function forgetProjectArtifacts(
   { db }: Pick<Context, 'db'>,
   jobs: JobQueue,
-  { projectId, before }: { projectId: number; before: string },
+  { projectId, before, userId }: Jobs['artifacts.remove_all'],
+  as: (userId: number) => Promise<Context | null>,
 ): Promise<void> {
+  // Servers of the previous version do not say who.
+  if (userId !== undefined && !(await mayDelete(await as(userId), projectId))) return;
   for (let after = 0; ; ) {
     const found = await db.$queryRaw<{ id: number }[]>`
       SELECT j.id FROM jobs j WHERE j.project_id = ${projectId} AND NOT j.generic AND j.id > ${after}

@@ -12,7 +12,7 @@ import {
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
-import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -63,12 +63,42 @@ export async function readRawArtifactFile(context: Context, wanted: ArtifactFile
   };
 }
 
+/**
+ * The text of a file in the archive of a job, without permission checks.
+ *
+ * @param most bytes
+ * @throws NotFound; BadRequest for a path that leaves the archive, or an archive that cannot be read; ContentTooLarge
+ */
+export async function artifactText(
+  context: Context,
+  jobId: number,
+  { path, most }: { path: string; most: number },
+): Promise<string> {
+  const { source, entry } = await openEntry(context, jobId, path);
+  if (entry.size > most) throw new ContentTooLarge(`the file is larger than ${most} bytes`);
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of await openZipEntry(source, entry)) chunks.push(chunk);
+  } catch (error) {
+    refused(error);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 async function open(context: Context, { projectId, databaseId }: RawArtifacts, path: string): Promise<OpenedFile> {
-  requirePath(path);
   const project = await findProject(context, projectId);
   const { options } = await findJob(context, project, databaseId, select('Job', { options: true }));
   requireReadable(context, project, options);
-  const found = await findArtifacts(context.db, databaseId);
+  return { projectId, databaseId, path, ...(await openEntry(context, databaseId, path)) };
+}
+
+async function openEntry(
+  context: Context,
+  jobId: number,
+  path: string,
+): Promise<Pick<OpenedFile, 'source' | 'entry' | 'size' | 'storedAt'>> {
+  requirePath(path);
+  const found = await findArtifacts(context.db, jobId);
   const store = artifactsStore(context);
   if (!found || !(await store.has(found))) throw new NotFound('Artifacts');
   const part = async (range: { start: number; end: number }) => {
@@ -80,7 +110,7 @@ async function open(context: Context, { projectId, databaseId }: RawArtifacts, p
   const caller = callerOf(context.actor, context.clientAddress);
   const entry = await searches.run(caller, () => findZipEntry(source, path)).catch(refused);
   if (!entry) throw new NotFound('Artifacts');
-  return { projectId, databaseId, path, size: entry.size, source, entry, storedAt: found.createdAt };
+  return { size: entry.size, source, entry, storedAt: found.createdAt };
 }
 
 /** Throws BadRequest for what cannot be the path of a file in an archive. */

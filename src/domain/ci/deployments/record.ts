@@ -28,7 +28,31 @@ interface OfJob extends NewDeployment {
   autoStopIn: string | null;
 }
 
-/** Does what a job that succeeded says of its environment: records a deployment, stops it, or sets when it is stopped. */
+/** Records the deployments of jobs that have begun to run, whose pipelines are locked. */
+export async function recordDeploymentStarts(tx: Transaction, jobIds: readonly number[]): Promise<void> {
+  const jobs = await tx.$queryRaw<NewDeployment[]>`
+    SELECT j.project_id AS "projectId", p.ref, p.tag, p.sha, j.user_id AS "userId", j.id AS "jobId", j.environment,
+      NULL AS url, j.options->'environment'->>'tier' AS tier, 'running' AS status
+    FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id
+    WHERE j.id = ANY(${[...jobIds]}::int[]) AND j.status = 'running' AND j.environment IS NOT NULL
+      AND COALESCE(j.environment_action, 'start') = 'start' AND NOT EXISTS (SELECT 1 FROM deployments d WHERE d.job_id = j.id)
+    ORDER BY j.id`;
+  for (const job of jobs) await insertDeployment(tx, job);
+}
+
+/** Ends the deployments of jobs that have ended without success, or are deleted. */
+export async function endDeployments(
+  tx: Transaction,
+  jobIds: readonly number[],
+  status: 'failed' | 'canceled',
+): Promise<void> {
+  if (jobIds.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE deployments SET status = ${status}::deployment_status, finished_at = now(), updated_at = now()
+    WHERE job_id = ANY(${[...jobIds]}::int[]) AND status IN ('created', 'running')`;
+}
+
+/** Does what a job that succeeded says of its environment: its deployment has succeeded, or it stops it, or sets when it is stopped. */
 export async function recordDeployment(tx: Transaction, jobId: number): Promise<void> {
   const [job] = await tx.$queryRaw<OfJob[]>`
     SELECT j.project_id AS "projectId", p.ref, p.tag, p.sha, j.user_id AS "userId", j.id AS "jobId", j.environment,
@@ -39,8 +63,23 @@ export async function recordDeployment(tx: Transaction, jobId: number): Promise<
   const { action, autoStopIn, ...deployment } = job;
   if (action === 'stop') return stopEnvironment(tx, deployment);
   // Statuses of jobs of other systems have no action.
-  if (action === null || action === 'start') await insertDeployment(tx, deployment);
+  if (action === null || action === 'start') await succeed(tx, deployment);
   if (autoStopIn !== null) await setAutoStop(tx, deployment, autoStopIn);
+}
+
+/** The deployment of a job that has just succeeded: the one that its start has recorded, if it did. */
+async function succeed(tx: Transaction, deployment: NewDeployment): Promise<void> {
+  const [begun] = await tx.$queryRaw<{ environmentId: number }[]>`
+    UPDATE deployments SET status = 'success', user_id = ${deployment.userId}, finished_at = now(), updated_at = now()
+    WHERE id = (SELECT max(id) FROM deployments WHERE job_id = ${deployment.jobId}::int) RETURNING environment_id AS "environmentId"`;
+  if (!begun) return void (await insertDeployment(tx, deployment));
+  await tx.$executeRaw`
+    UPDATE environments SET state = 'available', external_url = COALESCE(${addressOf(deployment.url)}, external_url), updated_at = now()
+    WHERE id = ${begun.environmentId}`;
+}
+
+function addressOf(url: string | null): string | null {
+  return url !== null && url.length <= 255 && isWebUrl(url) ? url : null;
 }
 
 /** Makes an environment available again whose stop job did not succeed. */
@@ -68,7 +107,7 @@ async function setAutoStop(tx: Transaction, { projectId, environment }: NewDeplo
  */
 export async function insertDeployment(tx: Transaction, deployment: NewDeployment): Promise<number> {
   const { projectId, ref, tag, sha, userId, jobId, environment, url, tier = null, status = 'success' } = deployment;
-  const address = url !== null && url.length <= 255 && isWebUrl(url) ? url : null;
+  const address = addressOf(url);
   const isOver = status !== 'created' && status !== 'running';
   const [row] = await tx.$queryRaw<[{ id: number }]>`
     WITH place AS (INSERT INTO environments (project_id, name, slug, external_url, tier)

@@ -1,4 +1,5 @@
 import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { endDeployments } from '#src/domain/ci/deployments/record.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -9,10 +10,17 @@ const { sql } = Prisma;
  *
  * @returns what became of each
  */
-export function cancelJobs(tx: Transaction, where: Prisma.Sql): Promise<{ id: number; status: JobStatus }[]> {
+export async function cancelJobs(tx: Transaction, where: Prisma.Sql): Promise<{ id: number; status: JobStatus }[]> {
   const isEnding = sql`(status = 'running' AND cancels_gracefully)`;
-  return tx.$queryRaw`
+  const canceled = await tx.$queryRaw<{ id: number; status: JobStatus }[]>`
     UPDATE jobs SET status = CASE WHEN ${isEnding} THEN 'canceling'::job_status ELSE 'canceled'::job_status END,
       finished_at = CASE WHEN ${isEnding} THEN NULL ELSE now() END, scheduled_at = NULL, updated_at = now()
     WHERE ${where} AND status = ANY(${[...CANCELABLE]}::job_status[]) RETURNING id, status::text AS status`;
+  const over = canceled.filter(({ status }) => status === 'canceled');
+  await endDeployments(
+    tx,
+    over.map(({ id }) => id),
+    'canceled',
+  );
+  return canceled;
 }

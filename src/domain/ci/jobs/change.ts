@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { endDeployments } from '#src/domain/ci/deployments/record.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
 import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
 import { cloneJobs, reviveNeeding, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
@@ -25,9 +26,11 @@ export function cancelJob(context: Context, ref: IdOrPath, id: number, force = f
   return changeJob(context, ref, id, async (tx, job, actor, project) => {
     if (force) authorize(actor, 'force_cancel_job', project);
     await cancelJobs(tx, sql`id = ${job.id}`);
-    if (force)
-      await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
+    if (force) {
+      const ended = await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
       WHERE id = ${job.id} AND status = 'canceling'`;
+      if (ended > 0) await endDeployments(tx, [job.id], 'canceled');
+    }
     return job.id;
   });
 }

@@ -1,5 +1,10 @@
 import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { recordDeployment, recordFailedStop } from '#src/domain/ci/deployments/record.ts';
+import {
+  endDeployments,
+  recordDeployment,
+  recordDeploymentStarts,
+  recordFailedStop,
+} from '#src/domain/ci/deployments/record.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -16,7 +21,7 @@ const MOVES: Record<Destination, { event: string; from: readonly JobStatus[] }> 
 };
 
 /**
- * Moves a job to a state and sets its times; a job with an environment that succeeds is a deployment. The pipeline is locked, and
+ * Moves a job to a state and sets its times; a job with an environment is a deployment while it runs, and when it has ended. The pipeline is locked, and
  * the caller settles it afterwards. Throws BadRequest for invalid transitions.
  */
 export async function moveJob(
@@ -36,6 +41,10 @@ export async function moveJob(
       started_at = CASE WHEN ${to === 'running'} THEN now() ELSE started_at END,
       finished_at = CASE WHEN ${finished} THEN now() END, scheduled_at = NULL
     WHERE id = ${id}`;
-  if (to === 'success') await recordDeployment(tx, id);
-  else if (finished) await recordFailedStop(tx, id);
+  if (to === 'running') await recordDeploymentStarts(tx, [id]);
+  else if (to === 'success') await recordDeployment(tx, id);
+  else if (to !== 'pending') {
+    await recordFailedStop(tx, id);
+    await endDeployments(tx, [id], to);
+  }
 }

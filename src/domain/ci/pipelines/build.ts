@@ -5,6 +5,7 @@ import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
+import type { CrossNeed } from '#src/domain/ci/pipelines/config/needs.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
@@ -120,6 +121,7 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
         ...environmentOptions(job, variables),
         ...triggerOptions(job, variables),
         ...tokenOptions(job, variables),
+        ...crossOptions(job, variables),
       },
       tags: job.tags.map((tag) => expandKnown(tag, variables)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
@@ -129,6 +131,11 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       ...environmentOf(job, variables),
     };
   });
+  await insertGroups(
+    tx,
+    input.projectId,
+    rows.flatMap((row) => row.resource_group ?? []),
+  );
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
@@ -139,6 +146,13 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       allow_failure boolean, "when" text, options jsonb, tags text[], needs text[], interruptible boolean, bridge boolean, resource_group text, environment text, environment_url text, environment_action text,
       on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, needs, interruptible, bridge, resource_group, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
+}
+
+/** Makes the resource groups that are not there yet. */
+async function insertGroups(tx: Transaction, projectId: number, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const data = [...new Set(keys)].sort().map((key) => ({ projectId, key }));
+  await tx.resourceGroup.createMany({ data, skipDuplicates: true });
 }
 
 /** What the job row keeps under the names of the file. A job gets the artifacts of those that it needs, unless it names others. */
@@ -176,6 +190,13 @@ function tokenOptions({ options }: JobConfig, variables: Variables): Record<stri
   if (!tokens) return {};
   const expanded = Object.entries(tokens).map(([name, all]) => [name, all.map((one) => expandKnown(one, variables))]);
   return { id_tokens: Object.fromEntries(expanded) };
+}
+
+/** Which jobs of other pipelines the job needs, with known variables expanded. */
+function crossOptions({ options }: JobConfig, variables: Variables): Record<string, unknown> {
+  const { cross_needs: needs } = options as { cross_needs?: CrossNeed[] };
+  if (!needs) return {};
+  return { cross_needs: needs.map(({ pipeline, job }) => ({ pipeline: expandKnown(pipeline, variables), job })) };
 }
 
 /** Which pipeline the job starts, with known variables expanded. */

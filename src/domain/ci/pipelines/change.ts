@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { endDeployments } from '#src/domain/ci/deployments/record.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import { lockPipeline } from '#src/domain/ci/pipelines/settle.ts';
@@ -46,13 +47,15 @@ export async function deletePipeline(context: Context, ref: IdOrPath, id: number
     const pipelines = parts.map((part) => part.id);
     const jobs = await tx.job.findMany({ where: { pipelineId: { in: pipelines } }, select: { id: true } });
     const ids = jobs.map((job) => job.id);
-    const held = await tx.job.findMany({
-      where: { id: { in: ids }, holdsResource: true },
+    const grouped = await tx.job.findMany({
+      where: { id: { in: ids }, resourceGroup: { not: null } },
       select: { resourceGroup: true },
+      distinct: ['resourceGroup'],
     });
-    for (const { resourceGroup: name } of held) {
+    for (const { resourceGroup: name } of grouped) {
       if (name) await context.jobs.enqueue(tx, 'resource_groups.assign', { projectId: project.id, name });
     }
+    await endDeployments(tx, ids, 'canceled');
     await forgetArtifacts(tx, context.jobs, ids);
     const logs = await tx.$queryRaw<{ id: number }[]>`
       SELECT job_id AS id FROM job_traces WHERE job_id = ANY(${ids}::int[])`;

@@ -6,7 +6,14 @@ import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import { type GivenVariable, sealVariables, valuesOf } from '#src/domain/ci/pipelines/given_variables.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
+import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
+import {
+  type GivenVariable,
+  requireGivable,
+  sealVariables,
+  valuesOf,
+} from '#src/domain/ci/pipelines/given_variables.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -25,6 +32,8 @@ export interface Start {
   scheduleId?: number;
   /** Variables for the jobs. */
   variables?: readonly GivenVariable[];
+  /** Values of the inputs that the file declares. */
+  inputs?: Raw | undefined;
   /** Predefined variables that say what started it. */
   about?: Variables;
   /** No second pipeline is created for the same key. */
@@ -42,8 +51,15 @@ export interface PlannedPipeline {
  * Creates a pipeline for the commit of a branch or tag, with the jobs of its `.gitlab-ci.yml`; without such a file it waits for
  * posted statuses. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function createPipeline(context: Context, project: IdOrPath, ref: string): Promise<ChangedRecord> {
-  return startPipeline(context, await findProject(context, project), ref, { source: 'api' });
+export async function createPipeline(
+  context: Context,
+  project: IdOrPath,
+  ref: string,
+  { variables = [], inputs }: { variables?: readonly GivenVariable[]; inputs?: unknown } = {},
+): Promise<ChangedRecord> {
+  requireGivable(variables);
+  const start = { source: 'api', variables, inputs: readInputs(inputs) } as const;
+  return startPipeline(context, await findProject(context, project), ref, start);
 }
 
 /** Like createPipeline, for any kind of start. */
@@ -68,7 +84,7 @@ export async function planStart(
   context: Context,
   project: ProjectRow,
   ref: string,
-  { source, isTag, variables = [], about = {}, ...links }: Start,
+  { source, isTag, variables = [], about = {}, inputs, ...links }: Start,
 ): Promise<PlannedPipeline> {
   const actor = requireActor(context);
   authorize(actor, 'create_pipeline', project);
@@ -81,7 +97,7 @@ export async function planStart(
   const given = valuesOf(variables);
   const subject = { project, repository, occasion, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
   const known = await knownVariables(context, { ...subject, about });
-  const plan = await planPipeline(context, { repository, commit: sha, base: null }, occasion, known);
+  const plan = await planPipeline(context, { repository, commit: sha, base: null }, occasion, known, inputs);
   const input = {
     ...links,
     ...occasion,

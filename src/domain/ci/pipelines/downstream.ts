@@ -215,7 +215,14 @@ async function planDownstream(context: Context, bridge: Bridge, trigger: Trigger
   const project = await findProject(context, trigger.project).catch(unseen);
   if (!project) throw new Failure('downstream_bridge_project_not_found');
   const branch = trigger.branch ?? (await branchOf(context, project));
-  const start = { source: 'pipeline', sourceJobId: bridge.id, variables, pushKey: `trigger ${bridge.id}` } as const;
+  const { inputs } = trigger;
+  const start = {
+    source: 'pipeline',
+    sourceJobId: bridge.id,
+    variables,
+    inputs,
+    pushKey: `trigger ${bridge.id}`,
+  } as const;
   try {
     const planned = await planStart(context, project, branch, start);
     const { sha, ref } = planned.input;
@@ -268,7 +275,8 @@ async function planChild(
   const known = await knownVariables(context, subject);
   // JSON is YAML.
   const text = JSON.stringify({ include: trigger.include });
-  const plan = await planText(context, { repository, commit: sha, base: null }, occasion, { known, text });
+  const ground = { repository, commit: sha, base: null, parentId: bridge.pipelineId };
+  const plan = await planText(context, ground, occasion, { known, text });
   const input = {
     ...occasion,
     ...(mergeRequestId === null ? {} : { mergeRequestId }),

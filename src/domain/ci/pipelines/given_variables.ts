@@ -1,7 +1,9 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import { keyErrors } from '#src/domain/ci/variables/save.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
 /** A variable that a pipeline was given. */
@@ -34,6 +36,21 @@ export async function givenVariables({ db, secret }: Context, ids: readonly numb
 /** The texts by name, as variables that are neither files nor raw. */
 export function plainVariables(variables: Variables): GivenVariable[] {
   return Object.entries(variables).map(([key, value]) => ({ key, value, isFile: false, raw: false }));
+}
+
+/** Variables that somebody may give a pipeline, and characters of all of them. */
+const MOST_VARIABLES = 200;
+const MOST_CHARACTERS = 64 * 1024;
+
+/** Throws ValidationFailed for variables that a pipeline cannot be given. */
+export function requireGivable(variables: readonly GivenVariable[]): void {
+  const size = variables.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  const problems = [
+    ...new Set(variables.flatMap(({ key }) => keyErrors(key))),
+    ...(variables.length > MOST_VARIABLES ? [`must be at most ${MOST_VARIABLES}`] : []),
+    ...(size > MOST_CHARACTERS ? [`are larger than ${MOST_CHARACTERS} characters`] : []),
+  ];
+  if (problems.length > 0) throw new ValidationFailed({ variables: problems });
 }
 
 /** The values by name, of which the last of a name wins. */

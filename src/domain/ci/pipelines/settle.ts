@@ -1,5 +1,6 @@
 import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { recordDeploymentStarts } from '#src/domain/ci/deployments/record.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -142,15 +143,15 @@ async function queueForResources(
     await tx.$executeRaw`UPDATE jobs SET status = 'waiting_for_resource', updated_at = now()
       WHERE id = ANY(${waiting.map((job) => job.id)}::int[])`;
   }
-  const left = await tx.$queryRaw<{ projectId: number; name: string }[]>`
-    UPDATE jobs SET holds_resource = false WHERE pipeline_id = ${id} AND holds_resource AND status NOT IN ('pending', 'running', 'canceling')
-    RETURNING project_id AS "projectId", resource_group AS name`;
-  const [{ projectId } = { projectId: 0 }] =
-    waiting.length > 0
-      ? await tx.$queryRaw<{ projectId: number }[]>`SELECT project_id AS "projectId" FROM pipelines WHERE id = ${id}`
-      : left;
-  const names = new Set([...waiting.map((job) => job.resourceGroup ?? ''), ...left.map(({ name }) => name)]);
-  for (const name of names) await queue?.enqueue(tx, 'resource_groups.assign', { projectId, name });
+  await tx.$executeRaw`
+    UPDATE jobs SET holds_resource = false WHERE pipeline_id = ${id} AND holds_resource AND status NOT IN ('pending', 'running', 'canceling')`;
+  // Jobs of other pipelines may wait for some here whose turn will never come.
+  const names = jobs.flatMap(({ resourceGroup }) => resourceGroup ?? []);
+  const awaited = await tx.$queryRaw<{ projectId: number; name: string }[]>`
+    SELECT DISTINCT w.project_id AS "projectId", w.resource_group AS name FROM jobs w JOIN pipelines p ON p.project_id = w.project_id
+    WHERE p.id = ${id} AND w.resource_group = ANY(${[...new Set(names)]}::text[]) AND w.status = 'waiting_for_resource'
+      AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.project_id = w.project_id AND h.resource_group = w.resource_group AND h.holds_resource)`;
+  for (const group of awaited) await queue?.enqueue(tx, 'resource_groups.assign', group);
 }
 
 /** Has the jobs whose turn has come and that start other pipelines do so, without a runner. */
@@ -163,6 +164,10 @@ async function startBridges(
   if (bridges.length === 0) return;
   await tx.$executeRaw`UPDATE jobs SET status = 'running', queued_at = COALESCE(queued_at, now()), started_at = now(), updated_at = now()
     WHERE id = ANY(${bridges.map(({ id }) => id)}::int[])`;
+  await recordDeploymentStarts(
+    tx,
+    bridges.map(({ id }) => id),
+  );
   for (const job of bridges) {
     [job.status, job.startedAt] = ['running', new Date().toISOString()];
     await queue?.enqueue(tx, 'pipelines.trigger', { jobId: job.id });

@@ -14,6 +14,8 @@ type Stores = Pick<Context, 'db' | 'uploads'>;
 
 /** The reports of one pipeline together: how many are read, and how many tests they have. */
 const MOST = { reports: 500, cases: 100_000 };
+/** How many levels of child pipelines are looked through. */
+const DEEPEST = 2;
 
 /** Milliseconds of CPU time for a report, and with the wait for a thread. */
 const DEADLINE = { cpu: 3_000, all: 20_000 };
@@ -33,15 +35,18 @@ const turns = new CallerSemaphore({ concurrency: 1, waitingPerCaller: 1_000, wai
 /** What was read of reports by their secrets; they never change. */
 const known = new LRUCache<string, ParsedReport>({ maxSize: 32 * 1024 * 1024, sizeCalculation: charactersOf });
 
-/** The test reports of pipelines that the caller may read: of their current jobs, as far as they are kept. */
+/** The test reports of pipelines that the caller may read: of their current jobs and those of their children, as far as they are kept. */
 export async function readTestReports(stores: Stores, pipelineIds: readonly number[]): Promise<TestReport[]> {
   const rows = await stores.db.$queryRaw<Row[]>`
-    SELECT r.secret, r.file_name AS "fileName", r.size::float8 AS size, j.pipeline_id AS "pipelineId", j.id AS "jobId",
+    WITH RECURSIVE parts AS (SELECT id AS top, id, 0 AS level FROM unnest(${[...pipelineIds]}::int[]) id
+      UNION ALL SELECT parts.top, p.id, parts.level + 1 FROM parts JOIN jobs b ON b.pipeline_id = parts.id AND b.bridge AND NOT b.retried
+        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${DEEPEST})
+    SELECT r.secret, r.file_name AS "fileName", r.size::float8 AS size, parts.top AS "pipelineId", j.id AS "jobId",
       j.name AS "jobName", j.project_id AS "projectId"
-    FROM jobs j JOIN job_reports r ON r.job_id = j.id
-    WHERE j.pipeline_id = ANY(${[...pipelineIds]}::int[]) AND NOT j.retried AND NOT j.generic AND r.type = 'junit'
+    FROM parts JOIN jobs j ON j.pipeline_id = parts.id JOIN job_reports r ON r.job_id = j.id
+    WHERE NOT j.retried AND NOT j.generic AND r.type = 'junit'
       AND (r.expire_at IS NULL OR r.expire_at > now())
-    ORDER BY j.id`;
+    ORDER BY parts.top, j.id`;
   const reports: TestReport[] = [];
   for (const id of pipelineIds) {
     const own = rows.filter(({ pipelineId }) => pipelineId === id);

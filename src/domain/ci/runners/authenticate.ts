@@ -1,4 +1,4 @@
-import { isToken } from '#src/access/credentials/tokens/runner_tokens.ts';
+import { CREATED_RUNNER_TOKEN, isToken, RUNNER_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { readFeatures, readInfo } from '#src/domain/ci/runners/values.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -23,6 +23,8 @@ export interface AuthenticatedRunner {
   projectIds: number[];
   /** The machine that asks, of those that say which they are. */
   managerId: number | null;
+  /** The beginning of its token behind the prefix, by which people tell runners apart. */
+  shortToken?: string;
   /** What its program can do, by the names of the protocol. */
   features: ReadonlySet<string>;
 }
@@ -56,7 +58,16 @@ export async function authenticateRunner(db: Db, contact: RunnerContact): Promis
   if (!row) throw new Forbidden();
   const { isDue, ...runner } = row;
   const managerId = isDue ? await noteContact(db, runner.id, contact) : runner.managerId;
-  return { ...runner, managerId, features: readFeatures(contact.info) };
+  const shortToken = shortTokenOf(token);
+  return { ...runner, managerId, shortToken, features: readFeatures(contact.info) };
+}
+
+/** Characters of tokens that are shown. */
+const SHORT = 8;
+
+function shortTokenOf(token: string): string {
+  const prefix = [CREATED_RUNNER_TOKEN, RUNNER_TOKEN].find((one) => token.startsWith(one)) ?? '';
+  return token.slice(prefix.length, prefix.length + SHORT);
 }
 
 /** Machines of a runner; more are not told apart. */

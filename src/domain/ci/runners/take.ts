@@ -1,5 +1,6 @@
 import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { recordDeploymentStarts } from '#src/domain/ci/deployments/record.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { ofProtectedRef } from '#src/domain/ci/runners/protected_ref.ts';
@@ -37,6 +38,7 @@ export async function takeJob(stores: Stores, runner: AuthenticatedRunner): Prom
   await db
     .$transaction(async (tx) => {
       await lockPipeline(tx, job.pipelineId);
+      await recordDeploymentStarts(tx, [job.id]);
       await settlePipeline(tx, stores, job.pipelineId);
     })
     .catch((error) => {

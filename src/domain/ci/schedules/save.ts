@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
 import { isCron, nextTime } from '#src/domain/ci/schedules/cron.ts';
 import { findSchedule } from '#src/domain/ci/schedules/list.ts';
@@ -8,6 +9,7 @@ import { zoneOf } from '#src/domain/ci/schedules/time_zones.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import type { Prisma } from '#src/platform/database/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -19,6 +21,15 @@ interface ScheduleValues {
   cron?: string | null | undefined;
   cronTimezone?: string | null | undefined;
   isActive?: boolean | null | undefined;
+  /** Values of the inputs that the file declares; those that are not named stay. */
+  inputs?: readonly InputChange[] | null | undefined;
+}
+
+interface InputChange {
+  name: string;
+  value?: unknown;
+  /** Whether the input goes. */
+  destroy?: boolean | null | undefined;
 }
 
 interface NewSchedule extends ScheduleValues {
@@ -34,6 +45,7 @@ const CURRENT = select('PipelineSchedule', {
   cron: true,
   cronTimezone: true,
   active: true,
+  inputs: true,
 });
 
 /** Schedules of one project. */
@@ -53,6 +65,7 @@ export async function createSchedule(context: Context, to: IdOrPath, input: NewS
     ...{ projectId: project.id, ownerId: actor.id, description, cron, cronTimezone },
     ref: ref ?? input.ref,
     active: isActive ?? true,
+    inputs: changedInputs({}, input.inputs),
     nextRunAt: nextRun(cron, cronTimezone),
   };
   const id = await context.db.$transaction(async (tx) => {
@@ -87,6 +100,7 @@ export async function updateSchedule(
     ...{ cron, cronTimezone, active, updatedAt: new Date() },
     ...(input.description == null ? {} : { description: input.description }),
     ...(ref === null ? {} : { ref }),
+    ...(input.inputs ? { inputs: changedInputs(current.inputs, input.inputs) } : {}),
     ...(isMoved ? { nextRunAt: nextRun(cron, cronTimezone) } : {}),
   };
   await context.db.pipelineSchedule.updateMany({ where: { id }, data });
@@ -117,6 +131,16 @@ export async function deleteSchedule(context: Context, to: IdOrPath, id: number)
 /** The next time at which a schedule starts a pipeline; null if there is none. */
 export function nextRun(cron: string, cronTimezone: string): Date | null {
   return nextTime(cron, zoneOf(cronTimezone) ?? 'UTC', new Date());
+}
+
+/** The inputs of a schedule after a change. Throws ValidationFailed. */
+function changedInputs(current: unknown, changes: readonly InputChange[] | null | undefined): Prisma.InputJsonObject {
+  const inputs = new Map(Object.entries(readInputs(current)));
+  for (const { name, value, destroy } of changes ?? []) {
+    if (destroy) inputs.delete(name);
+    else inputs.set(name, value);
+  }
+  return readInputs(Object.fromEntries(inputs)) as Prisma.InputJsonObject;
 }
 
 /** Checks the given values, and returns the full form of the ref if one is given. Throws ValidationFailed, Forbidden. */

@@ -1,5 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPlanned, planStart, type Start, startPipeline } from '#src/domain/ci/pipelines/create.ts';
+import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import { findSchedule, scheduleVariables } from '#src/domain/ci/schedules/list.ts';
 import { fullRef, maySchedule, partsOf, requireSchedulable } from '#src/domain/ci/schedules/rights.ts';
 import { nextRun } from '#src/domain/ci/schedules/save.ts';
@@ -82,7 +83,7 @@ export async function startDue(
   if (plan.error !== null || plan.jobs?.length) await buildPlanned(context, planned);
 }
 
-const PLAYED = select('PipelineSchedule', { id: true, ref: true, description: true });
+const PLAYED = select('PipelineSchedule', { id: true, ref: true, description: true, inputs: true });
 
 /** Starts a pipeline of a schedule at once, for the actor. Throws NotFound, Forbidden, BadRequest. */
 export async function playSchedule(context: Context, to: IdOrPath, id: number): Promise<ChangedRecord> {
@@ -100,11 +101,12 @@ export async function playSchedule(context: Context, to: IdOrPath, id: number): 
 
 async function startOf(
   context: Context,
-  { id, ref, description }: { id: number; ref: string; description: string },
+  { id, ref, description, inputs }: { id: number; ref: string; description: string; inputs: unknown },
 ): Promise<Start> {
   const [variables = []] = await scheduleVariables(context, [id]);
   return {
     ...{ source: 'schedule', scheduleId: id, variables, isTag: partsOf(ref)?.tag ?? false },
+    inputs: readInputs(inputs),
     about: { CI_PIPELINE_SCHEDULE_DESCRIPTION: description },
   };
 }

@@ -2,7 +2,8 @@ import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
-import { plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';
+import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
+import { type GivenVariable, plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -16,6 +17,10 @@ export interface Fire {
   ref: string;
   /** Variables for the jobs. */
   variables?: unknown;
+  /** Values of the inputs that the file declares. */
+  inputs?: unknown;
+  /** What a webhook told, for a file. */
+  payload?: unknown;
 }
 
 /** Characters of all variables of one pipeline together. */
@@ -46,13 +51,23 @@ export async function fireTrigger(
     const pipeline = await startPipeline(asOwner, project, wanted, {
       source: 'trigger',
       triggerId: trigger.id,
-      variables: plainVariables(variables),
+      variables: [...payloadVariable(input.payload), ...plainVariables(variables)],
+      inputs: readInputs(input.inputs),
     });
     await db.trigger.updateMany({ where: { id: trigger.id }, data: { lastUsedAt: new Date() } });
     return pipeline;
   } catch (error) {
     throw error instanceof ValidationFailed || error instanceof Forbidden ? new BadRequest(NO_PIPELINE) : error;
   }
+}
+
+/** Characters of the longest payload; jobs do not get more. */
+const LONGEST_PAYLOAD = 256 * 1024;
+
+function payloadVariable(payload: unknown): GivenVariable[] {
+  if (payload === undefined || payload === null) return [];
+  const value = JSON.stringify(payload);
+  return value.length > LONGEST_PAYLOAD ? [] : [{ key: 'TRIGGER_PAYLOAD', value, isFile: true, raw: true }];
 }
 
 const NO_PIPELINE = 'No pipeline created';

@@ -11,14 +11,14 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 const ID = select('Trigger', { id: true });
 
 /** Prefix of trigger tokens, so that they are recognized where they do not belong. */
-const PREFIX = 'gtr-';
+export const TRIGGER_TOKEN = 'gtr-';
 
 /** Creates a trigger of the actor, with a random token unless one is given. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createTrigger(
   context: Context,
   ref: IdOrPath,
   description: string,
-  token = newToken(PREFIX),
+  token = newToken(TRIGGER_TOKEN),
 ): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   const { id } = await context.db.trigger.create({

@@ -10,13 +10,13 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { findRevision, type Revision, resolveRevision } from '#src/domain/repository/revision.ts';
 import { formatDate } from '#src/domain/tracking/changelog/format_date.ts';
 import type { ReadChangelog, VersionTag } from '#src/domain/tracking/changelog/read_config.ts';
-import { InvalidTemplate, renderTemplate, type Value } from '#src/domain/tracking/changelog/template.ts';
+import type { Value } from '#src/domain/tracking/changelog/template.ts';
+import { type ChangelogAnswer, type ChangelogWork, workOnChangelog } from '#src/domain/tracking/changelog/threads.ts';
 import { usersByAddresses } from '#src/domain/users/by_address.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
-import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
+import { Overrun, ThreadLate } from '#src/git/thread.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
-import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -62,17 +62,6 @@ const DEFAULT_TEMPLATE = `{% if categories %}
 {% else %}
 No changes.
 {% end %}`;
-
-/** In a checkout the thread is TypeScript, in the published package JavaScript. */
-const script = import.meta.filename.endsWith('.ts') ? './read_config_thread.ts' : './read_config_thread.js';
-const turns = new CallerSemaphore({ concurrency: 1, waitingPerCaller: 10, waiting: 100, patience: 10_000 });
-const threads = new Threads<{ yaml: string | null; tags: string[] }, ReadChangelog>(new URL(script, import.meta.url), {
-  threads: 1,
-  memory: 128,
-  milliseconds: 20_000,
-  cpuTime: 1_000,
-  idle: 30_000,
-});
 
 /** An error in words of v4. */
 export function changelogFailed(reason: string): BadRequest {
@@ -120,11 +109,21 @@ export async function generateChangelog(
   }));
   const name = wish.version.replace(/^v/, '');
   const heading = `## ${name} (${formatDate(wish.date ?? new Date(), config.dateFormat)})`;
+  const template = config.template ?? DEFAULT_TEMPLATE;
+  const work = { kind: 'write', template, values: { categories: listed } } as const;
+  const answer = await inThread(project, work, 'the template takes too long to fill');
+  if ('fault' in answer) throw changelogFailed(answer.fault);
+  return `${heading}\n\n${'body' in answer ? answer.body.trim() : ''}\n`;
+}
+
+/** Does work in the thread. Throws BadRequest with `late` if it takes too long, RateLimited, Unavailable. */
+async function inThread({ id }: ProjectRow, work: ChangelogWork, late: string): Promise<ChangelogAnswer> {
   try {
-    const body = renderTemplate(config.template ?? DEFAULT_TEMPLATE, { categories: listed });
-    return `${heading}\n\n${body.trim()}\n`;
+    return await workOnChangelog(`project ${id}`, work);
   } catch (error) {
-    throw error instanceof InvalidTemplate ? changelogFailed(error.message) : error;
+    if (error instanceof Overrun) throw changelogFailed(late);
+    if (error instanceof ThreadLate) throw new Unavailable('The server is busy. Try again later.', 5);
+    throw error;
   }
 }
 
@@ -142,14 +141,9 @@ async function readConfig(
   if (size !== null && size > LARGEST_CONFIG) throw changelogFailed(`${path} is too large`);
   const content = entry && size !== null ? await repository.blob(entry.oid, LARGEST_CONFIG) : null;
   const tags = (await repository.tags()).flatMap(({ name, commit }) => (commit === null ? [] : [name]));
-  try {
-    const asked = { yaml: content === null ? null : content.toString(), tags };
-    return await turns.run(`project ${project.id}`, () => threads.run(asked));
-  } catch (error) {
-    if (error instanceof Overrun) throw changelogFailed(`${path} takes too long to read`);
-    if (error instanceof ThreadLate) throw new Unavailable('The server is busy. Try again later.', 5);
-    throw error;
-  }
+  const work = { kind: 'read', yaml: content === null ? null : content.toString(), tags } as const;
+  const answer = await inThread(project, work, `${path} takes too long to read`);
+  return 'read' in answer ? answer.read : { config: null, versions: [], fault: null };
 }
 
 /** The commit behind which the range begins. */

@@ -20,7 +20,7 @@ export interface DeployedFilter {
 }
 
 /**
- * The condition that one deployment of the merge commit meets all of these filters, of a merge request of a project, or of those
+ * The condition that one deployment of the merge commit that has succeeded meets all of these filters, of a merge request of a project, or of those
  * in the subquery `places` if it is null. Each merge commit is looked up by index: a project may have any number of deployments.
  */
 export function deployedConditions(
@@ -30,11 +30,12 @@ export function deployedConditions(
   projectId: number | Prisma.Sql | null,
 ): Prisma.Sql[] {
   if (!name && !deployedAfter && !deployedBefore) return [];
+  const time = sql`COALESCE(${deployment.finishedAt}, ${deployment.createdAt})`;
   const conditions = [
-    sql`${deployment.projectId} = ${targetProjectId} AND ${deployment.sha} = ${mergeCommitSha}`,
+    sql`${deployment.projectId} = ${targetProjectId} AND ${deployment.sha} = ${mergeCommitSha} AND ${deployment.status} = 'success'`,
     ...(name ? [sql`${environment.name} = ${name}`] : []),
-    ...(deployedAfter ? [sql`${deployment.createdAt} >= ${moment(deployedAfter)}`] : []),
-    ...(deployedBefore ? [sql`${deployment.createdAt} <= ${moment(deployedBefore)}`] : []),
+    ...(deployedAfter ? [sql`${time} >= ${moment(deployedAfter)}`] : []),
+    ...(deployedBefore ? [sql`${time} <= ${moment(deployedBefore)}`] : []),
   ];
   return [
     sql`${mergeCommitSha} IS NOT NULL`,

@@ -12,7 +12,7 @@ import {
   WHEN,
   type When,
 } from '#src/domain/ci/pipelines/config/model.ts';
-import { readNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
+import { readNeeds, splitNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
 import { filled, readList, readOptions } from '#src/domain/ci/pipelines/config/options.ts';
 import {
   type Part,
@@ -116,7 +116,11 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
   const inherited = inheritedVariables(raw.inherit, defaults.variables, where);
   const variables = { ...readVariables(inherited, 'variables', budget), ...own.values };
   const interruptible = readBoolean(raw.interruptible, `${where} interruptible`) ?? false;
+  const needs = splitNeeds(raw.needs, `${where}:needs`, budget);
+  if (trigger && needs.cross.length > 0)
+    throw new InvalidConfig(`${where}:needs of other pipelines are not for triggers`);
   const kept = {
+    cross_needs: needs.cross.length > 0 ? needs.cross : null,
     retry: readRetry(raw.retry, `${where}:retry`),
     timeout: readTimeout(raw.timeout, where),
     allow_failure_exit_codes: exitCodes.length > 0 ? exitCodes : null,
@@ -138,7 +142,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     variables,
     own: own.values,
     tags: tags ?? [],
-    needs: raw.needs == null ? null : readNeeds(raw.needs, `${where}:needs`, budget),
+    needs: needs.own == null ? null : readNeeds(needs.own, `${where}:needs`, budget),
     interruptible,
     resourceGroup: readResourceGroup(raw.resource_group, where, budget),
     trigger,

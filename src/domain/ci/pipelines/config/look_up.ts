@@ -1,6 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findTemplate } from '#src/domain/administration/templates/files.ts';
+import { artifactText } from '#src/domain/ci/artifacts/single_file.ts';
 import { versionOf } from '#src/domain/ci/pipelines/config/component_version.ts';
 import { type Answer, keyOf, type Place, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import { fetchRemote } from '#src/domain/ci/pipelines/config/fetch_remote.ts';
@@ -10,7 +11,7 @@ import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { isLimit } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { BadRequest, ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 
 /** Paths of a tree, or of changes, that conditions look at. */
 const MOST_PATHS = 50_000;
@@ -23,6 +24,8 @@ export interface Ground {
   commit: Oid;
   /** What the changes of the pipeline are compared with; null if there is nothing. */
   base: Oid | null;
+  /** The pipeline whose child is made, for files among the artifacts of its jobs. */
+  parentId?: number;
 }
 
 type Found = Answer<Wanted['kind']>;
@@ -61,6 +64,8 @@ export class LookUp {
         return this.#template(wanted.name);
       case 'component':
         return this.#component(wanted.path, wanted.version);
+      case 'artifact':
+        return this.#artifact(wanted.job, wanted.path);
       case 'remote':
         // Else anybody could have the server fetch anything.
         if (!this.#context.actor) return { error: `Remote file \`${wanted.url}\` is only fetched for signed-in users` };
@@ -117,6 +122,22 @@ export class LookUp {
     } catch (error) {
       if (error instanceof NotFound) return { error: `Template file \`${name}\` is not a valid location!` };
       throw error;
+    }
+  }
+
+  async #artifact(job: string, path: string): Promise<Answer<'artifact'>> {
+    const { parentId } = this.#ground ?? {};
+    if (parentId === undefined) return { error: 'include:artifact can only be used by jobs with `trigger`' };
+    const [made] = await this.#context.db.$queryRaw<{ id: number }[]>`
+      SELECT id FROM jobs WHERE pipeline_id = ${parentId} AND name = ${job} AND NOT retried AND NOT generic ORDER BY id DESC LIMIT 1`;
+    try {
+      return made
+        ? { text: await artifactText(this.#context, made.id, { path, most: LARGEST_CONFIG }) }
+        : { error: `Job \`${job}\` not found in parent pipeline or does not have artifacts!` };
+    } catch (error) {
+      if (error instanceof NotFound) return { error: `Job \`${job}\` has no artifact \`${path}\`` };
+      if (!(error instanceof BadRequest || error instanceof ContentTooLarge)) throw error;
+      return { error: `Artifact \`${path}\` of job \`${job}\` cannot be read: ${error.message}` };
     }
   }
 

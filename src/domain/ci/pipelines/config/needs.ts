@@ -3,6 +3,7 @@ import type { JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
 import {
   type ExpansionLimit,
   isRecord,
+  type Raw,
   readBoolean,
   requireKeys,
   scalarText,
@@ -10,10 +11,12 @@ import {
 
 /** Jobs that one job may need. */
 const MOST = 50;
+/** Jobs of other pipelines that one job may need. */
+const MOST_CROSS = 5;
 
 /** Reads the jobs that a job waits for, instead of those of the earlier stages. Throws InvalidConfig. */
 export function readNeeds(value: unknown, where: string, budget: ExpansionLimit): Need[] {
-  const list = Array.isArray(value) ? value.flat(10) : [value];
+  const list = listOf(value);
   if (list.length > MOST) throw new InvalidConfig(`${where} config has too many needs (maximum is ${MOST})`);
   return list.map((entry) => {
     const text = scalarText(entry);
@@ -29,6 +32,46 @@ export function readNeeds(value: unknown, where: string, budget: ExpansionLimit)
       matrix: readWanted(entry.parallel, where),
     };
   });
+}
+
+/** A job of another pipeline whose artifacts a job gets. */
+export interface CrossNeed {
+  /** Its ID, or variables that give it. */
+  pipeline: string;
+  job: string;
+}
+
+/**
+ * Splits needs into those of the pipeline itself, null if there are none but others, and those of other pipelines that are above it, or
+ * beside it below the same. Throws InvalidConfig.
+ */
+export function splitNeeds(
+  value: unknown,
+  where: string,
+  budget: ExpansionLimit,
+): { own: unknown; cross: CrossNeed[] } {
+  const list = listOf(value);
+  const others = list.filter((entry) => isRecord(entry) && entry.pipeline != null && entry.job != null);
+  if (others.length === 0) return { own: value, cross: [] };
+  if (others.length > MOST_CROSS) {
+    throw new InvalidConfig(`${where} config has too many needs of other pipelines (maximum is ${MOST_CROSS})`);
+  }
+  const own = list.filter((entry) => !others.includes(entry));
+  return { own: own.length === 0 ? null : own, cross: others.map((entry) => readCross(entry as Raw, where, budget)) };
+}
+
+function readCross(entry: Raw, where: string, budget: ExpansionLimit): CrossNeed {
+  requireKeys(entry, where, ['pipeline', 'job', 'artifacts']);
+  const [pipeline, job] = [scalarText(entry.pipeline), scalarText(entry.job)];
+  if (!pipeline || !job) throw new InvalidConfig(`${where} pipeline and job should be strings`);
+  if (readBoolean(entry.artifacts, `${where} artifacts`) === false) {
+    throw new InvalidConfig(`${where} artifacts of a job of another pipeline can't be left out`);
+  }
+  return { pipeline: budget.spend(pipeline), job: budget.spend(job) };
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.flat(10) : [value];
 }
 
 /** The names of the jobs that a matrix has with these values. */

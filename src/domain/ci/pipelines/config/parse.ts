@@ -48,10 +48,10 @@ function alone(): Composition {
   return { sources, matcher, merger: new Merger(), judge: new Judge({ weak: {}, strong: {} }, matcher, sources) };
 }
 
-/** A configuration in one piece: what is included, extended and referred to is in its place. Throws InvalidConfig, Incomplete. */
-export function compose(text: string, composition: Composition): { raw: Raw; included: Included[] } {
+/** A configuration in one piece, of a file with the values of its inputs: what is included, extended and referred to is in its place. Throws InvalidConfig, Incomplete. */
+export function compose(text: string, composition: Composition, inputs: Raw = {}): { raw: Raw; included: Included[] } {
   const composer = new Composer(composition);
-  const whole = composer.read(text);
+  const whole = composer.read(text, null, inputs);
   if (composition.sources.missing.length > 0) throw new Incomplete();
   return { raw: resolveReferences(resolveExtends(whole, composition.merger)), included: composer.included };
 }

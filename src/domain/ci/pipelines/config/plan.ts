@@ -9,6 +9,7 @@ import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge, type KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel } from '#src/domain/ci/pipelines/config/rules/model.ts';
 import { selectPipeline } from '#src/domain/ci/pipelines/config/select.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { writeYaml } from '#src/domain/ci/pipelines/config/yaml/write.ts';
 
 /** The jobs of a commit's file for an occasion. */
@@ -35,6 +36,8 @@ export interface PlanRequest {
   occasion: Occasion | null;
   known: KnownVariables;
   answers: Answers;
+  /** The values of the inputs that the file declares. */
+  inputs?: Raw | undefined;
   /** Whether the configuration in one piece is asked for. */
   wantsMerged?: boolean;
 }
@@ -55,12 +58,12 @@ export const NO_PLAN: PipelinePlan = {
 };
 
 /** Reads a file and selects its jobs for the occasion; all jobs without one. */
-export function planOf({ text, occasion, known, answers, wantsMerged = false }: PlanRequest): PlanAnswer {
+export function planOf({ text, occasion, known, answers, inputs, wantsMerged = false }: PlanRequest): PlanAnswer {
   const sources = new Sources(answers);
   const matcher = new PatternMatcher();
   const judge = new Judge(known, matcher, sources);
   try {
-    const { raw, included } = compose(text, { sources, matcher, judge, merger: new Merger() });
+    const { raw, included } = compose(text, { sources, matcher, judge, merger: new Merger() }, inputs);
     const config = readConfig(raw);
     const selection = occasion ? selectPipeline(config, occasion, { matcher, judge }) : allOf(config);
     if (sources.missing.length > 0) return { missing: sources.missing };

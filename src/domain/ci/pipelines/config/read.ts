@@ -5,6 +5,7 @@ import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { NO_PLAN, type PipelinePlan, type PlanAnswer, type PlanRequest } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { isLimit } from '#src/git/errors.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -47,6 +48,7 @@ export interface Wish {
   known: KnownVariables;
   /** Null without a repository. */
   ground: Ground | null;
+  inputs?: Raw | undefined;
   wantsMerged?: boolean;
 }
 
@@ -60,6 +62,7 @@ export async function planPipeline(
   ground: Ground,
   occasion: Occasion,
   known: KnownVariables,
+  inputs?: Raw,
 ): Promise<PipelinePlan> {
   const { repository, commit } = ground;
   const entry = await repository.entry(commit, CONFIG_PATH);
@@ -68,7 +71,7 @@ export async function planPipeline(
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
     return content === null
       ? NO_PLAN
-      : await planText(context, ground, occasion, { text: content.toString('utf8'), known });
+      : await planText(context, ground, occasion, { text: content.toString('utf8'), known, inputs });
   } catch (error) {
     if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
     throw error;
@@ -80,9 +83,15 @@ export async function planText(
   context: Context,
   ground: Ground,
   occasion: Occasion,
-  { text, known }: { text: string; known: KnownVariables },
+  { text, known, inputs }: { text: string; known: KnownVariables; inputs?: Raw | undefined },
 ): Promise<PipelinePlan> {
-  const plan = await read(context, ofPipelines, `project ${occasion.project}`, { text, occasion, known, ground });
+  const plan = await read(context, ofPipelines, `project ${occasion.project}`, {
+    text,
+    occasion,
+    known,
+    ground,
+    inputs,
+  });
   return { ...plan, jobs: plan.jobs && (await withFileKeys(plan.jobs, ground)) };
 }
 

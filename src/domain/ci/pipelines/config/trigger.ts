@@ -17,6 +17,8 @@ export interface TriggerConfig {
   branch: string | null;
   /** What the file of the child includes. */
   include: unknown;
+  /** What the file of the other project is given for its `spec:inputs`. */
+  inputs?: Raw;
   /** Whether the job waits for the pipeline, and ends as it does. */
   depends: boolean;
   /** Whether the pipeline gets the variables of the job, and those that its own pipeline was given. */
@@ -49,7 +51,7 @@ const STRATEGIES = ['depend', 'mirror'];
 export function readTrigger(value: unknown, where: string, budget: ExpansionLimit): TriggerConfig | null {
   if (value == null) return null;
   const raw: Raw = isRecord(value) ? value : { project: value };
-  requireKeys(raw, where, ['project', 'branch', 'include', 'strategy', 'forward'], new Set(['inputs']));
+  requireKeys(raw, where, ['project', 'branch', 'include', 'strategy', 'forward', 'inputs']);
   if ((raw.project == null) === (raw.include == null)) {
     throw new InvalidConfig(`${where} config should have either a project or an include`);
   }
@@ -57,20 +59,33 @@ export function readTrigger(value: unknown, where: string, budget: ExpansionLimi
   if (strategy != null && !STRATEGIES.some((one) => one === strategy)) {
     throw new InvalidConfig(`${where} strategy should be ${STRATEGIES.join(' or ')}`);
   }
+  const { inputs } = raw;
+  if (inputs != null && !isRecord(inputs)) throw new InvalidConfig(`${where}:inputs config should be a hash`);
   const common = { depends: strategy != null, ...readForward(forward, `${where}:forward`) };
   if (raw.include != null) {
     if (raw.branch != null) throw new InvalidConfig(`${where} branch can only be used with a project`);
-    const entries = [raw.include].flat(3);
-    if (entries.some((entry) => isRecord(entry) && entry.artifact != null)) {
-      throw new InvalidConfig(`${where} include of artifacts is not supported`);
-    }
+    const entries = [raw.include].flat(3).map((entry) => {
+      if (isRecord(entry) && entry.artifact != null && entry.job == null) {
+        throw new InvalidConfig(`${where} include config must specify the job where to fetch the artifact from`);
+      }
+      return inputs == null ? entry : withInputs(entry, inputs);
+    });
     return { project: null, branch: null, include: copyOf(entries, budget), ...common };
   }
-  return { project: readText(raw.project, `${where} project`, budget), include: null, branch: branchOf(), ...common };
+  const project = readText(raw.project, `${where} project`, budget);
+  const given = inputs == null ? {} : { inputs: copyOf(inputs, budget) as Raw };
+  return { project, include: null, branch: branchOf(), ...given, ...common };
 
   function branchOf(): string | null {
     return raw.branch == null ? null : readText(raw.branch, `${where} branch`, budget);
   }
+}
+
+/** An entry of `include` with the inputs of the trigger, over which its own win. */
+function withInputs(entry: unknown, inputs: Raw): unknown {
+  const text = scalarText(entry);
+  if (text !== null) return { [/^https?:\/\//.test(text) ? 'remote' : 'local']: text, inputs };
+  return isRecord(entry) ? { ...entry, inputs: { ...inputs, ...(isRecord(entry.inputs) ? entry.inputs : {}) } } : entry;
 }
 
 function readText(value: unknown, where: string, budget: ExpansionLimit): string {

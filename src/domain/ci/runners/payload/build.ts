@@ -6,6 +6,7 @@ import {
 } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
+import { resolveCrossNeeds } from '#src/domain/ci/runners/payload/cross_needs.ts';
 import { demandedFeatures } from '#src/domain/ci/runners/payload/demands.ts';
 import { payloadDependencies } from '#src/domain/ci/runners/payload/dependencies.ts';
 import { payloadGit } from '#src/domain/ci/runners/payload/git.ts';
@@ -40,7 +41,7 @@ export interface PayloadContext {
 
 /**
  * The payload for a runner that has taken a job (runner-protocol.md, Job); null if the job is gone, `unsupported` if the runner lacks
- * a feature that the job needs.
+ * a feature that the job needs, `missing` if it needs artifacts of a job of another pipeline that are not there.
  */
 export async function jobPayload(context: PayloadContext, runner: AuthenticatedRunner, { id, token }: TakenJob) {
   const { db, secret, baseUrl, ssh } = context;
@@ -49,6 +50,9 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
   const { options, timeout } = job;
   const missing = demandedFeatures(job).filter((feature) => !runner.features.has(feature));
   if (missing.length > 0) return 'unsupported';
+  const crossJobs = await resolveCrossNeeds(db, job);
+  if (crossJobs === null) return 'missing';
+  job.crossJobs = crossJobs;
   const repositoryUrl = withCredentials(`${baseUrl}/${job.fullPath}.git`, token);
   const variables = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret });
   return {

@@ -16,11 +16,12 @@ export interface PayloadDependency {
  */
 export async function payloadDependencies(db: Db, job: PayloadJob, token: string): Promise<PayloadDependency[]> {
   const names = namesOf(job);
-  if (names?.length === 0) return [];
+  const { crossJobs = [] } = job;
+  if (names?.length === 0 && crossJobs.length === 0) return [];
   const rows = await db.$queryRaw<{ id: number; name: string; filename: string; size: number | null }[]>`
     SELECT id, name, artifacts_filename AS filename, artifacts_size::float8 AS size FROM jobs
-    WHERE pipeline_id = ${job.pipelineId} AND NOT generic AND NOT retried AND artifacts_filename IS NOT NULL
-      AND CASE WHEN ${names === null} THEN stage_index < ${job.stageIndex} ELSE name = ANY(${names ?? []}::text[]) END
+    WHERE NOT generic AND NOT retried AND artifacts_filename IS NOT NULL AND (id = ANY(${crossJobs}::int[]) OR (pipeline_id = ${job.pipelineId}
+      AND CASE WHEN ${names === null} THEN stage_index < ${job.stageIndex} ELSE name = ANY(${names ?? []}::text[]) END))
     ORDER BY stage_index, id`;
   return rows.map(({ id, name, filename, size }) => ({
     id,
@@ -33,12 +34,14 @@ export async function payloadDependencies(db: Db, job: PayloadJob, token: string
 /** The variables that those jobs left in their `dotenv` reports; of several with one name the latest job's counts. */
 export async function dotenvVariables(db: Db, job: PayloadJob): Promise<Variables> {
   const names = namesOf(job);
-  if (names?.length === 0) return {};
+  const { crossJobs = [] } = job;
+  if (names?.length === 0 && crossJobs.length === 0) return {};
   const rows = await db.$queryRaw<{ variables: Variables }[]>`
     SELECT r.variables FROM jobs j JOIN job_reports r ON r.job_id = j.id
-    WHERE j.pipeline_id = ${job.pipelineId} AND NOT j.generic AND NOT j.retried AND r.type = 'dotenv' AND r.variables IS NOT NULL
-      AND CASE WHEN ${names === null} THEN j.stage_index < ${job.stageIndex} ELSE j.name = ANY(${names ?? []}::text[]) END
-    ORDER BY j.stage_index, j.id`;
+    WHERE NOT j.generic AND NOT j.retried AND r.type = 'dotenv' AND r.variables IS NOT NULL
+      AND (j.id = ANY(${crossJobs}::int[]) OR (j.pipeline_id = ${job.pipelineId}
+      AND CASE WHEN ${names === null} THEN j.stage_index < ${job.stageIndex} ELSE j.name = ANY(${names ?? []}::text[]) END))
+    ORDER BY j.pipeline_id = ${job.pipelineId}, j.stage_index, j.id`;
   return Object.assign({}, ...rows.map(({ variables }) => variables));
 }
 

@@ -1,5 +1,5 @@
 import { isActiveDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
-import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
@@ -11,8 +11,7 @@ export async function deployTokenOfJobs(
   { projectId }: { projectId: number },
   secret: string,
 ): Promise<{ username: string; password: string } | null> {
-  const [found] = await queryRows<{ username: string; encrypted: Uint8Array }>(
-    db,
+  const [found] = await db.$queryRaw<{ username: string; encrypted: Uint8Array }[]>(
     Prisma.sql`SELECT ${token.username}, ${token.tokenEncrypted} AS encrypted FROM ${table(token)}
       WHERE ${token.projectId} = ${projectId} AND ${token.tokenEncrypted} IS NOT NULL AND ${isActiveDeployToken(token)}
       ORDER BY ${token.id} DESC LIMIT 1`,

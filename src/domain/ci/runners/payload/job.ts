@@ -29,6 +29,8 @@ export interface PayloadJob {
   beforeSha: string | null;
   source: string;
   isTriggered: boolean;
+  /** The token of the trigger that started its pipeline. */
+  triggerTokenEncrypted: Uint8Array | null;
   /** The merge request that its pipeline is of. */
   mergeRequestId: number | null;
   variablesEncrypted: Uint8Array | null;
@@ -55,6 +57,8 @@ export interface PayloadJob {
   userName: string;
   /** What the release of the tag says, cut after `LONGEST_DESCRIPTION` characters; null without one. */
   releaseDescription: string | null;
+  /** The jobs of other pipelines whose artifacts it gets. */
+  crossJobs?: number[];
 }
 
 /** Characters of the longest description of a release in a variable. */
@@ -69,7 +73,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.started_at AS "startedAt",
       l.id AS "pipelineId", l.iid AS "pipelineIid", l.name AS "pipelineName", l.created_at AS "pipelineCreatedAt",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
-      CASE WHEN l.merge_request_id IS NOT NULL AND l.source = 'api' THEN 'merge_request_event' ELSE l.source::text END AS source, l.source = 'trigger' AS "isTriggered",
+      CASE WHEN l.merge_request_id IS NOT NULL AND l.source = 'api' THEN 'merge_request_event' ELSE l.source::text END AS source, l.source = 'trigger' AS "isTriggered", t.token_encrypted AS "triggerTokenEncrypted",
       l.variables_encrypted AS "variablesEncrypted", l.predefined, p.ci_default_git_depth AS "gitDepth", p.container_registry_enabled AS "hasRegistry",
       ${ofProtectedRef} AS "isProtected", COALESCE(extract(epoch FROM j.started_at - j.queued_at), 0)::float8 AS waited,
       n.id AS "namespaceId", n.lineage[1] AS "rootNamespaceId", p.id AS "projectId", p.name AS "projectName",
@@ -78,6 +82,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       (SELECT left(r.description, ${LONGEST_DESCRIPTION}) FROM releases r WHERE l.tag AND r.project_id = l.project_id AND r.tag = l.ref) AS "releaseDescription"
     FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
       JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id
+      LEFT JOIN triggers t ON t.id = l.trigger_id
       LEFT JOIN environments e ON e.project_id = j.project_id AND e.name = j.environment
     WHERE j.id = ${id} AND p.deleted_at IS NULL`;
   return row ?? null;

@@ -13,10 +13,12 @@ import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts'
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
 import { ofRegistry } from '#src/domain/ci/runners/payload/registry.ts';
 import { ofServer } from '#src/domain/ci/runners/payload/server.ts';
+import { TRIGGER_TOKEN } from '#src/domain/ci/triggers/save.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 
 export interface PayloadVariable {
   key: string;
@@ -56,6 +58,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...(deployToken ? shown({ CI_DEPLOY_USER: deployToken.username }, true) : []),
     ...(deployToken ? shown({ CI_DEPLOY_PASSWORD: deployToken.password }, false).map(asSecret) : []),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
+    ...shown(ofTrigger(job, secret), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
     ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false).map(asSecret),
@@ -131,6 +134,16 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
   };
 }
 
+/** Characters of the token of a trigger that jobs see. */
+const SHORT = 4;
+
+function ofTrigger({ triggerTokenEncrypted: sealed }: PayloadJob, secret: string): Variables {
+  if (sealed === null) return {};
+  const token = decrypt(sealed, secret);
+  const start = token.startsWith(TRIGGER_TOKEN) ? TRIGGER_TOKEN.length : 0;
+  return { CI_TRIGGER_SHORT_TOKEN: token.slice(start, start + SHORT) };
+}
+
 function ofEnvironment({ environment, environmentAction, environmentTier: tier }: PayloadJob): Variables {
   if (environment === null) return {};
   return {
@@ -150,8 +163,9 @@ function fixedOfEnvironment({ environment, environmentId, environmentUrl }: Payl
   };
 }
 
-function ofRunner({ id, description, tagList }: AuthenticatedRunner): Variables {
+function ofRunner({ id, description, tagList, shortToken }: AuthenticatedRunner): Variables {
   return {
+    ...(shortToken ? { CI_RUNNER_SHORT_TOKEN: shortToken } : {}),
     CI_RUNNER_ID: String(id),
     CI_RUNNER_DESCRIPTION: description,
     CI_RUNNER_TAGS: tagList.join(', '),

@@ -25,11 +25,13 @@ const DEEPEST = 20;
 
 /** A file that was included. */
 export interface Included {
-  type: 'local' | 'file' | 'remote' | 'template' | 'component';
+  type: 'local' | 'file' | 'remote' | 'template' | 'component' | 'artifact';
   /** Its path, address or name. */
   location: string;
   /** The project that it lies in; null for that of the pipeline. */
   place: Place;
+  /** Of an artifact: the name of its job. */
+  job?: string;
 }
 
 export interface Composition {
@@ -66,7 +68,7 @@ export class Composer {
     if (header !== null && !isSpec(header)) {
       throw new InvalidConfig('A second document, which is not supported unless the first has `spec`');
     }
-    const raw = withInputs(content, header, inputs, this.#composition.matcher);
+    const raw = withInputs(content, header, inputs, { matcher: this.#composition.matcher, isFromOutside: depth === 0 });
     if (!isMap(raw))
       throw new InvalidConfig(
         location ? `Included file \`${location}\` does not have valid YAML syntax!` : 'Invalid configuration format',
@@ -95,19 +97,21 @@ export class Composer {
     const text = scalarText(entry);
     if (text !== null) return this.#filesOf(/^https?:\/\//.test(text) ? { remote: text } : { local: text }, place);
     if (!isMap(entry)) throw new InvalidConfig('include config should be a string, a hash, or an array of them');
-    requireKeys(entry, 'include', [...KINDS, 'ref', 'file', 'rules', 'inputs', 'integrity', 'cache'], UNSUPPORTED);
+    requireKeys(entry, 'include', [...KINDS, 'ref', 'file', 'rules', 'inputs', 'integrity', 'cache', 'job']);
     const kinds = KINDS.filter((kind) => entry[kind] != null);
     if (kinds.length !== 1) throw new InvalidConfig(`include config must contain exactly one of: ${KINDS.join(', ')}`);
     if (entry.rules != null && !this.#isWanted(entry.rules)) return [];
-    const named = (value: unknown) => {
+    const named = (value: unknown, key: string | undefined = kinds[0]) => {
       const found = scalarText(value);
-      if (!found) throw new InvalidConfig(`include ${kinds[0]} should be a string`);
+      if (!found) throw new InvalidConfig(`include ${key} should be a string`);
       return this.#composition.judge.expand(found);
     };
     if (entry.template != null) return [{ type: 'template', location: named(entry.template), place: null }];
     if (entry.remote != null) return [{ type: 'remote', location: named(entry.remote), place: null }];
     if (entry.component != null)
       return [{ type: 'component', location: scalarText(entry.component) ?? '', place: null }];
+    if (entry.artifact != null)
+      return [{ type: 'artifact', location: named(entry.artifact), place: null, job: named(entry.job, 'job') }];
     if (entry.local != null) return this.#local(named(entry.local), place);
     const files = readNames(entry.file, 'include file', this.#budget) ?? [];
     if (files.length === 0)
@@ -160,17 +164,20 @@ export class Composer {
     return found;
   }
 
-  #textOf({ type, location, place }: Included): string | undefined {
+  #textOf({ type, location, place, job = '' }: Included): string | undefined {
     const isFile = type === 'local' || type === 'file';
-    if (isFile && !isYaml(location)) {
+    if ((isFile || type === 'artifact') && !isYaml(location)) {
       throw new InvalidConfig(`Included file \`${location}\` does not have YAML extension!`);
     }
     const wanted: Wanted = isFile
       ? { kind: 'file', place, path: location }
       : type === 'remote'
         ? { kind: 'remote', url: location }
-        : { kind: 'template', name: location };
-    const found: Answer<'file' | 'remote' | 'template'> | undefined = this.#composition.sources.find(wanted);
+        : type === 'artifact'
+          ? { kind: 'artifact', job, path: plainPath(location) }
+          : { kind: 'template', name: location };
+    const found: Answer<'file' | 'remote' | 'template' | 'artifact'> | undefined =
+      this.#composition.sources.find(wanted);
     if (found && 'error' in found) throw new InvalidConfig(found.error);
     return found?.text;
   }
@@ -179,8 +186,7 @@ export class Composer {
 /** Of this server, whose name is not known when a pipeline is made: it goes by several. */
 const COMPONENT = /^\$(?:\{CI_SERVER_(?:FQDN|HOST)\}|CI_SERVER_(?:FQDN|HOST))\/(.+)$/;
 const VERSIONED = /^([^@]{1,500}\/[\w-]{1,255})@([^@]{1,255})$/;
-const KINDS = ['local', 'project', 'remote', 'template', 'component'] as const;
-const UNSUPPORTED = new Set(['artifact', 'job']);
+const KINDS = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const;
 
 function isSpec(header: unknown): boolean {
   return isRecord(header) && header.spec !== undefined;

@@ -8,13 +8,19 @@ const MOST_OPTIONS = 50;
 /** Characters of a text with all its inputs put in. */
 const LONGEST = 1024 * 1024;
 
+interface Options {
+  matcher: PatternMatcher;
+  /** Whether the values come from who starts the pipeline, who may have nothing but texts to give: a form has no other values. */
+  isFromOutside: boolean;
+}
+
 /** Puts the inputs that a file declares in its header in their places. Throws InvalidConfig. */
-export function withInputs(content: unknown, header: unknown, given: Raw, matcher: PatternMatcher): unknown {
+export function withInputs(content: unknown, header: unknown, given: Raw, options: Options): unknown {
   const declared = declaredInputs(header);
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name));
   if (unknown.length > 0) throw new InvalidConfig(`unknown input arguments: ${unknown.join(', ')}`);
   const inputs = Object.fromEntries(
-    Object.entries(declared).map(([name, spec]) => [name, inputOf(name, spec, given, matcher)]),
+    Object.entries(declared).map(([name, spec]) => [name, inputOf(name, spec, given, options)]),
   );
   return header === null ? content : new Interpolation(inputs).of(content);
 }
@@ -31,7 +37,7 @@ function declaredInputs(header: unknown): Raw {
   return spec.inputs;
 }
 
-function inputOf(name: string, declared: unknown, given: Raw, matcher: PatternMatcher): unknown {
+function inputOf(name: string, declared: unknown, given: Raw, { matcher, isFromOutside }: Options): unknown {
   const where = `\`${name}\` input`;
   if (declared !== null && !isRecord(declared))
     throw new InvalidConfig(`header:spec:inputs:${name} config should be a hash`);
@@ -40,7 +46,8 @@ function inputOf(name: string, declared: unknown, given: Raw, matcher: PatternMa
   const type = TYPES.find((one) => one === (spec.type ?? 'string'));
   if (!type)
     throw new InvalidConfig(`header:spec:inputs:${name} input type unknown value: ${scalarText(spec.type) ?? ''}`);
-  const value = given[name] ?? spec.default;
+  const own = given[name];
+  const value = (isFromOutside && typeof own === 'string' ? meant(own, type) : own) ?? spec.default;
   if (value == null) throw new InvalidConfig(`${where}: required value has not been provided`);
   const isFitting = type === 'array' ? Array.isArray(value) : typeof value === type;
   if (!isFitting) throw new InvalidConfig(`${where}: provided value is not ${type === 'array' ? 'an' : 'a'} ${type}`);
@@ -62,6 +69,19 @@ function inputOf(name: string, declared: unknown, given: Raw, matcher: PatternMa
     if (!isMatch) throw new InvalidConfig(`${where}: provided value does not match required RegEx pattern`);
   }
   return value;
+}
+
+/** The value of the type that a text stands for; the text itself if it stands for none. */
+function meant(text: string, type: (typeof TYPES)[number]): unknown {
+  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type !== 'array') return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
 }
 
 const PLACE = /\$\[\[\s*([^\]]*?)\s*\]\]/g;

@@ -11,7 +11,9 @@ export type Wanted =
   | { kind: 'remote'; url: string }
   | { kind: 'template'; name: string }
   /** A file that a project offers to others: its path, a slash and the name; and a version. */
-  | { kind: 'component'; path: string; version: string };
+  | { kind: 'component'; path: string; version: string }
+  /** A file in the artifacts of a job of the pipeline whose child is made. */
+  | { kind: 'artifact'; job: string; path: string };
 
 /** What was found. */
 export interface Facts {
@@ -24,6 +26,7 @@ export interface Facts {
   template: { text: string };
   /** With where it lies, for what it includes in turn. */
   component: { text: string; place: Place };
+  artifact: { text: string };
 }
 
 /** An answer, or why there is none. */

@@ -1,6 +1,7 @@
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { queuedStates, queueOrder } from '#src/domain/ci/resource_groups/mode.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { resourceGroupLock } from '#src/platform/database/lock_names.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -17,7 +18,7 @@ interface Group {
   name: string;
 }
 
-/** Queues the first job that waits for a resource group, by the age of pipelines, unless another job of the group runs or is queued. */
+/** Queues the job of a resource group that is the next by the group's mode, unless another one runs or is queued, or it is too early for it. */
 export async function assignResource(context: ChangeContext & { db: Db }, group: Group): Promise<void> {
   let next = await firstWaiting(context.db, group);
   // The first may have been canceled meanwhile.
@@ -50,10 +51,13 @@ async function assign(
 }
 
 async function firstWaiting(db: Db, { projectId, name }: Group): Promise<{ id: number; pipelineId: number } | null> {
-  const [first] = await db.$queryRaw<{ id: number; pipelineId: number }[]>`
-    SELECT id, pipeline_id AS "pipelineId" FROM jobs
-    WHERE project_id = ${projectId} AND resource_group = ${name} AND status = 'waiting_for_resource' ORDER BY pipeline_id, id LIMIT 1`;
-  return first ?? null;
+  const group = await db.resourceGroup.findUnique({ where: { projectId_key: { projectId, key: name } } });
+  const mode = group?.processMode ?? 'unordered';
+  const [first] = await db.$queryRaw<{ id: number; pipelineId: number; isReady: boolean }[]>`
+    SELECT id, pipeline_id AS "pipelineId", status = 'waiting_for_resource' AS "isReady" FROM jobs
+    WHERE project_id = ${projectId} AND resource_group = ${name} AND status IN ${queuedStates(mode)}
+    ORDER BY ${queueOrder(mode)} LIMIT 1`;
+  return first?.isReady ? first : null;
 }
 
 async function isHeld(tx: Transaction, { projectId, name }: Group): Promise<boolean> {

@@ -1,0 +1,1 @@
+ALTER TABLE "pipeline_schedules" ADD COLUMN "inputs" JSONB NOT NULL DEFAULT '{}';

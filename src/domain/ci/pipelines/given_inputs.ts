@@ -1,0 +1,28 @@
+import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+
+/** Inputs of one pipeline, characters of a name, and of all of them together, as JSON. */
+const MOST_INPUTS = 20;
+const LONGEST_NAME = 255;
+const MOST_CHARACTERS = 64 * 1024;
+
+/** The values of inputs that somebody gave, by their names. Throws ValidationFailed for anything that cannot be that. */
+export function readInputs(value: unknown): Raw {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw refused('must be an object of names and values');
+  const inputs = value as Raw;
+  const names = Object.keys(inputs);
+  if (names.length > MOST_INPUTS) throw refused(`must be at most ${MOST_INPUTS}`);
+  const odd = names.find((name) => name.length > LONGEST_NAME || !/^[\w-]+$/.test(name) || !isValue(inputs[name]));
+  if (odd !== undefined) throw refused(`${odd.slice(0, LONGEST_NAME)} must be a text, a number, true, false or a list`);
+  if (JSON.stringify(inputs).length > MOST_CHARACTERS) throw refused(`are larger than ${MOST_CHARACTERS} characters`);
+  return inputs;
+}
+
+function isValue(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value);
+}
+
+function refused(why: string): ValidationFailed {
+  return new ValidationFailed({ inputs: [why] });
+}
