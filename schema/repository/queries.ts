@@ -92,6 +92,11 @@ builder.objectFields(Repository, (t) => ({
       }),
       path: t.arg.string({ description: 'Path of the only directory or file in it; everything when left out.' }),
       excludePaths: t.arg.stringList({ description: 'Paths of files and directories to leave out: at most 100.' }),
+      lfsObjects: t.arg.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'Whether files that are kept with Git LFS have their content in it, rather than point to it.',
+      }),
     },
     resolve: (project, args, context) => findArchive(context, project, args),
   }),

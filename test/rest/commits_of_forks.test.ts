@@ -60,7 +60,7 @@ describe('POST /projects/:id/repository/commits with start_project', () => {
       ]);
       await world.api(forker).put(`/projects/${fork.id}`, { visibility: 'private' });
       expect((await from(fork.id, { start_branch: 'theirs' })).body).toEqual({ message: '404 Project Not Found' });
-      await world.member(fork, developer, 'guest');
+      await world.db.member.create({ data: { projectId: fork.id, userId: developer.id, accessLevel: 10 } });
       expect((await from(fork.id, { start_branch: 'theirs' })).status).toBe(403);
       expect((await world.api(owner).get(`${at}/branches`)).body.map(({ name }: Json) => name)).toEqual(['master']);
       expect((await from(project.id, { start_branch: 'no such branch' })).status).toBe(400);

@@ -30,17 +30,11 @@ import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
 import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
-import {
-  plainText,
-  type RawArchive,
-  type RawBlob,
-  readPageBlob,
-  readRawArchive,
-  readRawBlob,
-} from '#src/domain/repository/raw.ts';
+import { plainText, type RawArchive, type RawBlob, readPageBlob } from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
+import { type RawFile, readArchiveWithObjects, readRawFile } from '#src/domain/uploads/lfs/read.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
@@ -239,7 +233,9 @@ export function createApp({
   };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
     const read =
-      content === 'blob' ? readPageBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
+      content === 'blob'
+        ? readPageBlob(context, found as RawBlob)
+        : readArchiveWithObjects(context, { ...(found as RawArchive), withLfsObjects: true });
     await sendRaw(await read, request, response);
   };
   const identifyVisitor = (request: Request) => identify(request, request.query);
@@ -336,9 +332,9 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
-      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'blob') return readRawFile(context, found as RawFile);
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
-      return readRawArchive(context, found as RawArchive);
+      return readArchiveWithObjects(context, found as RawArchive & { withLfsObjects: boolean });
     },
     receive: (actor, _endpoint, request, { ref, values }) => {
       const context = domainContext(actor, request);
