@@ -61,6 +61,7 @@ import '#schema/schedules/mutations.ts';
 import '#schema/changelog/mutations.ts';
 import '#schema/wikis/mutations.ts';
 import '#schema/mirrors/mutations.ts';
+import '#schema/mirrors/pull.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/releases/queries.ts';

@@ -20,6 +20,7 @@ import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
+import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
@@ -85,6 +86,7 @@ export const JOB_PACES: JobPaces = {
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
+  'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
 };
@@ -106,6 +108,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'projects.import': ({ projectId }) => importRepository({ db, repositories, followers, ...importing }, projectId),
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
+    'mirrors.pull': (_wanted, jobs) =>
+      pullMirrors({ db, as: (userId) => as(userId, jobs), stopping: importing.stopping }),
     'repositories.maintain': async ({ projectId }) => {
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([
