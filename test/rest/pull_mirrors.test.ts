@@ -214,6 +214,41 @@ describe('Pull mirrors', () => {
     expect((await update()).update_status).toBe('finished');
   });
 
+  it('come with a project that is imported or changed, too, for whoever may have one', LONG, async () => {
+    const { source, push, work, address } = await stage({ enabled: false });
+    const given = { name: world.unique('Imported '), import_url: address(source.fullPath), mirror: true };
+    const { status, body: made } = await api.post('/projects', { ...given, mirror_trigger_builds: true });
+    expect(status).toBe(201);
+    await world.idle();
+    const at = `/projects/${made.id}/mirror/pull`;
+    expect((await api.get(at)).body).toMatchObject({ enabled: true, mirror_trigger_builds: true });
+    const tip = await commitFile(work, 'b.txt', 'two\n');
+    await push('main');
+    await api.post(at);
+    await world.idle();
+    const { body: main } = await api.get(`/projects/${made.id}/repository/branches/main`);
+    expect(main.commit.id).toBe(tip);
+    await api.put(`/projects/${made.id}`, { mirror: false });
+    expect((await api.get(at)).body).toMatchObject({ enabled: false, mirror_trigger_builds: true });
+    // A URL alone begins no mirror.
+    const plain = await world.project({ owner });
+    const change = (values: Json) => api.put(`/projects/${plain.id}`, values);
+    expect((await change({ import_url: address(source.fullPath) })).status).toBe(200);
+    expect((await api.get(`/projects/${plain.id}/mirror/pull`)).status).toBe(404);
+    expect(await change({ import_url: 'http://10.0.0.1/x', mirror: true, description: 'Not kept' })).toMatchObject({
+      status: 400,
+      body: { message: { import_url: [expect.any(String)] } },
+    });
+    expect((await api.get(`/projects/${plain.id}`)).body.description).not.toBe('Not kept');
+    const other = await change({ import_url: address(source.fullPath), mirror: true, mirror_user_id: master.id });
+    expect(other.status).toBe(403);
+    const administrator = world.api(await world.user({ admin: true }));
+    const named = { import_url: address(source.fullPath), mirror: true, mirror_user_id: owner.id };
+    expect((await administrator.put(`/projects/${plain.id}`, named)).status).toBe(200);
+    await world.idle();
+    expect((await api.get(`/projects/${plain.id}/mirror/pull`)).body.update_status).toBe('finished');
+  });
+
   it('are for masters', async () => {
     const { at } = await stage({ enabled: false });
     for (const [who, status] of [
