@@ -46,8 +46,9 @@ const texts = (t: InputFields) => ({
 
 const mirrored = (t: InputFields) => ({
   enabled: t.boolean({ description: 'Whether the project is updated from the repository that it mirrors.' }),
-  userId: t.int({
-    description: 'Numeric ID of the user whose rights updates have, in place of the caller. For administrators.',
+  userId: t.field({
+    ...idOf('User'),
+    description: 'ID of the user whose rights updates have, in place of the caller. For administrators.',
   }),
   triggersPipelines: t.boolean({ description: 'Whether updates start pipelines; they do not by default.' }),
   onlyProtectedBranches: t.boolean({ description: 'Whether protected branches alone are updated, and no tags.' }),
