@@ -1,5 +1,11 @@
 import type { InterfaceRef, ObjectRef, OutputShape, UnionRef } from '@pothos/core';
-import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
+import {
+  type FieldNode,
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  getDirectiveValues,
+  type SelectionSetNode,
+} from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
@@ -217,25 +223,28 @@ interface Asked {
   places: boolean;
 }
 
-const asked = new WeakMap<object, ReadonlySet<string>>();
+const asked = new WeakMap<object, ReadonlyMap<string, FieldNode>>();
 
-function askedOf({ fieldNodes, fragments }: GraphQLResolveInfo): Asked {
+function askedOf({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Asked {
   const wants = (field: string) =>
-    fieldNodes.some(({ selectionSet }) => selectionSet && fieldsOf(selectionSet, fragments).has(field));
+    fieldNodes.some(({ selectionSet }) => {
+      const node = selectionSet && fieldsOf(selectionSet, fragments).get(field);
+      return node && getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false;
+    });
   return { total: wants('totalCount'), places: wants('pageInfo') || wants('edges') };
 }
 
-/** The names of the fields in a selection; cached for repeated documents. */
-function fieldsOf(set: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): ReadonlySet<string> {
+/** The fields in a selection by their names; cached for repeated documents. */
+function fieldsOf(set: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): ReadonlyMap<string, FieldNode> {
   const known = asked.get(set);
   if (known) return known;
-  const names = set.selections.flatMap((selection) => {
-    if (selection.kind === 'Field') return [selection.name.value];
+  const fields = set.selections.flatMap((selection): (readonly [string, FieldNode])[] => {
+    if (selection.kind === 'Field') return [[selection.name.value, selection]];
     const inner =
       selection.kind === 'InlineFragment' ? selection.selectionSet : fragments[selection.name.value]?.selectionSet;
     return inner ? [...fieldsOf(inner, fragments)] : [];
   });
-  const found = new Set(names);
+  const found = new Map(fields);
   asked.set(set, found);
   return found;
 }

@@ -65,6 +65,7 @@ import '#schema/wikis/mutations.ts';
 import '#schema/mirrors/mutations.ts';
 import '#schema/container_registry/queries.ts';
 import '#schema/container_registry/mutations.ts';
+import '#schema/mirrors/pull.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/releases/queries.ts';

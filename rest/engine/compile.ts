@@ -57,7 +57,15 @@ export interface Endpoint {
 }
 
 /** Variables set by the engine itself. */
-export const ENGINE_VARIABLES = new Set(['limit', 'offset', 'signed_in', 'administrator']);
+export const ENGINE_VARIABLES = new Set([
+  'limit',
+  'offset',
+  'keyset',
+  'keyset_after',
+  'keyset_value',
+  'signed_in',
+  'administrator',
+]);
 
 /** Compiles a route whose operation is valid for the schema; requireValid checks that before a release. */
 export function compile(route: Route, schema: GraphQLSchema): Endpoint {

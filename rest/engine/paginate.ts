@@ -1,8 +1,11 @@
 import { Unusable } from '#rest/engine/coerce.ts';
+import type { Keyset } from '#rest/engine/route.ts';
 
 export interface PageParameters {
   page: number;
   perPage: number;
+  /** How the page was asked for, if not by its number. */
+  keyset?: Keyset | undefined;
 }
 
 /** The headers of a paginated array (behaviour.md 5), also exposed by CORS. */
@@ -58,6 +61,58 @@ export function paginationHeaders({ page, perPage }: PageParameters, total: numb
     'X-Next-Page': page < pages ? String(page + 1) : '',
     'X-Prev-Page': page > 1 ? String(page - 1) : '',
   };
+}
+
+/** A page of a list, as far as paging by records needs it. */
+export interface KeysetPage {
+  readonly nodes: readonly Record<string, unknown>[];
+  readonly totalCount?: number;
+  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/**
+ * The variables of the operation for a page that begins behind a record: the cursor of the list as `$keyset_after`, or for a value that is
+ * ambiguous this as `$keyset_value`.
+ */
+export function keysetVariables(
+  { parameter, after, ambiguous }: Keyset,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const [token, cursor] = [textIn(given[parameter]), ambiguous ? textIn(given.cursor) : null];
+  if (cursor !== null) return { keyset: true, keyset_after: cursor };
+  if (token === null) return { keyset: true };
+  return ambiguous
+    ? { keyset: true, keyset_value: token }
+    : { keyset: true, keyset_after: after ? after(token) : token };
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+/** The headers of a page that begins behind a record: the totals, and a link to the next page if there is one. */
+export function keysetHeaders(
+  { parameter, key, ambiguous }: Keyset,
+  { perPage }: PageParameters,
+  { nodes, totalCount = 0, pageInfo }: KeysetPage,
+  url: URL,
+): Record<string, string> {
+  const headers = {
+    'X-Total': String(totalCount),
+    'X-Total-Pages': String(Math.ceil(totalCount / perPage)),
+    'X-Per-Page': String(perPage),
+  };
+  const last = key === undefined ? pageInfo?.endCursor : nodes.at(-1)?.[key];
+  if (!pageInfo?.hasNextPage || last == null) return headers;
+  const query = new URLSearchParams();
+  for (const [name, value] of url.searchParams) {
+    if (!CREDENTIALS.has(name) && !['page', 'per_page', 'cursor', parameter].includes(name)) query.append(name, value);
+  }
+  query.append(parameter, String(last));
+  if (ambiguous) query.append('cursor', String(pageInfo.endCursor));
+  query.append('per_page', String(perPage));
+  query.sort();
+  return { ...headers, Link: `<${url.origin}${url.pathname}?${query}>; rel="next"` };
 }
 
 const CREDENTIALS = new Set(['private_token', 'access_token', 'bearer_token', 'sudo']);

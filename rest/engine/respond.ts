@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '#rest/engine/compile.ts';
-import { PAGINATION_HEADERS, type PageParameters, paginationHeaders } from '#rest/engine/paginate.ts';
+import { type KeysetPage, keysetHeaders, type PageParameters, paginationHeaders } from '#rest/engine/paginate.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 
@@ -42,8 +42,11 @@ export function respond(
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   const written = route.spread === undefined ? body : spread(body, route.spread);
   if (page) {
-    const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
-    for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
+    const { keyset } = page;
+    const headers = keyset
+      ? keysetHeaders(keyset, page, subtree as KeysetPage, new URL(url))
+      : paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   }
   raiseFlags(route, subtree, response);
   for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);

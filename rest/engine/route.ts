@@ -125,6 +125,8 @@ export interface Route {
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
+  /** How the list is paged by its records, if `pagination=keyset` asks for that; the operation then selects `pageInfo`. */
+  readonly keyset?: Keyset;
   /** The key of each record of which the own keys, of another record, take its place. */
   readonly spread?: string;
   /** Keys that stand for whichever of other keys of the record, or of each record, is not null; the others are omitted. */
@@ -183,6 +185,18 @@ export interface Route {
   readonly choice?: Choice;
   /** What the route does, if the schema's description of its result does not fit. */
   readonly description?: string;
+}
+
+/** Paging by the last record of a page in place of numbers (code-and-ci.md R3). */
+export interface Keyset {
+  /** The parameter that names the record behind which a page begins. */
+  readonly parameter: string;
+  /** The key of the records whose value names them; the cursor of the list without one. */
+  readonly key?: string;
+  /** The cursor of the list for a value of the parameter, if not the value itself. */
+  readonly after?: (token: string) => string;
+  /** Whether several records may have the value: links then have the parameter `cursor` too, which goes before it. */
+  readonly ambiguous?: true;
 }
 
 /** The request that is redirected. */

@@ -62,6 +62,7 @@ const CHOICES: Record<string, string> = {
   statistics: 'Whether records have `statistics`.',
   stats: 'Whether the record has `stats`, the numbers of lines that changed.',
   with_content: 'Whether the records have `content`, the texts of the pages.',
+  lfs: 'Whether the content of a file that is kept with Git LFS is sent, rather than what points to it.',
   with_stats: 'Whether the records have `stats`, the numbers of lines that changed.',
   include_diverged_commits_count: 'Whether the record has `diverged_commits_count`.',
   include_rebase_in_progress: 'Whether the record has `rebase_in_progress`.',

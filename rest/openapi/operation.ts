@@ -4,7 +4,7 @@ import type { Components, Json } from '#rest/openapi/components.ts';
 import { fieldAnswered } from '#rest/openapi/described.ts';
 import { inputsOf } from '#rest/openapi/inputs.ts';
 import { pascalCase } from '#rest/openapi/names.ts';
-import { parameterObject, sharedParameter } from '#rest/openapi/parameters.ts';
+import { keysetParameters, parameterObject, sharedParameter } from '#rest/openapi/parameters.ts';
 import { hasParts } from '#rest/openapi/raw_responses.ts';
 import { requestBody } from '#rest/openapi/request_body.ts';
 import { responses } from '#rest/openapi/responses.ts';
@@ -29,6 +29,7 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
     parameters: [
       ...inputs.filter((input) => input.in !== 'body').map(parameterObject),
       ...(paginated ? [sharedParameter('Page'), sharedParameter('PerPage')] : []),
+      ...(route.keyset ? keysetParameters(route.keyset) : []),
       ...(hasParts(route) ? [sharedParameter('Range')] : []),
       sharedParameter('Sudo'),
     ],

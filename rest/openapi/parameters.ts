@@ -1,3 +1,4 @@
+import type { Keyset } from '#rest/engine/route.ts';
 import type { Json } from '#rest/openapi/components.ts';
 import type { Input } from '#rest/openapi/inputs.ts';
 
@@ -47,6 +48,26 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
     schema: { type: ['integer', 'string'] },
   },
 };
+
+/** The parameters with which a list is paged by its records. */
+export function keysetParameters({ parameter, key }: Keyset): Json[] {
+  const which =
+    key === undefined ? 'in the link to the next page' : `the \`${key}\` of the last record of the page before`;
+  return [
+    {
+      name: 'pagination',
+      in: 'query',
+      description: `How the list is paged: with \`keyset\` by its records instead of numbers, as \`${parameter}\` says. The header \`Link\` then has the next page alone.`,
+      schema: { type: 'string' },
+    },
+    {
+      name: parameter,
+      in: 'query',
+      description: `Behind which record a page begins with \`pagination=keyset\`: ${which}.`,
+      schema: { type: 'string' },
+    },
+  ];
+}
 
 export function sharedParameter(name: 'Page' | 'PerPage' | 'Range' | 'Sudo'): Json {
   return { $ref: `#/components/parameters/${name}` };

@@ -2,6 +2,7 @@ import { type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
 import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import { hasNoBody, trialBody } from '#rest/engine/respond.ts';
+import type { Route } from '#rest/engine/route.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
 import { objectSchema, outputSchema, recordSchema } from '#rest/openapi/output_schema.ts';
@@ -37,7 +38,7 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
   const mayBeEmpty = route.method === 'DELETE' && !route.body && !isNonNull(endpoint, schema);
   const headers = {
     ...(route.method === 'GET' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
-    ...(paginated ? Object.fromEntries(PAGINATION_HEADERS.map((name) => [name, headerReference(name)])) : {}),
+    ...(paginated ? Object.fromEntries(PAGINATION_HEADERS.map((name) => [name, paginationHeader(name, route)])) : {}),
     ...Object.fromEntries(Object.entries(route.headers ?? {}).map(([name, value]) => [name, constantHeader(value)])),
   };
   return {
@@ -207,6 +208,13 @@ export const SHARED_HEADERS: Record<string, Json> = {
     required: true,
   },
 };
+
+/** Pages that begin behind a record have no number, and a link only where another page follows. */
+function paginationHeader(name: string, { keyset }: Route): Json {
+  if (!keyset || /^X-(Total|Per)/.test(name)) return headerReference(name);
+  const { required: _, ...header } = SHARED_HEADERS[name.replaceAll('-', '')] ?? {};
+  return header;
+}
 
 function headerReference(name: string): Json {
   const key = name.replaceAll('-', '');

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { BY_NAME } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_repository';
@@ -9,6 +10,7 @@ export const branches: Route[] = [
     path: '/projects/:id/repository/branches',
     operation: operations.RepositoryBranchesDocument,
     result: 'project.repository.branches',
+    keyset: BY_NAME,
     exclusive: [['search', 'regex']],
     auth: 'optional',
     precheck,

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { BY_CURSOR } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const notFound = { Job: '404 Not Found', Artifacts: '404 Not Found' };
@@ -10,6 +11,7 @@ export const jobs: Route[] = [
     path: '/projects/:id/jobs',
     operation: operations.ProjectJobsDocument,
     result: 'project.jobs',
+    keyset: BY_CURSOR,
     omitNull,
   },
   {
@@ -17,6 +19,7 @@ export const jobs: Route[] = [
     path: '/projects/:id/pipelines/:pipeline_id/jobs',
     operation: operations.PipelineJobsDocument,
     result: 'project.pipeline.jobs',
+    keyset: BY_CURSOR,
     omitNull,
   },
   {

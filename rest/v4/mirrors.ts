@@ -6,6 +6,10 @@ const mirror = `${mirrors}/:mirror_id`;
 /** Only keys of SSH have host keys, and the server signs in by passwords. */
 const constants = { host_keys: [] };
 
+const pull = '/projects/:id/mirror/pull';
+/** Branches are not chosen by a pattern. */
+const unfiltered = { mirror_branch_regex: null };
+
 export const remoteMirrors: Route[] = [
   {
     method: 'GET',
@@ -48,5 +52,28 @@ export const remoteMirrors: Route[] = [
     operation: operations.SyncRemoteMirrorDocument,
     result: 'syncRemoteMirror.remoteMirror',
     status: 204,
+  },
+  {
+    method: 'GET',
+    path: pull,
+    operation: operations.ProjectPullMirrorDocument,
+    result: 'project.pullMirror',
+    nothing: { status: 404, message: '404 Pull Mirror Not Found' },
+    constants: unfiltered,
+  },
+  {
+    method: 'PUT',
+    path: pull,
+    operation: operations.SavePullMirrorDocument,
+    result: 'savePullMirror.pullMirror',
+    constants: unfiltered,
+  },
+  {
+    method: 'POST',
+    path: pull,
+    operation: operations.StartPullMirrorDocument,
+    result: 'startPullMirror.pullMirror',
+    status: 200,
+    body: {},
   },
 ];

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { BY_HASH } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_repository';
@@ -44,6 +45,7 @@ export const repository: Route[] = [
     path: '/projects/:id/repository/tree',
     operation: operations.RepositoryTreeDocument,
     result: 'project.repository.tree',
+    keyset: BY_HASH,
     auth,
     precheck,
   },

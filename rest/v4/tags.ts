@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { BY_NAME } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_repository';
@@ -9,6 +10,7 @@ export const tags: Route[] = [
     path: '/projects/:id/repository/tags',
     operation: operations.RepositoryTagsDocument,
     result: 'project.repository.tags',
+    keyset: BY_NAME,
     auth: 'optional',
     precheck,
   },

@@ -112,6 +112,11 @@ const CreateCommitInput = builder.inputType('CreateCommitInput', {
     startSha: t.string({
       description: 'Full hash of the commit at which `branch` begins, in the place of `startBranch`.',
     }),
+    startProject: t.field({
+      type: 'ProjectRef',
+      description:
+        'The project that has `startBranch` or `startSha`, if it is another one of the same forks that the caller can read the repository of. Its commits are taken over.',
+    }),
     force: t.boolean({
       description:
         'Whether a branch that exists is replaced by one that begins at `startBranch` or `startSha`, as by a forced push.',

@@ -26,6 +26,10 @@ builder.objectFields(Repository, (t) => ({
         description:
           'Whether no commit comes before those that are made on it, and lines of history stay together; by date otherwise.',
       }),
+      follow: t.arg.boolean({
+        description:
+          'Whether the file at `path` is followed through its renames, for at most 10,000 commits. Without a path it means nothing.',
+      }),
       firstParent: t.arg.boolean({ description: 'Whether merges are followed to their first parent alone.' }),
     },
     resolve: (project, args, context, info) =>

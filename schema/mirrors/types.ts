@@ -8,7 +8,7 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findMirror, listMirrors, shownUrl } from '#src/domain/imports/mirrors/list.ts';
 
-const MirrorStatus = builder.enumType('MirrorStatus', {
+export const MirrorStatus = builder.enumType('MirrorStatus', {
   description: 'How the last update of a mirror went.',
   values: {
     NONE: { value: 'none', description: 'The mirror was never updated.' },

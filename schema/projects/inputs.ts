@@ -49,6 +49,32 @@ const texts = (t: InputFields) => ({
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
 });
 
+const mirrored = (t: InputFields) => ({
+  enabled: t.boolean({ description: 'Whether the project is updated from the repository that it mirrors.' }),
+  userId: t.field({
+    ...idOf('User'),
+    description: 'ID of the user whose rights updates have, in place of the caller. For administrators.',
+  }),
+  triggersPipelines: t.boolean({ description: 'Whether updates start pipelines; they do not by default.' }),
+  onlyProtectedBranches: t.boolean({ description: 'Whether protected branches alone are updated, and no tags.' }),
+  overwritesDiverged: t.boolean({ description: 'Whether branches that have parted are replaced.' }),
+});
+
+const NewPullMirrorInput = builder.inputType('NewPullMirrorInput', {
+  description: 'Whether and how a new project goes on mirroring the repository that it imports.',
+  fields: mirrored,
+});
+
+const ChangedPullMirrorInput = builder.inputType('ChangedPullMirrorInput', {
+  description: 'Which repository a project mirrors, and how. A URL alone begins no mirror.',
+  fields: (t) => ({
+    url: t.string({
+      description: 'URL that begins with `http://` or `https://`, with user name and password if they are needed.',
+    }),
+    ...mirrored(t),
+  }),
+});
+
 const created = (t: InputFields) => ({
   ...texts(t),
   ...switches((options) => t.boolean({ ...options, required: true })),
@@ -59,6 +85,10 @@ const created = (t: InputFields) => ({
   importUrl: t.string({
     description:
       'URL of a repository to import in the background, over HTTP or HTTPS. It may contain a username and a password.',
+  }),
+  pullMirror: t.field({
+    type: NewPullMirrorInput,
+    description: 'Whether and how the project goes on mirroring the repository at `importUrl`.',
   }),
 });
 
@@ -95,6 +125,10 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     ...switches(({ description }) => t.boolean({ description })),
     visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
     buildTimeout: t.int({ description: 'How long a job can run, in seconds: 60 to 2592000 (30 days).' }),
+    pullMirror: t.field({
+      type: ChangedPullMirrorInput,
+      description: 'Which repository the project mirrors, and how.',
+    }),
   }),
 });
 

@@ -35,13 +35,17 @@ export const Archive = builder.objectRef<ArchiveRow>('Archive').implement({
     excludePaths: t.exposeStringList('excludePaths', {
       description: 'Paths of the files and directories that are left out.',
     }),
+    lfsObjects: t.exposeBoolean('lfsObjects', {
+      description: 'Whether files that are kept with Git LFS have their content in it, rather than point to it.',
+    }),
     url: t.string({
       description: 'URL to download the archive from, with the caller’s credentials.',
-      resolve: ({ projectId, format, commitOid, path, excludePaths }, _args, { baseUrl }) => {
+      resolve: ({ projectId, format, commitOid, path, excludePaths, lfsObjects }, _args, { baseUrl }) => {
         const query = new URLSearchParams({
           sha: commitOid,
           ...(path === '' ? {} : { path }),
           ...(excludePaths.length === 0 ? {} : { exclude_paths: excludePaths.join(',') }),
+          ...(lfsObjects ? {} : { include_lfs_blobs: 'false' }),
         });
         return `${baseUrl}/api/v4/projects/${projectId}/repository/archive.${format}?${query}`;
       },

@@ -29,6 +29,10 @@ builder.objectFields(Repository, (t) => ({
         defaultValue: false,
         description: 'Whether to include files and directories further down.',
       }),
+      afterSha: t.arg.string({
+        description:
+          'Only entries after the first with this hash; `offset` counts from there. To walk through a list, use `after`, which is exact where several have one.',
+      }),
     },
     resolve: (project, args, context, info) =>
       loadCountedPage(args, info, (page) => listTree(context, project, args, page)),
@@ -59,8 +63,14 @@ builder.objectFields(Repository, (t) => ({
         defaultValue: false,
         description: 'Whether the changes are those between the two refs themselves, not since where they parted.',
       }),
+      fromProject: t.arg({
+        type: 'ProjectRef',
+        description:
+          'The project that has the base, if it is another one of the same forks that the caller can read the repository of.',
+      }),
     },
-    resolve: (project, { from, to, straight }, context) => compareRefs(context, project, from, to, straight),
+    resolve: (project, { from, to, straight, fromProject }, context) =>
+      compareRefs(context, project, { from, to, straight, fromProject }),
   }),
   contributors: t.field({
     type: ContributorConnection,
@@ -82,6 +92,11 @@ builder.objectFields(Repository, (t) => ({
       }),
       path: t.arg.string({ description: 'Path of the only directory or file in it; everything when left out.' }),
       excludePaths: t.arg.stringList({ description: 'Paths of files and directories to leave out: at most 100.' }),
+      lfsObjects: t.arg.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'Whether files that are kept with Git LFS have their content in it, rather than point to it.',
+      }),
     },
     resolve: (project, args, context) => findArchive(context, project, args),
   }),

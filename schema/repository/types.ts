@@ -23,13 +23,13 @@ import {
   imageTypeOf,
   isEditable,
   isMarkdown,
-  type LfsPointer,
   lfsPointerOf,
   type ShownLines,
   shownLines,
   tableOf,
   textOf,
 } from '#src/domain/repository/file_text.ts';
+import type { LfsPointer } from '#src/domain/repository/lfs_pointer.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
 import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
 import { EXECUTABLE } from '#src/git/model.ts';

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { pipeline, type Readable } from 'node:stream';
+import { type Replace, replaceFiles } from './archive/replace.ts';
 import { GitError, ProgramFailed } from './errors.ts';
 import type { Oid } from './model.ts';
 import { programEnvironment } from './program/environment.ts';
@@ -12,16 +13,26 @@ export type ArchiveFormat = (typeof ARCHIVE_FORMATS)[number];
 
 /**
  * An archive of a commit, streamed: the stream must be read or destroyed, and fails when something is missing. `prefix` is
- * the directory that everything lies in, without a slash at its end.
+ * the directory that everything lies in, without a slash at its end; `replace` gives small files other contents.
  */
 export async function archive(
   reader: RepositoryReader,
   commit: Oid,
-  { format, prefix, part }: { format: ArchiveFormat; prefix: string; part?: TreePart | undefined },
+  {
+    format,
+    prefix,
+    part,
+    replace,
+  }: { format: ArchiveFormat; prefix: string; part?: TreePart | undefined; replace?: Replace | undefined },
 ): Promise<Readable> {
   // Before anything is sent, while the caller can still get an error.
   if ((await reader.commit(commit)) === null) throw new GitError(`There is no commit ${commit}`);
   const directory = `${prefix}/`;
+  if (replace) {
+    const source = await reader.archive(commit, 'tar', directory, part);
+    if (format !== 'tar.bz2') return replaceFiles(source, replace, format);
+    return bzip2(replaceFiles(source, replace, 'tar'));
+  }
   if (format !== 'tar.bz2') return reader.archive(commit, format, directory, part);
   return bzip2(await reader.archive(commit, 'tar', directory, part));
 }

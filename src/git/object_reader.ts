@@ -311,6 +311,10 @@ export abstract class ObjectReader implements RepositoryReader {
     return found === '' ? null : this.commit(found);
   }
 
+  followed(_query: LogQuery): Promise<Oid[] | null> {
+    return Promise.resolve(null);
+  }
+
   blame(_query: BlameQuery): Promise<BlameHunk[] | null> {
     return Promise.resolve(null);
   }

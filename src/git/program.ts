@@ -15,6 +15,7 @@ import type { ObjectStore } from './objects/store.ts';
 import { countLines, PROCESSES, readAuthors } from './program/authors.ts';
 import { blameByProgram } from './program/blame.ts';
 import { diffTrees } from './program/diff_trees.ts';
+import { followByProgram } from './program/followed.ts';
 import { changesIn, nameChanges } from './program/name_changes.ts';
 import { patchId } from './program/patch_id.ts';
 import { catFiles } from './program/pool.ts';
@@ -78,6 +79,10 @@ export class ProgramReader extends ObjectReader {
   protected async countAll(query: LogQuery): Promise<number> {
     const [count] = await this.#revisions(revisionsOf(query), ['--count'], query);
     return Number(count);
+  }
+
+  override followed(query: LogQuery): Promise<Oid[]> {
+    return this.#revisions(revisionsOf(query), [], { ...query, follow: true });
   }
 
   override blame(query: BlameQuery): Promise<BlameHunk[]> {
@@ -213,8 +218,12 @@ export class ProgramReader extends ObjectReader {
    * Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options; a path
    * of several lines stands behind its options.
    */
-  async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
-    const { path = '', since, until, author, firstParent, topological } = query;
+  async #revisions(
+    revisions: string[],
+    args: string[],
+    query: Partial<LogQuery> & { follow?: true } = {},
+  ): Promise<string[]> {
+    const { path = '', since, until, author, firstParent, topological, follow = false } = query;
     const bounds = [
       ...(author === undefined ? [] : ['--fixed-strings', `--author=${author}`]),
       ...(firstParent ? ['--first-parent'] : []),
@@ -230,6 +239,7 @@ export class ProgramReader extends ObjectReader {
     const paths = isOneLine ? [Buffer.from('--\n'), encodeName(file), Buffer.from('\n')] : [];
     const behind = file.includes('\n') ? ['--', file] : [];
     const input = Buffer.concat([Buffer.from(`${revisions.map(revision).join('\n')}\n`), ...paths]);
+    if (follow) return lines(await followByProgram(this.directory, { bounds, input, behind }));
     const command = ['rev-list', ...args, ...bounds, '--stdin', ...behind];
     const { output } = await runProgram(this.directory, command, { input });
     return lines(output);

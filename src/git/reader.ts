@@ -141,6 +141,11 @@ export interface RepositoryReader {
 
   /** A page of a log, everything without a limit. */
   log(query: LogQuery, page?: Page): Promise<Commit[]>;
+  /**
+   * The commits of a log that changed the file at its path, as it was called before renames, too; the newest ones, if there are very
+   * many. Null without a git program. Throws LimitExceeded.
+   */
+  followed(query: LogQuery): Promise<Oid[] | null>;
   /** How many commits a log has. */
   count(query: LogQuery): Promise<number>;
   /** The newest commit that changed a path, as `git log -1 -- path` finds it; null if none did. */

@@ -1,10 +1,13 @@
 // Each test takes long: the long run has them all.
 // @module-tag long
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
+import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import { check } from '#src/entrances/fsck/check.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
@@ -224,6 +227,68 @@ describe('gantry fsck finds', () => {
     expect(await broken(true)).toMatchObject([{ isHarmless: true, isFixed: true }]);
     expect(await broken(false)).toEqual([]);
     expect(await store.has(place)).toBe(false);
+  });
+
+  it('damage of wikis, whose branches are not in the database', async () => {
+    const { project } = await filled();
+    const page = { title: 'home', content: 'x' };
+    expect((await api.post(`/projects/${project.id}/wikis`, page)).status).toBe(201);
+    expect(await findings(project)).toEqual([]);
+    const directory = world.repositories.directory({ ...project, wiki: true });
+    unpack(directory);
+    spoil(directory, git(directory, ['rev-parse', 'HEAD:home.md']).trim());
+    writeFileSync(path.join(directory, 'refs/heads/topic'), `${NOTHING}\n`);
+    const found = await findings(project);
+    expect(found.map(({ what }) => what)).toEqual([
+      expect.stringMatching(/^refs\/heads\/topic leads to dead/),
+      expect.stringMatching(/^Objects are missing or damaged/),
+    ]);
+    expect(found.map(({ project: path, place }) => [path, place])).toEqual(
+      Array(2).fill([project.fullPath, directory]),
+    );
+  });
+
+  it('objects of Git LFS that are missing, too short or changed, each once, and files that were never recorded', async () => {
+    const [one, other] = [await filled(), await filled()];
+    const store = lfsStore(world);
+    const give = async (text: string, projects = [one.project]) => {
+      const oid = createHash('sha256').update(text).digest('hex');
+      for (const project of projects) {
+        const bytes = async function* () {
+          yield Buffer.from(text);
+        };
+        await receiveLfsObject(world.as(owner), project, { oid, size: text.length }, bytes());
+      }
+      const { secret } = await world.db.lfsObject.findUniqueOrThrow({ where: { oid } });
+      const place = placeOf({ oid, secret });
+      return { oid, place, file: uploadPath(world, 'lfs', place.projectId, secret, oid) };
+    };
+    const sound = await give('sound');
+    const [gone, short, changed] = [
+      await give('gone', [one.project, other.project]),
+      await give('short'),
+      await give('changed'),
+    ];
+    expect(await findings(one.project)).toEqual([]);
+    await store.remove(gone.place);
+    writeFileSync(short.file, 'shor');
+    writeFileSync(changed.file, 'CHANGED');
+    const told = async (project?: ProjectRow) =>
+      (await findings(project)).filter(({ place }) => place.startsWith('lfs/')).map(({ what }) => what);
+    const faults = [
+      `The Git LFS object ${gone.oid} is missing.`,
+      `The Git LFS object ${short.oid} has 4 bytes in place of 5.`,
+      `The Git LFS object ${changed.oid} is damaged: its content has another hash.`,
+    ];
+    expect(await told(one.project)).toEqual(faults);
+    expect(await told(other.project)).toEqual(faults.slice(0, 1));
+    expect(await told()).toEqual(faults);
+    const stray = { ...sound.place, secret: 'e'.repeat(32) };
+    await store.write(stray, content(), 0);
+    old(uploadPath(world, 'lfs', stray.projectId, stray.secret, stray.fileName));
+    const fixed = (await findings(undefined, true)).filter(({ place }) => place.includes('eeee'));
+    expect(fixed).toMatchObject([{ isHarmless: true, isFixed: true }]);
+    expect([await store.has(stray), await store.has(sound.place)]).toEqual([false, true]);
   });
 
   it('no project of a name that there is not', async () => {

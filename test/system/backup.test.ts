@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   createReadStream,
   createWriteStream,
@@ -447,6 +448,49 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
     expect(isAlive(pid)).toBe(false);
     const again = await gantry(['restore', made], settings(target));
     expect(again.status, again.stderr).toBe(0);
+  });
+
+  it('hold wikis and objects of Git LFS, which git and its clients read from the restored server', async () => {
+    const server = await prepared();
+    const remote = ({ url }: ServerProcess) => url.replace('http://', `http://root:${encodeURIComponent(password)}@`);
+    const page = { title: 'Guide', content: 'How it works\n' };
+    expect((await send(server, 'POST', '/projects/root%2Fone/wikis', page)).status).toBe(201);
+    const content = randomBytes(300_000);
+    const object = { oid: createHash('sha256').update(content).digest('hex'), size: content.length };
+    const actionsOf = async ({ url }: ServerProcess, operation: string) => {
+      const headers = {
+        Authorization: `Basic ${Buffer.from(`root:${password}`).toString('base64')}`,
+        'Content-Type': 'application/vnd.git-lfs+json',
+      };
+      const body = JSON.stringify({ operation, objects: [object] });
+      const answer = await fetch(`${url}/root/one.git/info/lfs/objects/batch`, { method: 'POST', headers, body });
+      const { objects } = (await answer.json()) as {
+        objects: { actions?: Record<string, { href: string; header: Record<string, string> }> }[];
+      };
+      return objects[0]?.actions?.[operation] ?? { href: '', header: {} };
+    };
+    const { href, header } = await actionsOf(server, 'upload');
+    const put = await fetch(href, { method: 'PUT', headers: header, body: new Uint8Array(content) });
+    expect(put.status).toBe(200);
+    const made = path.join(directory, 'wiki.gantry');
+    expect((await gantry(['backup', made], settings(data))).status).toBe(0);
+    await server.end('SIGTERM');
+
+    const target = path.join(directory, 'restored');
+    const restored = await gantry(['restore', made], settings(target));
+    expect([restored.status, restored.stderr], restored.stderr).toEqual([
+      0,
+      expect.not.stringContaining('does not hold'),
+    ]);
+    const again = await serve(target);
+    const clone = path.join(directory, 'wiki');
+    await execFileAsync('git', ['clone', '--quiet', `${remote(again)}/root/one.wiki.git`, clone]);
+    expect(readFileSync(path.join(clone, 'Guide.md'), 'utf8')).toBe(page.content);
+    const found = await actionsOf(again, 'download');
+    const response = await fetch(found.href, { headers: found.header });
+    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+    expect((await gantry(['fsck'], settings(target))).stdout).toContain('all is well');
+    await again.end('SIGTERM');
   });
 
   it('that is killed while it restores keeps the server from starting on what is there', async () => {

@@ -38,7 +38,11 @@ const FACTS = {
     personal: 'everyone',
     oauth: true,
   },
-  read_registry: { words: 'Pull images that you can read from the container registry', personal: 'everyone', deploy: true },
+  read_registry: {
+    words: 'Pull images that you can read from the container registry',
+    personal: 'everyone',
+    deploy: true,
+  },
   write_registry: { words: 'Push images where you can to the container registry', personal: 'everyone', deploy: true },
   read_package_registry: { words: 'Download packages', deploy: true },
   write_package_registry: { words: 'Publish packages', deploy: true },

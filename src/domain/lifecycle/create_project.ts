@@ -2,6 +2,7 @@ import { MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { type PullMirrorValues, pullMirrorColumns, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
@@ -29,10 +30,14 @@ export interface NewProject
   switches?: Partial<Pick<Columns['Project'], Switch>>;
   /** Where a job fetches the repository from, over HTTP(S), optionally with user name and password. */
   importUrl?: string | null | undefined;
+  /** Whether and how it goes on mirroring that repository. */
+  pullMirror?: Omit<PullMirrorValues, 'url'> | null | undefined;
 }
 
 /** How many commits runners fetch of new projects. */
 const NEW_DEPTH = 20;
+/** Milliseconds from the import of a new project to the first update of its mirror. */
+const AFTER_IMPORT = 30 * 60_000;
 
 /** Creates a project. Throws LimitReached, ValidationFailed. */
 export async function createProject(context: Context, input: NewProject): Promise<ProjectRow> {
@@ -61,6 +66,10 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const source = await checkedSource(context, input.importUrl ?? null).catch((error: unknown) => {
     throw error instanceof ValidationFailed ? new ValidationFailed(error.fields, { ...texts, ...error.fields }) : error;
   });
+  const mirror =
+    source && input.pullMirror?.enabled
+      ? await pullMirrorColumns(context, actor, null, { ...input.pullMirror, url: source })
+      : null;
   try {
     const id = await context.db.$transaction(async (tx) => {
       const held = await holdHome(tx, home);
@@ -83,6 +92,9 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
         ciDefaultGitDepth: input.ciDefaultGitDepth === undefined ? NEW_DEPTH : input.ciDefaultGitDepth,
       });
       if (source) await scheduleImport(tx, context, projectId, source);
+      // The import comes first.
+      const dueAt = new Date(Date.now() + AFTER_IMPORT);
+      if (mirror) await writePullMirror(tx, context, projectId, { ...mirror, dueAt });
       return projectId;
     });
     return await findProject(context, id);

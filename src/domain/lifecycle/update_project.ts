@@ -3,6 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { changedPullMirror, type PullMirrorValues, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -21,6 +22,8 @@ export interface ProjectChanges
   visibility?: Visibility | null | undefined;
   /** Seconds that a job may run. */
   buildTimeout?: number | null | undefined;
+  /** What it mirrors. */
+  pullMirror?: PullMirrorValues | null | undefined;
 }
 
 /** The shortest and the longest time of a job: a minute, and thirty days. */
@@ -42,6 +45,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
   if (timeout != null && (timeout < TIMEOUTS.least || timeout > TIMEOUTS.most)) {
     throw new ValidationFailed({ build_timeout: [`must be from ${TIMEOUTS.least} to ${TIMEOUTS.most}`] });
   }
+  const mirror = await changedPullMirror(context, actor, found, changes.pullMirror);
   const settings = await currentSettings(context.db);
   const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
   if (Object.keys(branchErrors).length > 0) {
@@ -60,6 +64,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       if (path !== project.path) await redirectProject(tx, project.id);
       await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
+      if (mirror) await writePullMirror(tx, context, project.id, mirror);
       if (isWider(project.visibility, visibility)) {
         await recordChange(tx, context, { type: 'forkHidden', fork: { id: project.id }, actor });
       }
@@ -111,6 +116,7 @@ async function hold(tx: Transaction, id: number): Promise<HeldProject> {
 function columns({
   description,
   defaultBranch: _,
+  pullMirror: _mirror,
   tagList,
   buildTimeout,
   ciDefaultGitDepth,

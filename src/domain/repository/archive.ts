@@ -19,6 +19,8 @@ export interface ArchiveRow {
   path: string;
   /** Paths of files and directories that are left out. */
   excludePaths: string[];
+  /** Whether files that are kept with Git LFS have their content in it. */
+  lfsObjects: boolean;
   /** The top directory in it: `<project>-<ref>-<hash>`, and behind it the path. */
   prefix: string;
   /** The prefix with the suffix of the format. */
@@ -33,6 +35,8 @@ export interface ArchiveWish {
   path?: string | null | undefined;
   /** Files and directories to leave out. */
   excludePaths?: readonly string[] | null | undefined;
+  /** Whether files that are kept with Git LFS have their content in it, as they do when absent. */
+  lfsObjects?: boolean;
 }
 
 /** Paths that may be left out of an archive. */
@@ -42,7 +46,7 @@ const MOST_EXCLUDED = 100;
 export async function findArchive(
   context: Context,
   project: ProjectRow,
-  { ref, format, ...part }: ArchiveWish,
+  { ref, format, lfsObjects = true, ...part }: ArchiveWish,
 ): Promise<ArchiveRow> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project, ref || null);
@@ -59,7 +63,7 @@ export async function findArchive(
   if (path !== '' && (await repository.entry(commitOid, path)) === null) throw new NotFound('File');
   const parts = [project.path, asFileName(name), commitOid, ...(path === '' ? [] : [asFileName(path)])];
   const prefix = parts.join('-');
-  const found = { projectId: project.id, repository, commitOid, format, path, excludePaths };
+  const found = { projectId: project.id, repository, commitOid, format, path, excludePaths, lfsObjects };
   return { ...found, prefix, fileName: `${prefix}.${format}` };
 }
 

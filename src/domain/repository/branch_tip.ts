@@ -25,28 +25,33 @@ export async function branchTip(
 /**
  * The commit at which a new branch begins, or one that replaces another; null if the commit is for the branch itself, or for the first
  * branch of a repository. Throws BadRequest if the name is taken or invalid, or there is nothing to begin at.
+ *
+ * @param from the repository that has what it begins at, if it is another one
  */
 export async function newBranchStart(
   reader: RepositoryReader | null,
   { defaultBranch }: { defaultBranch: string | null },
   branch: string,
   { startBranch, startSha, force }: BranchStart,
+  from: RepositoryReader | null = reader,
 ): Promise<Oid | null> {
   if (startBranch != null && startSha != null) {
     throw new BadRequest('start_branch, start_sha are mutually exclusive', 'start_sha');
   }
   if (startBranch == null && startSha == null) return null;
-  if (branch === startBranch || reader === null || (await isEmpty(reader, defaultBranch))) return null;
-  const existing = await reader.branch(branch);
+  const isElsewhere = from !== reader;
+  if (!isElsewhere && (branch === startBranch || reader === null || (await isEmpty(reader, defaultBranch))))
+    return null;
+  const existing = (await reader?.branch(branch)) ?? null;
   if (existing && existing.commit === startSha) return null;
   if (existing && !force) throw branchTaken(branch);
   if (!mayBeMade(`refs/heads/${branch}`)) throw new BadRequest('Branch name is invalid', 'branch');
   if (startSha != null) {
-    const commit = isOid(startSha) ? await reader.commit(startSha) : null;
+    const commit = isOid(startSha) ? await from?.commit(startSha) : null;
     if (!commit) throw new BadRequest('Cannot find start_sha', 'start_sha');
     return commit.oid;
   }
-  const found = await reader.branch(startBranch ?? '');
+  const found = await from?.branch(startBranch ?? '');
   if (!found) throw new BadRequest(NOT_ON_BRANCH, 'start_branch');
   return found.commit;
 }

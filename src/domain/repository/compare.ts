@@ -1,13 +1,17 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { comparePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
-import { findRevision } from '#src/domain/repository/revision.ts';
+import { relatedProject } from '#src/domain/repository/fork_network.ts';
+import { findRevision, type Revision } from '#src/domain/repository/revision.ts';
 import { isFar } from '#src/git/diff/comparison.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { withJoined } from '#src/git/joined.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** Maximum number of commits in a comparison. */
 const MOST_COMMITS = 5_000;
@@ -24,22 +28,35 @@ export interface ComparisonRow {
   pagePath(): Promise<string>;
 }
 
-/** Compares two branches, tags or hashes; `straight` without regard to where they parted. Throws NotFound, Forbidden, Unauthenticated. */
+/** What is compared. */
+export interface Compared {
+  /** A branch, tag or hash each. */
+  from: string;
+  to: string;
+  /** Whether it does not matter where they parted. */
+  straight?: boolean;
+  /** The project that has `from`, if it is another one of the same forks. */
+  fromProject?: IdOrPath | null | undefined;
+}
+
+/** Compares two branches, tags or hashes. Throws NotFound, Forbidden, Unauthenticated, BadRequest for projects that are not related. */
 export async function compareRefs(
   context: Context,
   project: ProjectRow,
-  from: string,
-  to: string,
-  straight = false,
+  { from, to, straight = false, fromProject }: Compared,
 ): Promise<ComparisonRow> {
   authorize(context.actor, 'read_repository', project);
-  const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
+  const base = fromProject == null ? project : await relatedProject(context, project, fromProject, notRelated);
+  const [left, right] = await Promise.all([findRevision(context, base, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
+  const reads = await readerOfBoth(left, right);
   const begin = together(context);
   // Set when the diff is requested; callers that want both request it before the commits are loaded.
   let isCompared = false;
-  const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared));
+  const divergence = once(() =>
+    reads((reader) => reader.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared && reader === repository)),
+  );
   const listCommits = async () => {
     const { commits } = await divergence();
     const found = await repository.commits(commits.slice(0, MOST_COMMITS));
@@ -49,7 +66,8 @@ export async function compareRefs(
   const compare = async () => {
     // Unrelated histories are compared directly.
     const { base, commits } = await divergence();
-    return diffTrees(repository, straight ? left.oid : (base ?? left.oid), right.oid, { isFar: isFar(commits) });
+    const start = straight ? left.oid : (base ?? left.oid);
+    return reads((reader) => diffTrees(reader, start, right.oid, { isFar: isFar(commits) }));
   };
   const diff = once(() => {
     isCompared = true;
@@ -62,6 +80,20 @@ export async function compareRefs(
     }),
   );
   return { commits: once(() => begin(listCommits)), diff, sameRef: left.oid === right.oid, pagePath };
+}
+
+function notRelated({ fullPath }: ProjectRow): BadRequest {
+  return new BadRequest(`${fullPath} is no fork of this project, nor this one of it`, 'from_project_id');
+}
+
+/** Runs work with a reader of both commits: that of the right one if its repository has the left one too. */
+async function readerOfBoth(left: Revision, right: Revision) {
+  const isThere = left.repository === right.repository || (await right.repository.commit(left.oid)) !== null;
+  return <T>(work: (reader: RepositoryReader) => Promise<T>): Promise<T> => {
+    if (isThere) return work(right.repository);
+    const partOf = ({ repository, oid }: Revision) => ({ directory: repository.directory, commit: oid });
+    return withJoined([partOf(right), partOf(left)], work);
+  };
 }
 
 type Begin = <T>(part: () => Promise<T>) => Promise<T>;

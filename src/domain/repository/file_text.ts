@@ -6,6 +6,7 @@ import { parseTable, type Table } from '#src/domain/repository/csv.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { FileRow } from '#src/domain/repository/file.ts';
 import { type HighlightedLines, highlight } from '#src/domain/repository/highlight/highlight.ts';
+import { type LfsPointer, POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { SYMLINK } from '#src/git/model.ts';
 
@@ -114,22 +115,9 @@ export async function tableOf(caller: Caller, file: FileRow): Promise<Table | nu
   return text === null ? null : parseTable(text, ending.toLowerCase() === 'csv' ? ',' : '\t');
 }
 
-/** A file that git keeps elsewhere. */
-export interface LfsPointer {
-  /** SHA-256 of the content. */
-  oid: string;
-  /** In bytes. */
-  size: number;
-}
-
 /** Where the content is, of a file in large file storage (Git LFS); null for others. */
 export async function lfsPointerOf(caller: Caller, file: BlobRow): Promise<LfsPointer | null> {
-  if (file.size > 1024) return null;
-  const text = await textOf(caller, file);
-  const pattern =
-    /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n$/;
-  const [, oid, size] = pattern.exec(text ?? '') ?? [];
-  return oid === undefined ? null : { oid, size: Number(size) };
+  return file.size > POINTER_BYTES.most ? null : parsePointer((await textOf(caller, file)) ?? '');
 }
 
 const IMAGES: Record<string, string> = {

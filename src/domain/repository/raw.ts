@@ -8,6 +8,7 @@ import { type BlobRow, findBlob } from '#src/domain/repository/blob.ts';
 import { imageTypeOf } from '#src/domain/repository/file_text.ts';
 import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
 import { withinLimits } from '#src/domain/repository/refusals.ts';
+import type { Replace } from '#src/git/archive/replace.ts';
 import { type ArchiveFormat, archive } from '#src/git/archive.ts';
 import type { TreeCounts } from '#src/git/objects/tree_counts.ts';
 import { ContentTooLarge, NotFound, RateLimited } from '#src/platform/errors.ts';
@@ -87,8 +88,10 @@ const ARCHIVE_TIMEOUT = 60 * 60_000;
 /**
  * Streams an archive; the stream must be read or destroyed. Throws NotFound, Forbidden, Unauthenticated, RateLimited, BadRequest,
  * and ContentTooLarge.
+ *
+ * @param replace gives small files other contents
  */
-export async function readRawArchive(context: Context, wanted: RawArchive): Promise<RawContent> {
+export async function readRawArchive(context: Context, wanted: RawArchive, replace?: Replace): Promise<RawContent> {
   const { projectId, sha, extension, prefix, fileName, path, excludePaths } = wanted;
   const project = await findProject(context, projectId);
   authorize(context.actor, 'read_repository', project);
@@ -99,7 +102,7 @@ export async function readRawArchive(context: Context, wanted: RawArchive): Prom
   try {
     const stream = await withinLimits(async () => {
       requireSize(context.repositories.limits, await repository.measureTree(sha));
-      return archive(repository, sha, { format: extension, prefix, part: { path, exclude: excludePaths } });
+      return archive(repository, sha, { format: extension, prefix, part: { path, exclude: excludePaths }, replace });
     });
     const late = setTimeout(() => stream.destroy(new Error('The archive took too long')), ARCHIVE_TIMEOUT).unref();
     stream.once('close', () => {

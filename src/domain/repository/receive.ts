@@ -6,6 +6,7 @@ import type { RemoteRepository } from '#src/domain/repository/access_remote.ts';
 import { changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { isFarBehind } from '#src/domain/repository/contributors_kept.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { lfsRefusals } from '#src/domain/repository/lfs_refusals.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
 import { quotaRefusal } from '#src/domain/repository/quota.ts';
 import { type PushOptions, pushRefs } from '#src/domain/repository/record.ts';
@@ -140,6 +141,11 @@ async function accept(
   const bounds = await refValues(keepLock.directory);
   await quarantine.complete(tips, bounds);
   const refused = await refusals(push, commands, quarantine);
+  const allowed = commands.filter((command) => !refused.has(command));
+  if (!project.wiki) {
+    const check = { projectId: project.id, userId: requireActor(context).id, commands: allowed, quarantine, bounds };
+    for (const [command, reason] of await lfsRefusals(context, check)) refused.set(command, reason);
+  }
   const isAtomic = capabilities.has('atomic');
   if (isAtomic) await refuseChanged(context, project, commands, refused);
   if (isAtomic) spread(refused, commands);

@@ -7,12 +7,15 @@ import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Oid, TreeEntry } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { trimEnds } from '#src/platform/text.ts';
 
 /** Bytes from which listing a directory counts as effort. */
 const LARGE = 256 * 1024;
+
+/** Entries among which the one after which a page begins is looked for, if only its hash is known. */
+const MOST_PASSED = 100_000;
 
 /** Filter of a tree listing. */
 export interface TreeFilter {
@@ -22,6 +25,8 @@ export interface TreeFilter {
   ref?: string | null | undefined;
   /** Whether to include all descendants. */
   recursive?: boolean | null | undefined;
+  /** Only what follows the first entry with this hash. */
+  afterSha?: string | null | undefined;
 }
 
 /**
@@ -31,17 +36,27 @@ export interface TreeFilter {
 export async function listTree(
   context: Context,
   project: ProjectRow,
-  { path, ref, recursive }: TreeFilter,
-  { offset, limit }: PageRequest,
+  { path, ref, recursive, afterSha }: TreeFilter,
+  { offset: skipped, limit }: PageRequest,
 ): Promise<Page<TreeRow>> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project, ref || null);
   const directory = trimSlashes(path ?? '');
-  const wanted = { recursive: recursive ?? false, offset, limit };
   const size = await revision?.repository.treeSize(revision.oid, directory);
   if (!revision || size == null) throw new NotFound('Tree');
-  const list = () => revision.repository.treePage(revision.oid, directory, wanted);
-  const page = await (recursive || size > LARGE ? withEffort(context, list) : list());
+  let offset = skipped;
+  const list = async () => {
+    const { repository, oid } = revision;
+    const wanted = { recursive: recursive ?? false, limit };
+    if (afterSha != null) {
+      const all = await repository.treePage(oid, directory, { ...wanted, offset: 0, limit: MOST_PASSED });
+      const at = all?.entries.findIndex((entry) => entry.oid === afterSha) ?? -1;
+      if (at < 0) throw new BadRequest('page_token is invalid', 'page_token');
+      offset = at + 1 + skipped;
+    }
+    return repository.treePage(oid, directory, { ...wanted, offset });
+  };
+  const page = await (recursive || afterSha != null || size > LARGE ? withEffort(context, list) : list());
   if (!page) throw new NotFound('Tree');
   const { repository, oid } = revision;
   if (recursive)

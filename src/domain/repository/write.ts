@@ -7,13 +7,16 @@ import { branchTip, newBranchStart } from '#src/domain/repository/branch_tip.ts'
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import { relatedProject } from '#src/domain/repository/fork_network.ts';
 import { branchRefusals, sharedWith } from '#src/domain/repository/protection.ts';
 import type { Pusher } from '#src/domain/repository/push_data.ts';
+import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
+import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
-import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
@@ -24,6 +27,8 @@ export interface WritableBranch {
   branch: string;
   /** The commit at which a branch begins that does not exist yet; null or absent for one that exists, and for the first of a repository. */
   start?: Oid | null;
+  /** The project that has `start`, if that has to be taken over from another one. */
+  source?: ProjectRow | null;
   /** Whether it takes the place of a branch that exists. */
   replaces?: boolean;
 }
@@ -68,11 +73,34 @@ export async function writableBranch(
   requireWritable(project);
   const reader = await context.repositories.open(project);
   await requirePush(context, actor, project, branch);
-  const start = await newBranchStart(reader, project, branch, from);
+  const source = await sourceOf(context, project, from);
+  const start = await newBranchStart(
+    reader,
+    project,
+    branch,
+    from,
+    source ? await context.repositories.open(source) : reader,
+  );
   if (start === null) await branchTip(reader, project, branch);
   const replaces = start !== null && from.force === true;
   if (replaces && (await reader?.branch(branch))) await requirePush(context, actor, project, branch, 'force');
-  return { actor, pusher: await findPusher(context.db, actor.id), project, branch, start, replaces };
+  return { actor, pusher: await findPusher(context.db, actor.id), project, branch, start, source, replaces };
+}
+
+/** The project that has what a branch begins at, if it is another one. Throws NotFound, Forbidden. */
+async function sourceOf(
+  context: Context,
+  project: ProjectRow,
+  { startProject }: BranchStart,
+): Promise<ProjectRow | null> {
+  if (startProject == null) return null;
+  const source = await relatedProject(
+    context,
+    project,
+    startProject,
+    ({ fullPath }) => new Forbidden(`${fullPath} is no fork of this project, nor this one of it`),
+  );
+  return source.id === project.id ? null : source;
 }
 
 /** Throws BadRequest if the actor may not push to the branch, or drop commits of it. */
@@ -93,12 +121,25 @@ export async function advance(
   target: WritableBranch,
   commit: Pick<BranchCommit, 'bytes' | 'alone' | 'make'>,
 ): Promise<CommitRow> {
-  const oid = await commitInTurn(context, { ...target, ...commit });
+  const oid = await withStart(context, target, () => commitInTurn(context, { ...target, ...commit }));
   const reader = await context.repositories.open(target.project);
   const [row] = reader ? await commitRows(target.project, reader, [oid]) : [];
   // The project was deleted in the meantime.
   if (!row) throw new NotFound('Project');
   return row;
+}
+
+/** Runs work while what the branch begins at is in its repository. Throws as withCommits, and LimitReached. */
+async function withStart<T>(
+  context: Context,
+  { project, start, source }: WritableBranch,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!start || !source) return work();
+  return withCommits(context, { source, target: project, oids: [start] }, PATIENCE, async () => {
+    await requireRoom(context.repositories, project, 0);
+    return work();
+  });
 }
 
 /** Throws BadRequest with this message if git rejected a change, and rethrows other errors. */

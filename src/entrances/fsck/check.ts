@@ -6,6 +6,7 @@ import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import { checkContainerFiles, checkContainers } from '#src/entrances/fsck/containers.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkArtifacts, checkJobFiles, checkTraces } from '#src/entrances/fsck/job_files.ts';
+import { checkLfs, checkLfsFiles } from '#src/entrances/fsck/lfs.ts';
 import { checkPackageFiles, checkPackages } from '#src/entrances/fsck/packages.ts';
 import { type CheckedProject, checkRepository, FIX } from '#src/entrances/fsck/repository.ts';
 import { isAbandoned } from '#src/git/write/leftovers.ts';
@@ -41,11 +42,13 @@ export async function* check(
     count++;
     onChecked();
     yield* await checkRepository(stores, found, fix);
+    yield* await checkRepository(stores, wikiOf(found), fix);
     yield* checkUploads(stores, found);
     yield* checkArtifacts(stores, found);
     yield* checkPackages(stores, found);
     yield* checkContainers(stores, found);
     yield* checkTraces(stores, found, fix);
+    if (project !== undefined) yield* checkLfs(stores, found.id);
   }
   if (project !== undefined) {
     if (count === 0) throw new Error(`There is no project "${project}"`);
@@ -56,6 +59,8 @@ export async function* check(
   yield* checkJobFiles(stores, fix);
   yield* checkPackageFiles(stores, fix);
   yield* checkContainerFiles(stores, fix);
+  yield* checkLfs(stores, null);
+  yield* checkLfsFiles(stores, fix);
 }
 
 async function* projects({ db }: CheckStores, fullPath: string | undefined): AsyncGenerator<CheckedProject> {
@@ -71,6 +76,11 @@ async function* projects({ db }: CheckStores, fullPath: string | undefined): Asy
     last = rows.at(-1)?.id ?? last;
     if (rows.length < AT_ONCE) return;
   }
+}
+
+/** The wiki of a project, whose branches the database does not record. */
+function wikiOf(project: CheckedProject): CheckedProject {
+  return { ...project, recorded: 0, wiki: true };
 }
 
 /** Finds recorded uploads whose files are missing. */

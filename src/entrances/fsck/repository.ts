@@ -18,7 +18,7 @@ export interface CheckedProject extends RepositoryPlace {
 /** The maximum number of findings of each kind in one repository. */
 const MOST = 20;
 
-/** Checks the repository of a project: whether it exists, is intact and matches the database. */
+/** Checks the repository of a project or its wiki: whether it exists, is intact and matches the database. */
 export async function checkRepository(stores: Stores, project: CheckedProject, fix: boolean): Promise<Finding[]> {
   const directory = stores.repositories.directory(project);
   const about = { project: project.fullPath, place: directory };
@@ -56,7 +56,7 @@ function describeRefs(directory: string, broken: readonly BrokenRef[]): Found[] 
 
 async function checkRecords(stores: Stores, project: CheckedProject): Promise<Found[]> {
   const { db, repositories } = stores;
-  const reader = await repositories.open(project);
+  const reader = project.wiki ? null : await repositories.open(project);
   if (!reader || (await unrecordedChanges(db, reader, project.id)).length === 0) return [];
   // With the lock, no ref has been written but not yet recorded.
   const changes = await withRepositoryLock(db, project.id, (tx) => unrecordedChanges(tx, reader, project.id));

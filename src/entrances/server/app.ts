@@ -16,7 +16,6 @@ import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
 import { readBasic, readCredentials, readDeployToken, readJobToken } from '#src/access/credentials/credentials.ts';
 import { actorOfDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
-import { Unauthenticated } from '#src/platform/errors.ts';
 import { endFamilyOf } from '#src/access/credentials/tokens/rotate.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
@@ -33,17 +32,11 @@ import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
 import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
-import {
-  plainText,
-  type RawArchive,
-  type RawBlob,
-  readPageBlob,
-  readRawArchive,
-  readRawBlob,
-} from '#src/domain/repository/raw.ts';
+import { plainText, type RawArchive, type RawBlob, readPageBlob } from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
+import { type RawFile, readArchiveWithObjects, readRawFile } from '#src/domain/uploads/lfs/read.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
@@ -79,6 +72,7 @@ import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
+import { Unauthenticated } from '#src/platform/errors.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -243,7 +237,9 @@ export function createApp({
   };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
     const read =
-      content === 'blob' ? readPageBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
+      content === 'blob'
+        ? readPageBlob(context, found as RawBlob)
+        : readArchiveWithObjects(context, { ...(found as RawArchive), withLfsObjects: true });
     await sendRaw(await read, request, response);
   };
   const identifyVisitor = (request: Request) => identify(request, request.query);
@@ -347,9 +343,9 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
-      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'blob') return readRawFile(context, found as RawFile);
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
-      return readRawArchive(context, found as RawArchive);
+      return readArchiveWithObjects(context, found as RawArchive & { withLfsObjects: boolean });
     },
     receive: (actor, endpoint, request, { ref, values }) => {
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);

@@ -22,6 +22,7 @@ import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
+import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
@@ -89,6 +90,7 @@ export const JOB_PACES: JobPaces = {
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
+  'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
 };
@@ -111,6 +113,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'projects.import': ({ projectId }) => importRepository({ db, repositories, followers, ...importing }, projectId),
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
+    'mirrors.pull': (_wanted, jobs) =>
+      pullMirrors({ db, as: (userId) => as(userId, jobs), stopping: importing.stopping }),
     'repositories.maintain': async ({ projectId }) => {
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { openRemote } from '#src/domain/repository/access_remote.ts';
+import { isLfsEnabled } from '#src/domain/repository/lfs_objects.ts';
 import { openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
-import { isLfsEnabled } from '#src/domain/uploads/lfs/objects.ts';
 import { LFS_TOKEN_SECONDS, newLfsToken } from '#src/domain/uploads/lfs/token.ts';
 import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import type { LfsCommand } from '#src/entrances/ssh/command.ts';

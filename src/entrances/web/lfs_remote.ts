@@ -5,17 +5,11 @@ import { type Actor, actorFor, type Context } from '#src/access/permissions/acto
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain/repository/access_remote.ts';
+import { isLfsEnabled, type LfsName, presentObjects } from '#src/domain/repository/lfs_objects.ts';
 import { openByKeyGrant } from '#src/domain/repository/remote/deploy_key.ts';
 import { failureOf, isExpected } from '#src/domain/repository/remote/failure.ts';
 import { listLocks, lockFile, unlockFile } from '#src/domain/uploads/lfs/locks.ts';
-import {
-  isLfsEnabled,
-  isLfsOid,
-  type LfsName,
-  presentObjects,
-  receiveLfsObject,
-  requireLfsRoom,
-} from '#src/domain/uploads/lfs/objects.ts';
+import { isLfsOid, receiveLfsObject, requireLfsRoom } from '#src/domain/uploads/lfs/objects.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import {
   actorOfGrant,

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError, ProgramFailed } from '../errors.ts';
+import { initRepository } from '../init.ts';
 import { collectComplaint } from '../program/run.ts';
+import { RefReader } from '../refs/read.ts';
 import { killGroup, startGroup } from './spawn.ts';
 
 /** Blemishes of old histories that do no harm. */
@@ -65,6 +67,29 @@ export async function fetchAll(url: string, directory: string, signal: AbortSign
   }
   await rm(clone, { recursive: true });
   return /^ref: (.+)\n/.exec(head)?.[1] ?? null;
+}
+
+/**
+ * Fetches all branches and tags from a URL to a draft that does not exist yet, with those objects alone that another repository lacks,
+ * from which the draft borrows the others.
+ *
+ * @returns as fetchAll; null where the other repository has refs already
+ * @throws as fetchAll
+ */
+export async function fetchMissing(
+  url: string,
+  draft: string,
+  other: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  await initRepository(draft, 'master');
+  if ((await new RefReader(other).list('refs/')).length === 0) return fetchAll(url, draft, signal);
+  await writeFile(path.join(draft, 'objects', 'info', 'alternates'), `${path.resolve(other, 'objects')}\n`);
+  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+  const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+  await run([`--git-dir=${draft}`, 'fetch', ...quiet, '--', url, ...refspecs], signal);
+  if (existsSync(path.join(draft, 'shallow'))) throw new ShallowSource(`${url} is shallow`);
+  return null;
 }
 
 /**

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { GitError } from '../errors.ts';
 import { repositoryExists } from '../existence.ts';
 import type { Oid } from '../model.ts';
+import { decodeName, encodeName } from '../names.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
 import type { RunKind } from '../program/observe.ts';
@@ -31,6 +32,12 @@ const HEARTBEAT = 5 * 60_000;
 
 /** Milliseconds that reading the sizes of unpacked objects may take. */
 const CHECK_TIMEOUT = 5 * 60_000;
+
+/** Commits of a push that are looked at for paths that they change, of those that change any of these. */
+const MOST_TOUCHING = 100;
+
+/** Small files that are read at a time. */
+const FILES_AT_ONCE = 5_000;
 
 /** What a push may bring, in bytes. */
 export interface PackLimits {
@@ -155,6 +162,46 @@ export class Quarantine {
     return code === 0;
   }
 
+  /** Those of the paths that new commits change; merges only as far as they differ from all that they merge. */
+  async changedAmong(paths: readonly string[], tips: readonly Oid[], bounds: ReadonlySet<Oid>): Promise<string[]> {
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const named = paths
+      .filter((path) => !path.includes('\n'))
+      .map((path) => `${encodeName(path).toString('latin1')}\n`);
+    const args = ['log', '--format=', '--name-only', '--no-renames', '--root', '-z', '-c', '--full-history', '--stdin'];
+    const { output } = await this.#ask([...args, `--max-count=${MOST_TOUCHING}`], `${revisions}--\n${named.join('')}`);
+    const changed = output.split('\0').map((name) => decodeName(Buffer.from(name.trim(), 'latin1')));
+    const wanted = new Set(paths);
+    return [...new Set(changed.filter((path) => wanted.has(path)))];
+  }
+
+  /** The contents of new files of these sizes, each once, as bytes in a text; nothing if there are more than `count`. */
+  async *newFiles(
+    tips: readonly Oid[],
+    bounds: ReadonlySet<Oid>,
+    { least, most, count }: { least: number; most: number; count: number },
+  ): AsyncGenerator<string> {
+    const filter = `--filter=combine:object:type=blob+blob:limit=${most + 1}`;
+    const args = ['rev-list', '--objects', '--no-object-names', filter, '--filter-provided-objects', '--stdin'];
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const listed = await this.#ask(args, revisions, { limit: count * 41 });
+    if (listed.code !== 0) return;
+    const format = '--batch-check=%(objectname) %(objectsize)';
+    const { output } = await this.#ask(['cat-file', '--buffer', format], listed.output);
+    const sizes = output.split('\n').map((line) => line.split(' ') as [Oid, string]);
+    const wanted = sizes.filter(([, size]) => Number(size) >= least && Number(size) <= most).map(([oid]) => oid);
+    for (let at = 0; at < wanted.length; at += FILES_AT_ONCE) {
+      const part = wanted.slice(at, at + FILES_AT_ONCE);
+      const { output: contents } = await this.#ask(['cat-file', '--buffer', '--batch=%(objectsize)'], lines(part));
+      for (let start = 0, end = contents.indexOf('\n'); end >= 0; end = contents.indexOf('\n', start)) {
+        const size = Number(contents.slice(start, end));
+        if (!Number.isInteger(size)) break;
+        yield contents.slice(end + 1, end + 1 + size);
+        start = end + size + 2;
+      }
+    }
+  }
+
   /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
   async migrate(keepLock: PackKeepLock): Promise<void> {
     for (const name of await this.#packs()) {
@@ -234,17 +281,26 @@ export class Quarantine {
     });
   }
 
-  /** `late` ends the program, whose code is null then; `codes` are the exit codes that are answers. */
+  /** The input is bytes as a text. `late` ends the program, and so do more than `limit` bytes; its code is null then. `codes` are the exit codes that are answers. */
   async #ask(
     args: string[],
     input: string,
-    { late, codes }: { late?: AbortSignal; codes?: readonly number[] } = {},
+    {
+      late,
+      codes,
+      limit = Number.POSITIVE_INFINITY,
+    }: { late?: AbortSignal; codes?: readonly number[]; limit?: number } = {},
   ): Promise<{ code: number | null; output: string }> {
     const program = this.#start(args, {}, { codes });
+    let received = 0;
+    program.stdout.on('data', (chunk: string | Buffer) => {
+      received += chunk.length;
+      if (received > limit) killGroup(program);
+    });
     const outcome = this.#outcome(program);
     const kill = () => killGroup(program);
     late?.addEventListener('abort', kill);
-    program.stdin.end(input);
+    program.stdin.end(input, 'latin1');
     const { code, output } = await outcome;
     late?.removeEventListener('abort', kill);
     this.#signal.throwIfAborted();

@@ -116,6 +116,18 @@ export function repositoryRules({
     const mirror = await world.db.remoteMirror.create({ data: { projectId: id, urlEncrypted, enabled: true } });
     return { id, mirror_id: mirror.id };
   };
+  const pulling = async (at: Stage) => {
+    const { id } = at.project;
+    const urlEncrypted = Buffer.from(encrypt('https://x:y@192.88.98.1/z.git', SECRET));
+    const values = { urlEncrypted, userId: owner.id, enabled: true };
+    await world.db.pullMirror.upsert({
+      where: { projectId: id },
+      create: { ...values, projectId: id },
+      update: values,
+    });
+    return { id };
+  };
+  const pull = '/projects/:id/mirror/pull';
   const mirrors = '/projects/:id/remote_mirrors';
   const ofMirrors: Record<string, Rule> = {
     [`GET ${mirrors}`]: { success: 200, level: 40, given: mirrored },
@@ -135,6 +147,9 @@ export function repositoryRules({
     },
     [`DELETE ${mirrors}/:mirror_id`]: { success: 204, level: 40, given: mirrored },
     [`POST ${mirrors}/:mirror_id/sync`]: { success: 204, level: 40, given: mirrored },
+    [`GET ${pull}`]: { success: 200, level: 40, given: pulling },
+    [`PUT ${pull}`]: { success: 200, level: 40, given: async (at) => ({ ...(await pulling(at)), enabled: false }) },
+    [`POST ${pull}`]: { success: 200, level: 40, given: pulling },
   };
   const wiki = '/projects/:id/wikis';
   const ofWikis: Record<string, Rule> = {

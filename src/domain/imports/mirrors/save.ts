@@ -89,7 +89,7 @@ async function administered(context: Context, ref: IdOrPath) {
 }
 
 /** The same checks as for imports. Throws ValidationFailed, which does not repeat the URL. */
-async function checkedUrl(context: Context, text: string): Promise<string> {
+export async function checkedUrl(context: Context, text: string): Promise<string> {
   const url = await checkedSource(context, text).catch((error) => {
     if (!(error instanceof ValidationFailed)) throw error;
     throw new ValidationFailed({ url: error.fields.import_url ?? ['is invalid'] });

@@ -12,6 +12,7 @@ import {
 import { type GivenContent, readContent } from '#src/domain/repository/commits/content.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
+import { lockRefusal } from '#src/domain/repository/lfs_refusals.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import {
@@ -54,6 +55,9 @@ export async function createCommit(context: Context, ref: IdOrPath, input: NewCo
   }
   const bytes = given.reduce((sum, action) => sum + contentBytes(action), 0);
   const held = given.reduce((sum, action) => sum + heldBytes(action), 0);
+  const paths = given.flatMap(({ filePath, previousPath }) =>
+    [filePath, previousPath].map((path) => filePathOf(path ?? '')),
+  );
   const prepare = async (series: CommitSeries) => {
     const { actions, fault } = parseActions(given, series.tip === null);
     if (fault === null) return actions;
@@ -61,10 +65,12 @@ export async function createCommit(context: Context, ref: IdOrPath, input: NewCo
     await explaining(actions, refusalOf, () => series.rehearse(actions));
     throw new BadRequest(fault);
   };
-  return commitFiles(context, target, { bytes, held, prepare }, input);
+  return commitFiles(context, target, { paths, bytes, held, prepare }, input);
 }
 
 export interface FileActions {
+  /** The files that they change, and that they move. */
+  paths: readonly string[];
   /** The size of their contents in the repository, in bytes. */
   bytes: number;
   /** Whether nothing else is written to the branch at once, so that the parent is in the repository while they are prepared. */
@@ -79,11 +85,13 @@ export interface FileActions {
 export async function commitFiles(
   context: Context,
   target: WritableBranch,
-  { bytes, held, alone = false, prepare }: FileActions,
+  { paths, bytes, held, alone = false, prepare }: FileActions,
   { message, allowEmpty, authorName, authorEmail }: Pick<NewCommit, 'message' | 'allowEmpty'> & Authorship,
   refusal = refusalOf,
 ): Promise<CommitRow> {
   await requireRoom(context.repositories, target.project, bytes + Buffer.byteLength(message));
+  const locked = await lockRefusal(context.db, { projectId: target.project.id, userId: target.actor.id, paths });
+  if (locked !== null) throw new BadRequest(locked);
   const make = async (series: CommitSeries) => {
     const actions = await prepare(series);
     const committer = signatureOf(target.pusher);

@@ -7,7 +7,7 @@ import { findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { LogQuery, RepositoryReader } from '#src/git/reader.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** Filter of a list of commits. Times are inclusive, and of the committer. */
@@ -24,6 +24,8 @@ export interface CommitFilter {
   author?: string | null | undefined;
   /** Whether merges are followed to their first parent alone. */
   firstParent?: boolean | null | undefined;
+  /** Whether the file at `path` is followed through its renames. */
+  follow?: boolean | null | undefined;
   /** Whether no commit comes before those that are made on it, and lines of history stay together. */
   topological?: boolean | null | undefined;
 }
@@ -32,7 +34,7 @@ export interface CommitFilter {
 export async function listCommits(
   context: Context,
   project: ProjectRow,
-  { ref: wanted, path, since, until, all, author, firstParent, topological }: CommitFilter,
+  { ref: wanted, path, since, until, all, author, firstParent, topological, follow }: CommitFilter,
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<CommitRow>> {
   authorize(context.actor, 'read_commit', project);
@@ -58,6 +60,13 @@ export async function listCommits(
     ...(since ? { since: Math.ceil(since.getTime() / 1000) } : {}),
     ...(until ? { until: Math.floor(until.getTime() / 1000) } : {}),
   };
+  if (follow && query.path) {
+    const oids = await withEffort(context, () => repository.followed(query));
+    if (oids === null)
+      throw new BadRequest('Files are only followed through renames where the server has git', 'follow');
+    const commits = await repository.commits(oids.slice(offset, offset + limit));
+    return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total: oids.length };
+  }
   const read = () =>
     Promise.all([
       limit > 0 ? repository.log(query, { limit, offset }) : [],

@@ -93,7 +93,7 @@ async function write(
   const reader = await context.repositories.open(target.project);
   const action = actionOn(file, await contentKnown(reader, file, lastCommitId));
   const given = { filePath: file, content, encoding };
-  const actions = { bytes: contentBytes(given), held: heldBytes(given), prepare: async () => [action] };
+  const actions = { paths: [file], bytes: contentBytes(given), held: heldBytes(given), prepare: async () => [action] };
   const commit = await commitFiles(context, target, actions, how, refusal);
   return { path, branch, commit };
 }

@@ -47,6 +47,7 @@ export async function addChangelog(
     context,
     target,
     {
+      paths: [path],
       bytes: section.length + LARGEST,
       held: section.length + LARGEST,
       alone: true,

@@ -9,6 +9,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
+import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
 import {
   assigneesGiven,
   checkTexts,
@@ -18,7 +19,6 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
-import { PATIENCE, withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
 import { titledAs } from '#src/domain/tracking/merge_requests/draft.ts';
 import {
   openingOne,

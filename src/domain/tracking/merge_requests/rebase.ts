@@ -6,8 +6,8 @@ import { findPushedProject, type PushedProject } from '#src/domain/repository/pu
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
+import { withCommits } from '#src/domain/repository/take_commits.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
-import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { requireSourcePush, type SourceBranch } from '#src/domain/tracking/merge_requests/push_source.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';

@@ -4,7 +4,7 @@ import { titleOf } from '#src/domain/repository/commits/find.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
-import { withCommits } from '#src/domain/tracking/merge_requests/bring.ts';
+import { withCommits } from '#src/domain/repository/take_commits.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';

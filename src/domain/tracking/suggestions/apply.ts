@@ -57,6 +57,7 @@ export async function applySuggestions(
     context,
     { actor, pusher: await findPusher(context.db, actor.id), project: source.project, branch: source.branch },
     {
+      paths: [...files.keys()],
       bytes,
       held: bytes,
       alone: true,

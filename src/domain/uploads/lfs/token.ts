@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { deployTokenAgain } from '#src/access/credentials/tokens/deploy_token.ts';
 import { activeUser } from '#src/access/credentials/authenticate.ts';
+import { deployTokenAgain } from '#src/access/credentials/tokens/deploy_token.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { RemoteService } from '#src/domain/repository/access_remote.ts';
 

@@ -1,4 +1,3 @@
-import { deployTokenOfJobs } from '#src/domain/ci/runners/payload/deploy_token.ts';
 import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
@@ -7,6 +6,7 @@ import { groupOf, ofJobName, predefined, refSlug } from '#src/domain/ci/pipeline
 import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { dotenvVariables } from '#src/domain/ci/runners/payload/dependencies.ts';
+import { deployTokenOfJobs } from '#src/domain/ci/runners/payload/deploy_token.ts';
 import { idTokens } from '#src/domain/ci/runners/payload/id_tokens.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
