@@ -182,7 +182,9 @@ describe('Personal access tokens in GraphQL', () => {
     });
     const unknown = await world.graphql(CREATE, { input: { name: 'x', scopes: ['EVERYTHING'] } }, user);
     expect(unknown.body.errors[0].extensions.fields).toEqual({
-      'input.scopes.0': ['must be one of API, READ_API, READ_METRICS, READ_REPOSITORY, READ_USER, WRITE_REPOSITORY'],
+      'input.scopes.0': [
+        'must be one of API, READ_API, READ_METRICS, READ_REGISTRY, READ_REPOSITORY, READ_USER, WRITE_REGISTRY, WRITE_REPOSITORY',
+      ],
     });
   });
 
