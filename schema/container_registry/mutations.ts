@@ -85,7 +85,11 @@ builder.mutationFields((t) => ({
     type: DeleteContainerRepositoryPayload,
     description: 'Deletes a repository of images with all its tags. For masters.',
     args: {
-      input: t.arg({ type: DeleteContainerRepositoryInput, required: true, description: 'Names the repository.' }),
+      input: t.arg({
+        type: DeleteContainerRepositoryInput,
+        required: true,
+        description: 'Names the repository to delete.',
+      }),
     },
     resolve: async (_root, { input: { project, id } }, context) => ({
       id: await deleteContainerRepository(context, project, id),

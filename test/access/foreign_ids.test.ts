@@ -6,6 +6,7 @@ import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { createIssueLink } from '#src/domain/tracking/issue_links/save.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { pipelineOf, projectWithCommit } from '../support/ci.ts';
+import { recordedImage } from '../support/container_records.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
@@ -112,6 +113,8 @@ const pack = await world.db.package.create({
   include: { files: true },
 });
 
+const repository = await recordedImage(world, hidden, { name: 'zqsecret', tags: ['zqsecret'] });
+
 const schedule = await world.db.pipelineSchedule.findFirstOrThrow(inHidden);
 await createScheduleVariable(world.as(victim), hidden.id, { id: schedule.id, key: 'zqsecret', value: 'zqsecret' });
 
@@ -153,6 +156,7 @@ const ids: Record<string, number> = {
     })
   ).id,
   package_id: pack.id,
+  repository_id: repository,
   package_file_id: pack.files[0]?.id ?? 0,
   link_id: release.links[0]?.id ?? 0,
   list_id: (await createBoardList(world.as(victim), { project: hidden.id }, null, label.id)).id,
@@ -186,6 +190,7 @@ const state = () =>
     world.db.deployment.findMany(inHidden),
     world.db.releaseLink.findMany({ where: { releaseId: release.id } }),
     world.db.package.findMany({ where: { projectId: hidden.id }, include: { files: true } }),
+    world.db.containerRepository.findMany({ ...inHidden, include: { tags: true } }),
     world.db.trigger.findMany(inHidden),
     world.db.pipelineSchedule.findMany({ ...inHidden, include: { variables: true } }),
     world.db.hook.findMany(inHidden),
@@ -229,8 +234,10 @@ itEveryNth(5, routes)('%s finds nothing of another project by its number', async
     else if (String(type) === 'Boolean!') given[name] = true;
     else if (String(type) === 'DeploymentStatus!') given[name] = 'failed';
   }
+  const needed = parameters.filter(({ name, required }) => required && !route.path.includes(`:${name}`));
+  const query = needed.length === 0 ? '' : `?${new URLSearchParams(needed.map(({ name }) => [name, 'changed']))}`;
   const answer = await (method === 'get' || method === 'delete'
-    ? world.api(attacker)[method](path)
+    ? world.api(attacker)[method](path + (method === 'delete' ? query : ''))
     : world.api(attacker)[method](path, given));
   // The deletion of a snippet that is not there succeeds.
   const expected = route.method === 'DELETE' && route.path.endsWith('/:snippet_id') ? [200, 204] : [404];

@@ -159,6 +159,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/projects': { ...reading, given: group },
     'GET /groups/:id/issues': { ...reading, given: group },
     'GET /groups/:id/packages': { ...reading, given: group },
+    'GET /groups/:id/registry/repositories': { ...reading, given: group },
     // No package is called so: those who see the group are told that.
     'GET /groups/:id/-/packages/npm/:package_name': { ...reading, success: 404, given: nothingCalled },
     'GET /groups/:id/-/packages/npm/-/package/:package_name/dist-tags': {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
+import { recordedImage } from '../support/container_records.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
@@ -53,6 +54,11 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   };
   /** For callers whose credential is no personal access token. */
   const noPersonalToken = { success: 400, level: 0 } as const;
+  /** A repository of images in a public project of somebody who has no role. */
+  const images = async () => {
+    const project = await world.project({ owner: await world.user(), visibility: 'public' });
+    return { repository_id: await recordedImage(world, project) };
+  };
   const newSnippet = () => ({ title: 'New', file_name: 'new.txt', content: 'text' });
   /** A public snippet of somebody who has no role. */
   const snippet = async () => {
@@ -115,6 +121,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const namedVariable = async () => ({ key: (await variable()).key });
 
   return {
+    'GET /registry/repositories/:repository_id': { ...reading, given: images },
     'GET /user': reading,
     'GET /version': reading,
     'GET /issues': reading,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { containersStore } from '#src/domain/container_registry/place.ts';
@@ -228,6 +229,37 @@ describe('Container registry', () => {
     expect(await client.status(large)).toBe(404);
     expect([await storedFiles(), await sizeOf(project)]).toEqual([before, 0]);
     expect(await client.status(`/v2/${name}/blobs/${one.digest}`, { method: 'HEAD' })).toBe(404);
+  });
+
+  it('takes blobs whose size clients do not say, as Docker does not, and nothing of those that are too large', async () => {
+    const { name } = await stage();
+    const before = await storedFiles();
+    const { token } = (await (await as(developer).token([`repository:${name}:pull,push`])).json()) as { token: string };
+    const stream = async (path: string, method: string, content: Buffer) => {
+      const body = Readable.toWeb(Readable.from([content.subarray(0, 1_000), content.subarray(1_000)]));
+      const headers = { Authorization: `Bearer ${token}` };
+      const request = { method, headers, body, duplex: 'half' } as RequestInit;
+      return fetch(new URL(path, world.url), request);
+    };
+    const [blob, other] = [blobOf(), blobOf()];
+    const at = await begun(as(developer), name);
+    const sent = await stream(at, 'PATCH', blob.bytes);
+    expect([sent.status, sent.headers.get('range')]).toEqual([202, `0-${blob.size - 1}`]);
+    expect((await stream(`${at}?digest=${blob.digest}`, 'PUT', Buffer.alloc(0))).status).toBe(201);
+    const posted = await stream(`/v2/${name}/blobs/uploads/?digest=${other.digest}`, 'POST', other.bytes);
+    expect(posted.status).toBe(201);
+    for (const { digest, bytes } of [blob, other]) {
+      const read = await as(developer).send(`/v2/${name}/blobs/${digest}`);
+      expect(Buffer.from(await read.arrayBuffer())).toEqual(bytes);
+    }
+    const large = Buffer.alloc(LIMIT + 1);
+    expect(await errorOf(await stream(await begun(as(developer), name), 'PATCH', large))).toEqual([
+      413,
+      'SIZE_INVALID',
+    ]);
+    const refused = await stream(`/v2/${name}/blobs/uploads/?digest=${blob.digest}`, 'POST', large);
+    expect(await errorOf(refused)).toEqual([413, 'SIZE_INVALID']);
+    expect(await storedFiles()).toBe(before + 2);
   });
 
   it('counts what is sent in the quota of the project, each blob once, also while it is being sent', async () => {
@@ -592,6 +624,21 @@ describe('Cleaning up the container registry', () => {
     await db.containerUpload.updateMany({ where: { repository }, data: { touchedAt: old } });
     await db.containerBlob.updateMany({ where: { repositories: { some: { repository } } }, data: { createdAt: old } });
   }
+
+  it('removes the blobs of deleted projects, and none that others have', async () => {
+    const [gone, kept] = [await stage(), await stage()];
+    const [shared, image] = [blobOf(), imageOf()];
+    await as(master).pushImage(gone.name, 'v1', image);
+    for (const { name } of [gone, kept]) await as(master).pushBlob(name, shared);
+    await age(gone.project);
+    const before = await storedFiles();
+    expect((await world.api(owner).delete(`/projects/${gone.project.id}`)).status).toBe(202);
+    await world.idle();
+    expect(await world.db.containerRepository.count({ where: { projectId: gone.project.id } })).toBe(0);
+    await cleanUpContainers(world.as(owner));
+    expect(await storedFiles()).toBe(before - 1 - image.layers.length);
+    expect(await as(reporter).status(`/v2/${kept.name}/blobs/${shared.digest}`)).toBe(200);
+  });
 
   it('removes what no tag needs a day later, and nothing that one does', async () => {
     const { project, name } = await stage();

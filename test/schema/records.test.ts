@@ -18,6 +18,7 @@ import { alias, table } from '#src/platform/records/alias.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { encrypt } from '#src/platform/secrets.ts';
+import { recordedImage } from '../support/container_records.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -102,6 +103,7 @@ await world.db.release.create({
     links: { create: { name: 'app', url: 'https://app.example/' } },
   },
 });
+await recordedImage(world, project);
 await world.db.package.create({
   data: {
     ...{ projectId: project.id, type: 'npm', name: 'app', version: '1.0.0' },
@@ -177,6 +179,8 @@ describe('Every field of', () => {
       'BranchProtectionRule',
       'CommitComment',
       'CommitStatus',
+      'ContainerRepository',
+      'ContainerTag',
       'DeployKey',
       'Deployment',
       'Discussion',

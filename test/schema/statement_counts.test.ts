@@ -10,6 +10,7 @@ import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import { pipelineOf, projectWithCommit } from '../support/ci.ts';
+import { recordedImage } from '../support/container_records.ts';
 import { ENDPOINTS, withQuery } from '../support/endpoints.ts';
 import { itEveryNth } from '../support/long.ts';
 import { documentOf, type ListField, listFields } from '../support/schema_lists.ts';
@@ -87,6 +88,8 @@ async function filled(count: number, { id: namespaceId } = home) {
         milestones: { create: { milestoneId: milestone.id } },
       },
     });
+    const tags = Array.from({ length: count }, (_, at) => `v${at}`);
+    await recordedImage(world, project, { tags });
     const content = { size: 1, md5: 'm', sha1: 's', sha256: 's', storedAs: 'a' };
     await world.db.package.create({
       data: {
@@ -199,11 +202,17 @@ const ofSchedule = {
 } as const;
 await world.db.pipeline.createMany({ data: Array.from({ length: MANY }, () => ofSchedule) });
 const deployment = await world.db.deployment.findFirstOrThrow({ where: { projectId: project.id } });
+const images = await world.db.containerRepository.findFirstOrThrow({ where: { projectId: project.id } });
+const manifest = await world.db.containerManifest.findFirstOrThrow({ where: { repositoryId: images.id } });
+await world.db.containerTag.create({
+  data: { repositoryId: images.id, name: 'released', manifestId: manifest.id },
+});
 const given = {
   deployment_id: deployment.id,
   pipeline_schedule_id: schedule.id,
   tag_name: 'released',
   key,
+  repository_id: images.id,
   package_id: pack.id,
   board_id: board.id,
   milestone_id: milestone?.id,

@@ -1,9 +1,11 @@
 // Each test takes long: the long run has them all.
 // @module-tag long
 import { createHash } from 'node:crypto';
+
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { containersStore, placeOf as placeOfBlob } from '#src/domain/container_registry/place.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
@@ -12,6 +14,7 @@ import { check } from '#src/entrances/fsck/check.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { uploadPath } from '../support/beside.ts';
+import { ContainerClient, imageOf } from '../support/container_client.ts';
 import { git, unpack } from '../support/git_program.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -289,6 +292,26 @@ describe('gantry fsck finds', () => {
     const fixed = (await findings(undefined, true)).filter(({ place }) => place.includes('eeee'));
     expect(fixed).toMatchObject([{ isHarmless: true, isFixed: true }]);
     expect([await store.has(stray), await store.has(sound.place)]).toEqual([false, true]);
+  });
+
+  it('blobs of images that are missing, and those that were never recorded', async () => {
+    const { project } = await filled();
+    const images = new ContainerClient(world.url, owner);
+    const [kept, lost] = [imageOf(), imageOf()];
+    for (const image of [kept, lost]) await images.pushImage(project.fullPath.toLowerCase(), image.digest, image);
+    expect(await findings(project)).toEqual([]);
+    const { digest } = lost.config;
+    const store = containersStore(world);
+    await store.remove(placeOfBlob(await world.db.containerBlob.findUniqueOrThrow({ where: { digest } })));
+    expect(await findings(project)).toMatchObject([{ what: `The blob ${digest} of images is missing.` }]);
+    const place = placeOfBlob({ secret: 'f'.repeat(32) });
+    await store.write(place, content(), 0);
+    old(uploadPath(world, 'containers', place.projectId, place.secret, place.fileName));
+    const broken = async (fix: boolean) =>
+      (await findings(undefined, fix)).filter(({ place: at }) => at.includes('ffff'));
+    expect(await broken(true)).toMatchObject([{ isHarmless: true, isFixed: true }]);
+    expect(await broken(false)).toEqual([]);
+    expect(await store.has(place)).toBe(false);
   });
 
   it('no project of a name that there is not', async () => {

@@ -10,6 +10,7 @@ import { Known } from '#src/entrances/backup/known.ts';
 import { writeBackup } from '#src/entrances/backup/output.ts';
 import { restore } from '#src/entrances/backup/restore.ts';
 import { loadConfig } from '#src/platform/config/config.ts';
+import { blobOf, ContainerClient, imageOf } from './container_client.ts';
 import { administer, emptyDatabase } from './database.ts';
 import { commitFile, run } from './git_client.ts';
 import { scratch } from './git_program.ts';
@@ -89,6 +90,11 @@ export async function startFilledWorld() {
   await upload('first.txt', 'The first upload');
   const address = `${world.url}/api/v4/projects/${project.id}/packages/generic/app/1.0/bin/app.txt`;
   await fetch(address, { method: 'PUT', body: 'The first package', headers: { 'private-token': owner.token } });
+  const images = new ContainerClient(world.url, owner);
+  const image = imageOf({ layers: [blobOf('The first layer')] });
+  await images.pushImage(`${project.fullPath.toLowerCase()}/app`, 'v1', image);
+  const begun = await images.send(`/v2/${project.fullPath.toLowerCase()}/app/blobs/uploads/`, { method: 'POST' });
+  await images.send(begun.headers.get('location') ?? '', { method: 'PATCH', body: 'half' });
   await world.idle();
   await sql(`INSERT INTO pgboss.job (name, data, start_after, retry_limit, priority)
     VALUES ('projects.remove', '{"projectId": 0}', now() + interval '1 day', 7, 3)`);

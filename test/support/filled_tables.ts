@@ -60,13 +60,22 @@ async function insert(
   const pointing = new Set(
     Object.values(relations).flatMap(({ from, to, model: other }) => (isKey(other, to) ? from : [])),
   );
+  const there = await rowsPointedAt(client, Object.values(relations));
   for (let attempt = 1; ; attempt += 1) {
+    const some: Record<string, unknown> = Object.assign(
+      {},
+      ...there.map((rows) => rows[Math.floor(dice() * rows.length)]),
+    );
     const values = stored.map(({ name, nullable, type }) => {
       const [field = name, facts] = Object.entries(columns).find(([, column]) => column.name === name) ?? [];
       if (key.length === 1 && key[0] === field && !pointing.has(field))
         return facts?.type === 'String' ? `key ${row}` : row;
       if (nullable && dice() < 0.5) return null;
-      if (pointing.has(field)) return 1 + Math.floor(dice() * ROWS);
+      if (field in some) return some[field];
+      if (pointing.has(field)) {
+        const other = 1 + Math.floor(dice() * ROWS);
+        return facts?.type === 'String' ? `key ${other}` : other;
+      }
       const of = labels.get(type.replace(/^_/, ''))?.map(({ enumlabel }) => enumlabel);
       return madeUp(facts ?? { name, type }, type, dice, of);
     });
@@ -81,6 +90,24 @@ async function insert(
       if (attempt === ATTEMPTS) throw new Error(`${table}: ${(error as Error).message} ${JSON.stringify(values)}`);
     }
   }
+}
+
+/** The rows that relations by several columns may lead to, as far as there are any yet, by the columns that they have here. */
+async function rowsPointedAt(
+  client: pg.Client,
+  relations: readonly { model: ModelName; from: readonly string[]; to: readonly string[] }[],
+): Promise<Record<string, unknown>[][]> {
+  const found: Record<string, unknown>[][] = [];
+  for (const { model, from, to } of relations) {
+    if (from.length < 2 || !isKey(model, to)) continue;
+    const { table, columns } = factsOf(model);
+    const names = to.map((name, at) => `"${columns[name]?.name}" AS "${from[at]}"`);
+    const { rows } = await client.query(
+      `SELECT ${names.join()} FROM "${table}" ORDER BY ${to.map((_, at) => at + 1).join()}`,
+    );
+    if (rows.length > 0) found.push(rows);
+  }
+  return found;
 }
 
 /** Whether these columns are what rows of the model are found by. */

@@ -98,7 +98,14 @@ unit:
         },
       ],
       cache: [{ key: '$CI_JOB_NAME', untracked: true, paths: ['vendor/'] }],
-      credentials: [],
+      credentials: [
+        {
+          type: 'registry',
+          url: new URL(world.url).host,
+          username: 'gitlab-ci-token',
+          password: expect.stringMatching(/^gjt-/),
+        },
+      ],
       dependencies: [],
       features: {
         trace_sections: true,
@@ -110,7 +117,7 @@ unit:
       policy_options: {},
       inputs: [],
     });
-    const secrets = ['CI_JOB_TOKEN', 'CI_REPOSITORY_URL'];
+    const secrets = ['CI_JOB_TOKEN', 'CI_REPOSITORY_URL', 'CI_REGISTRY_PASSWORD'];
     for (const variable of variables) {
       const { key, value, ...rest } = variable;
       const isSecret = secrets.includes(key);
@@ -151,6 +158,10 @@ unit:
         CI_PROJECT_NAMESPACE: owner.username,
         CI_PROJECT_URL: `${world.url}/${project.fullPath}`,
         CI_REPOSITORY_URL: url,
+        CI_REGISTRY: new URL(world.url).host,
+        CI_REGISTRY_IMAGE: `${new URL(world.url).host}/${project.fullPath.toLowerCase()}`,
+        CI_REGISTRY_USER: 'gitlab-ci-token',
+        CI_REGISTRY_PASSWORD: payload.token,
         CI_ENVIRONMENT_NAME: 'review/one',
         CI_ENVIRONMENT_SLUG: expect.stringMatching(/^review-one/),
         CI_RUNNER_ID: String(runner.id),

@@ -93,7 +93,7 @@ type Kind = (typeof ROUTES)[number]['kind'];
 
 /** Whether the body at this path may take as long as a layer of an image. */
 export function isContainerUploadPath(path: string): boolean {
-  return /^\/v2\/.+\/blobs\/uploads\//.test(path);
+  return /^\/v2\/.+\/blobs\/uploads(?:\/|$)/.test(path);
 }
 
 /** The container registry: the OCI distribution API at `/v2/`, and the tokens that it asks for at `/jwt/auth`. */

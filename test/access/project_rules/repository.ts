@@ -8,6 +8,7 @@ import { createTag } from '#src/domain/repository/tags/create.ts';
 import { createWikiPage } from '#src/domain/repository/wikis/write.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { encrypt } from '#src/platform/secrets.ts';
+import { recordedImage } from '../../support/container_records.ts';
 import { git } from '../../support/git_program.ts';
 import { newKey } from '../../support/ssh_keys.ts';
 import { SECRET } from '../../support/world.ts';
@@ -263,6 +264,21 @@ export function repositoryRules({
     [`DELETE ${pack}/package_files/:package_file_id`]: { success: 204, level: 40, given: packaged },
   };
 
+  const imaged = async (at: Stage) => {
+    const own = await fresh(at);
+    const repository = await recordedImage(world, own);
+    return { id: own.id, repository_id: repository, tag_name: 'v1', name_regex_delete: 'v.*' };
+  };
+  const images = '/projects/:id/registry/repositories';
+  const ofImages: Record<string, Rule> = {
+    [`GET ${images}`]: { ...repository, given: project },
+    [`DELETE ${images}/:repository_id`]: { success: 202, level: 40, given: imaged },
+    [`GET ${images}/:repository_id/tags`]: { ...repository, given: imaged },
+    [`GET ${images}/:repository_id/tags/:tag_name`]: { ...repository, given: imaged },
+    [`DELETE ${images}/:repository_id/tags/:tag_name`]: { success: 200, level: 40, given: imaged },
+    [`DELETE ${images}/:repository_id/tags`]: { success: 202, level: 40, given: imaged },
+  };
+
   const protectedBranch = async ({ project: { id } }: Stage) => {
     const name = world.unique('branch*');
     await createBranchProtectionRule(world.as(owner), id, { name });
@@ -303,6 +319,7 @@ export function repositoryRules({
     ...ofWikis,
     ...ofMirrors,
     ...ofPackages,
+    ...ofImages,
     ...ofNpm,
     ...protections,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },

@@ -270,6 +270,15 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO package_files (package_id, project_id, secret, stored_as, file_name, size, md5, sha1, sha256)
      SELECT k.id, k.project_id, k.id || '-' || f, 'a', 'file-' || f, 1, '0', '0', '0' FROM packages k, generate_series(1, 5) f
      ORDER BY k.id, f`,
+    `INSERT INTO container_repositories (project_id, name)
+     SELECT p, 'app-' || r FROM generate_series(1, ${projects}) p, generate_series(1, 25) r ORDER BY r, p`,
+    `INSERT INTO container_blobs (digest, size, secret) SELECT b, 1, b FROM generate_series(1, 20000) b`,
+    `INSERT INTO container_repository_blobs (repository_id, blob_id)
+     SELECT r.id, r.id * 7 % 10000 + b FROM container_repositories r, generate_series(1, 4) b`,
+    `INSERT INTO container_manifests (repository_id, digest, media_type, content, size, total_size)
+     SELECT r.id, m, 'image', '', 0, 1 FROM container_repositories r, generate_series(1, 2) m`,
+    `INSERT INTO container_tags (repository_id, name, manifest_id)
+     SELECT m.repository_id, 'v' || m.digest || '-' || t, m.id FROM container_manifests m, generate_series(1, 11) t ORDER BY t, m.id`,
     `INSERT INTO protected_branches (project_id, name) SELECT n, 'branch-' || b || '/*'
      FROM generate_series(1, ${projects}) n, generate_series(1, 25) b WHERE n = 1 OR b < 4`,
     `WITH made AS (INSERT INTO protected_tags (project_id, name) SELECT n, 'v' || t || '.*'
