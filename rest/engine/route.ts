@@ -72,8 +72,11 @@ export interface Route {
   readonly upload?: string;
   /** Whether a token is accepted as the password of Basic authentication, whatever the user name. */
   readonly basic?: true;
-  /** Whether the token of a running job is accepted, for its user within the project of the job (code-and-ci.md R4). */
-  readonly jobToken?: true;
+  /**
+   * Whether the token of a running job is accepted, for its user within the project of the job and where that lets it in (code-and-ci.md R4);
+   * `own` where the route is about the job itself.
+   */
+  readonly jobToken?: true | 'own';
   /** Whether a deploy token is accepted, within its scopes (people-and-projects.md, Rules 3). */
   readonly deployToken?: true;
   /** Redirects, with status 302 and no body, to this address, made of the text that the operation found. */

@@ -22,6 +22,7 @@ import { groups } from '#rest/v4/groups.ts';
 import { hooks } from '#rest/v4/hooks.ts';
 import { issueLinks } from '#rest/v4/issue_links.ts';
 import { issues } from '#rest/v4/issues.ts';
+import { jobTokenScope } from '#rest/v4/job_token_scope.ts';
 import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
@@ -71,6 +72,7 @@ export const routes: Route[] = [
   ...tokens,
   ...accessTokens,
   ...deployTokens,
+  ...jobTokenScope,
   ...groups,
   ...namespaces,
   ...members,

@@ -6,6 +6,7 @@ const notFound = { Job: '404 Not Found', Artifacts: '404 Not Found' };
 const omitNull = ['artifacts_file', 'failure_reason'];
 
 export const jobs: Route[] = [
+  { method: 'GET', path: '/job', operation: operations.CurrentJobDocument, result: 'currentJob', jobToken: 'own' },
   {
     method: 'GET',
     path: '/projects/:id/jobs',

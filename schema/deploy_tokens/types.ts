@@ -13,13 +13,13 @@ import type { DeployScope } from '#src/access/permissions/scopes.ts';
 import { findDeployToken, listAllDeployTokens, listDeployTokens } from '#src/domain/members/deploy_tokens/list.ts';
 
 export const DeployTokenScope = builder.enumType('DeployTokenScope', {
-  description: 'A scope of a deploy token.',
+  description: 'What a deploy token gives access to.',
   values: values<DeployScope>({
     READ_REPOSITORY: { value: 'read_repository', description: 'Fetching with git over HTTP.' },
     READ_REGISTRY: { value: 'read_registry', description: 'Pulling images from the container registry.' },
     WRITE_REGISTRY: { value: 'write_registry', description: 'Pushing images to the container registry.' },
-    READ_PACKAGE_REGISTRY: { value: 'read_package_registry', description: 'Downloading packages.' },
-    WRITE_PACKAGE_REGISTRY: { value: 'write_package_registry', description: 'Publishing packages.' },
+    READ_PACKAGE_REGISTRY: { value: 'read_package_registry', description: 'Downloading packages of every kind.' },
+    WRITE_PACKAGE_REGISTRY: { value: 'write_package_registry', description: 'Publishing packages of every kind.' },
   }),
 });
 

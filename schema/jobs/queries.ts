@@ -9,7 +9,7 @@ import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findLatestJob } from '#src/domain/ci/artifacts/latest.ts';
-import { findJob, findJobsByIds, listPipelineJobs, listProjectJobs } from '#src/domain/ci/jobs/list.ts';
+import { currentJob, findJob, findJobsByIds, listPipelineJobs, listProjectJobs } from '#src/domain/ci/jobs/list.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 
 builder.objectFields(Project, (t) => ({
@@ -121,5 +121,13 @@ builder.prismaObjectFields(Job, (t) => ({
         return ids.map((id) => byId.get(id) ?? null);
       }).load(downstreamPipelineId);
     },
+  }),
+}));
+
+builder.queryFields((t) => ({
+  currentJob: t.field({
+    type: Job,
+    description: 'The running job whose token the request is made with. NOT_FOUND for other credentials.',
+    resolve: (_root, _args, context, info) => currentJob(context, selectionAt(info, 'Job')),
   }),
 }));

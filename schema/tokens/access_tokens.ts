@@ -24,7 +24,7 @@ const listArgs = builder.args((t) => ({
     type: PersonalAccessTokenOrder,
     required: true,
     defaultValue: 'created_asc',
-    description: 'Order of the tokens.',
+    description: 'In which order they are.',
   }),
 }));
 

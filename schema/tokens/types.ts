@@ -175,7 +175,7 @@ builder.queryFields((t) => ({
         type: PersonalAccessTokenOrder,
         required: true,
         defaultValue: 'created_asc',
-        description: 'Order of the tokens.',
+        description: 'In which order they are.',
       }),
     },
     resolve: (_root, { userId, filter, orderBy, ...args }, context, info) =>

@@ -172,10 +172,23 @@ const WORDS: Record<string, string> = {
   artifact_path: 'app.txt',
 };
 
+const deployToken = await world.db.deployToken.create({
+  data: {
+    ...{ projectId: hidden.id, name: 'zqsecret', username: 'zqsecret', scopes: ['read_repository'] },
+    tokenHash: Buffer.from('zqsecret'),
+  },
+});
+const elsewhere = await world.project({ owner: victim });
+await world.db.jobTokenProject.create({ data: { projectId: hidden.id, allowedProjectId: elsewhere.id } });
+const aGroup = await world.group({ owner: victim });
+await world.db.jobTokenGroup.create({ data: { projectId: hidden.id, groupId: aGroup.id } });
+
 const numberOf = (path: string, name: string) =>
+  (path.includes('/deploy_tokens/') && name === 'token_id' ? deployToken.id : undefined) ??
   talkOf(path)[name] ??
   ids[name] ??
   WORDS[name] ??
+  { target_project_id: elsewhere.id, target_group_id: aGroup.id }[name] ??
   (name === 'issue_iid' || name === 'merge_request_iid' ? 1 : undefined);
 
 await storeArtifacts(world, { id: ids.job_id ?? 0, projectId: hidden.id });
@@ -184,6 +197,10 @@ await storeArtifacts(world, { id: ids.job_id ?? 0, projectId: hidden.id });
 const state = () =>
   Promise.all([
     world.db.pipeline.findMany(inHidden),
+    world.db.deployToken.findMany(inHidden),
+    world.db.personalAccessToken.findMany(inHidden),
+    world.db.jobTokenProject.findMany(inHidden),
+    world.db.jobTokenGroup.findMany(inHidden),
     world.db.job.findMany(inHidden),
     world.db.jobArtifacts.findMany(inHidden),
     world.db.environment.findMany(inHidden),

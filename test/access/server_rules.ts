@@ -187,6 +187,8 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: impersonation,
     },
     'GET /deploy_tokens': administrating,
+    // The credentials of these callers are no tokens of jobs.
+    'GET /job': { success: 404, level: 0 },
     'GET /personal_access_tokens': reading,
     'GET /personal_access_tokens/self': noPersonalToken,
     'GET /personal_access_tokens/:id': { ...reading, given: (_at, who) => tokenOf(who?.id) },

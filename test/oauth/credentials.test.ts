@@ -93,7 +93,17 @@ async function mutate(name: string, input: object, bearer: string) {
 }
 
 /** Credentials of projects, and of runners: applications set them up for those who let them. */
-const OF_PROJECTS = ['createDeployKey', 'enableDeployKey', 'deleteDeployKey'];
+const OF_PROJECTS = [
+  'createDeployKey',
+  'enableDeployKey',
+  'deleteDeployKey',
+  'createDeployToken',
+  'revokeDeployToken',
+  'deleteDeployToken',
+  'updateJobTokenScope',
+  'allowJobTokens',
+  'disallowJobTokens',
+];
 const OF_RUNNERS = [
   'resetProjectRunnersToken',
   'resetGroupRunnersToken',

@@ -67,8 +67,8 @@ const LARGE = new Set([
  * these tables whole may be the best plan.
  */
 const WHOLE =
-  /\?scope=all&(order_by=(label_priority|milestone_due|popularity|priority)&|labels=(None|Any)$|milestone_id=|not)/;
-const READ_WHOLE = new Set(['award_emoji', 'issues', 'merge_requests', 'milestones']);
+  /personal_?access_?tokens.*state|\?scope=all&(order_by=(label_priority|milestone_due|popularity|priority)&|labels=(None|Any)$|milestone_id=|not)/i;
+const READ_WHOLE = new Set(['award_emoji', 'personal_access_tokens', 'issues', 'merge_requests', 'milestones']);
 
 interface Node {
   'Node Type': string;

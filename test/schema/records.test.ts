@@ -63,6 +63,13 @@ const { id: jobId } = await world.db.job.create({
     artifactsSize: 9,
   },
 });
+await world.token(owner);
+await world.db.deployToken.create({
+  data: {
+    ...{ projectId: project.id, name: 'deploy', username: 'robot', scopes: ['read_repository'] },
+    tokenHash: Buffer.from('deploy'),
+  },
+});
 await createDeployKey(world.as(owner), project.id, { title: 'Server', key: newKey(), canPush: false });
 await world.db.hookDelivery.create({
   data: {
@@ -182,6 +189,7 @@ describe('Every field of', () => {
       'ContainerRepository',
       'ContainerTag',
       'DeployKey',
+      'DeployToken',
       'Deployment',
       'Discussion',
       'DraftNote',
@@ -203,6 +211,7 @@ describe('Every field of', () => {
       'OAuthApplication',
       'Package',
       'PackageFile',
+      'PersonalAccessToken',
       'PersonalNamespace',
       'Pipeline',
       'PipelineSchedule',

@@ -163,6 +163,8 @@ const RELEASED: Record<string, string> = {
   '20261127133501_access_tokens_of_project': '99736865338f41d5664407c0b0e7e9bcb6b56ac9f1864e1cf238be3b1eb60492',
   '20261127133502_access_tokens_of_group': '366fa9bad24d2152ccd225a6c8d33496e6258a3fbe06405e4ce6d2a2906daa8a',
   '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
+  '20261127141626_job_token_scope': '1900473aea27ddc3ea8918b2dbd284017b93452210db8b827ddcd366154e51e8',
+  '20261127143500_tokens_by_part_of_name': 'bcdf8e636b89d3474b34d5a5c3291bc9168582b48941eff84ee2798199e1dbdf',
 };
 
 const directory = packagePath('prisma/migrations');

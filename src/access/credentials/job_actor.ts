@@ -10,5 +10,5 @@ import type { Db } from '#src/platform/database/db.ts';
 export async function actorOfJob(db: Db, token: string): Promise<(Actor & { jobProjectId: number }) | null> {
   const job = await jobOfToken(db, token);
   const user = job && (await activeUser(db, job.userId));
-  return user ? { ...user, credential: 'job', jobProjectId: job.projectId } : null;
+  return user ? { ...user, credential: 'job', jobId: job.id, jobProjectId: job.projectId } : null;
 }

@@ -112,6 +112,7 @@ export const projectAbilities = {
   admin_runner: { level: MASTER },
   admin_access_token: { level: MASTER },
   admin_deploy_token: { level: MASTER },
+  admin_job_token_scope: { level: MASTER },
   admin_project_member: { level: MASTER },
   admin_access_request: { level: MASTER },
 } as const satisfies Record<string, Rule>;

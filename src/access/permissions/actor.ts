@@ -84,7 +84,8 @@ export interface Actor {
   readonly tokenId?: number;
   /** What the request does; absent where it changes something or the credential has the scope `api`. */
   readonly purpose?: Purpose;
-  /** With the token of a job: the only project that it may access. */
+  /** With the token of a job: the job, and its project, besides which it may only access what lets it in (domain/projects/job_token_scope.ts). */
+  readonly jobId?: number;
   readonly jobProjectId?: number;
   /** With a deploy token: the project or group where it has a level, in the place of memberships. */
   readonly place?: Place;

@@ -1,8 +1,9 @@
 import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
-import { type Actor, actorFor, type Context, reachesApi } from '#src/access/permissions/actor.ts';
+import { actorFor, type Context, reachesApi } from '#src/access/permissions/actor.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { splitsOf } from '#src/domain/container_registry/names.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import { Forbidden, LimitReached, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 
 /** What a client does with images. */
@@ -36,7 +37,7 @@ export async function openName(context: Context, name: string, action: ImageActi
   const actor = actorFor(context.actor, action === 'pull' ? 'pull_image' : 'push_image');
   if (actor && !reachesApi(actor)) throw new Forbidden('The scopes of the access token do not allow this.');
   const found = await projectNamed({ ...context, actor }, name);
-  const within = found && actorIn(actor, found.project);
+  const within = found && (await actorWithin(context.db, actor, found.project));
   if (found && can(within, ABILITIES[action], found.project)) return found;
   if (!context.actor) throw new Unauthenticated();
   if (!found) throw new RegistryError('NAME_UNKNOWN', 'There is no such repository, or you may not see it', { name });
@@ -77,11 +78,6 @@ async function projectNamed(context: Context, name: string): Promise<ImageName |
     if (error instanceof NotFound) return null;
     throw error;
   }
-}
-
-/** The actor within a project: outside of its own project, a job token counts as anonymous. */
-function actorIn(actor: Actor | null, { id }: ProjectRow): Actor | null {
-  return actor?.jobProjectId === undefined || actor.jobProjectId === id ? actor : null;
 }
 
 /** The repository of a name. Throws RegistryError if nothing was ever pushed to it. */

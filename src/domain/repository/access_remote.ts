@@ -8,6 +8,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';
 import { wikiOf } from '#src/domain/repository/wikis/place.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
@@ -72,7 +73,7 @@ export async function openRemote(
   if (context.actor?.jobProjectId !== undefined && service === 'push') {
     throw forbidden('The token of a job cannot push.');
   }
-  const actor = actorIn(context, project);
+  const actor = await actorWithin(context.db, context.actor, project);
   if (project.wiki) return requireWiki(actor, project, service);
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
   if (!can(actor, 'read_repository', project)) {
@@ -102,14 +103,9 @@ async function mayPush({ db }: Pick<Context, 'db'>, actor: Actor, project: Proje
   return (await sharedBranches(db, actor, project)).size > 0;
 }
 
-/** The actor within a project: outside of its own project, a job token counts as anonymous. */
-function actorIn({ actor }: Pick<Context, 'actor'>, { id }: ProjectRow): Actor | null {
-  return actor?.jobProjectId === undefined || actor.jobProjectId === id ? actor : null;
-}
-
 /** Prefixes of refs that are hidden from a git client: those of merge requests, unless it may read these. */
-export function hiddenRefs(context: Pick<Context, 'actor'>, project: ProjectRow): string[] {
-  return can(actorIn(context, project), 'read_merge_request', project) ? [] : [MERGE_REQUEST_REFS];
+export async function hiddenRefs({ db, actor }: Pick<Context, 'db' | 'actor'>, project: ProjectRow): Promise<string[]> {
+  return can(await actorWithin(db, actor, project), 'read_merge_request', project) ? [] : [MERGE_REQUEST_REFS];
 }
 
 /** Throws DomainError of FORBIDDEN for a protocol that the settings have turned off. */

@@ -15,6 +15,7 @@ import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/credentials/authenticate.ts';
 import { readBasic, readCredentials, readDeployToken, readJobToken } from '#src/access/credentials/credentials.ts';
+import { actorOfJob } from '#src/access/credentials/job_actor.ts';
 import { actorOfDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
 import { endFamilyOf } from '#src/access/credentials/tokens/rotate.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
@@ -312,7 +313,9 @@ function serveRest(app: Express, entrance: Entrance): void {
     authenticate: (request, parameters, { route, ref }) => {
       const password = route.basic ? readBasic(request.headers.authorization)?.password : undefined;
       const jobToken = route.jobToken ? readJobToken(request.headers, parameters, password) : undefined;
-      if (jobToken !== undefined) return actorOfJobIn(stores.db, jobToken, ref);
+      if (jobToken !== undefined) {
+        return route.jobToken === 'own' ? actorOfJob(stores.db, jobToken) : actorOfJobIn(stores.db, jobToken, ref);
+      }
       const deployToken = route.deployToken ? readDeployToken(request.headers) : undefined;
       if (deployToken) return knownDeployToken(stores.db, deployToken);
       const given = password ? { private_token: password, ...parameters } : parameters;

@@ -43,7 +43,7 @@ export async function serveGit(
     const project = await open(context, holder, fullPath, service);
     await requireProgram();
     const { directory } = await ensureRepository(context, project);
-    const hidden = holder.kind === 'deploy' ? hiddenFromKey(project) : hiddenRefs(context, project);
+    const hidden = holder.kind === 'deploy' ? hiddenFromKey(project) : await hiddenRefs(context, project);
     if (service === 'fetch') {
       const status = await converse(directory, input, output, { protocol, hidden, signal });
       await finished(output);

@@ -150,7 +150,7 @@ async function answer(
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
   response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
   const protocol = request.get('git-protocol');
-  const hidden = hiddenRefs(context, project);
+  const hidden = await hiddenRefs(context, project);
   if (service === 'fetch') {
     const options = { protocol, hidden, isGuest: context.actor === null && project.mergeRequestsEnabled, signal };
     if (isAdvertisement) await advertiseFetch(directory, response, options);

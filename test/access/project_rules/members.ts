@@ -37,7 +37,43 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
     return { ...project(at), token_id: token.id };
   };
 
+  const allowed = async (at: Stage) => {
+    const target = await world.project({ owner });
+    await world.db.jobTokenProject.create({ data: { projectId: at.project.id, allowedProjectId: target.id } });
+    return { ...project(at), target_project_id: target.id };
+  };
+  const allowedGroup = async (at: Stage) => {
+    const target = await world.group({ owner });
+    await world.db.jobTokenGroup.create({ data: { projectId: at.project.id, groupId: target.id } });
+    return { ...project(at), target_group_id: target.id };
+  };
+  /** Emptied, as there is a limit. */
+  const newlyAllowed = async (at: Stage) => {
+    await world.db.jobTokenProject.deleteMany({ where: { projectId: at.project.id } });
+    return { ...project(at), target_project_id: (await world.project({ owner, visibility: 'public' })).id };
+  };
+  const newlyAllowedGroup = async (at: Stage) => {
+    await world.db.jobTokenGroup.deleteMany({ where: { projectId: at.project.id } });
+    return { ...project(at), target_group_id: (await world.group({ owner, visibility: 'public' })).id };
+  };
+
   return {
+    'GET /projects/:id/job_token_scope': { success: 200, level: 40, given: project },
+    'PATCH /projects/:id/job_token_scope': {
+      success: 204,
+      level: 40,
+      given: (at) => ({ ...project(at), enabled: true }),
+    },
+    'GET /projects/:id/job_token_scope/allowlist': { success: 200, level: 40, given: project },
+    'GET /projects/:id/job_token_scope/groups_allowlist': { success: 200, level: 40, given: project },
+    'POST /projects/:id/job_token_scope/allowlist': { success: 201, level: 40, given: newlyAllowed },
+    'POST /projects/:id/job_token_scope/groups_allowlist': { success: 201, level: 40, given: newlyAllowedGroup },
+    'DELETE /projects/:id/job_token_scope/allowlist/:target_project_id': { success: 204, level: 40, given: allowed },
+    'DELETE /projects/:id/job_token_scope/groups_allowlist/:target_group_id': {
+      success: 204,
+      level: 40,
+      given: allowedGroup,
+    },
     'GET /projects/:id/deploy_tokens': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_tokens/:token_id': { success: 200, level: 40, given: deployToken },
     'POST /projects/:id/deploy_tokens': {

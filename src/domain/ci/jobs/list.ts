@@ -1,9 +1,10 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
@@ -28,6 +29,13 @@ const jobs = projectScoped({
 
 /** A job of a project: one that the actor may read, or one that a command has changed or created. */
 export const { find: findJob, changed: changedJob, findByIds: findJobsByIds } = jobs;
+
+/** The job whose token the request was made with. Throws Unauthenticated, NotFound for other credentials. */
+export async function currentJob<R>(context: Context, selection: Selection<'Job', R>): Promise<R> {
+  const { jobId, jobProjectId } = requireActor(context);
+  if (jobId === undefined || jobProjectId === undefined) throw new NotFound('Job');
+  return findJob(context, await findProject(context, jobProjectId), jobId, selection);
+}
 
 /** The jobs of each project in these states (in all when empty), newest first, without those that start other pipelines. */
 export function listProjectJobs<R>(

@@ -1,0 +1,64 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const SCOPE = '/projects/:id/job_token_scope';
+
+export const jobTokenScope: Route[] = [
+  {
+    method: 'GET',
+    path: SCOPE,
+    operation: operations.JobTokenScopeDocument,
+    result: 'project.jobTokenScope',
+    // Jobs are limited by the projects that they use alone, not by their own.
+    constants: { outbound_enabled: false },
+  },
+  {
+    method: 'PATCH',
+    path: SCOPE,
+    operation: operations.UpdateJobTokenScopeDocument,
+    result: 'updateJobTokenScope',
+    status: 204,
+  },
+  {
+    method: 'GET',
+    path: `${SCOPE}/allowlist`,
+    operation: operations.JobTokenProjectsDocument,
+    result: 'project.jobTokenScope.allowedProjects',
+  },
+  {
+    method: 'GET',
+    path: `${SCOPE}/groups_allowlist`,
+    operation: operations.JobTokenGroupsDocument,
+    result: 'project.jobTokenScope.allowedGroups',
+  },
+  {
+    method: 'POST',
+    path: `${SCOPE}/allowlist`,
+    operation: operations.AllowJobTokensOfProjectDocument,
+    result: 'allowJobTokens',
+    numericIds: ['target_project_id'],
+  },
+  {
+    method: 'POST',
+    path: `${SCOPE}/groups_allowlist`,
+    operation: operations.AllowJobTokensOfGroupDocument,
+    result: 'allowJobTokens',
+    numericIds: ['target_group_id'],
+  },
+  {
+    method: 'DELETE',
+    path: `${SCOPE}/allowlist/:target_project_id`,
+    operation: operations.DisallowJobTokensOfProjectDocument,
+    result: 'disallowJobTokens',
+    status: 204,
+    numeric: ['target_project_id'],
+  },
+  {
+    method: 'DELETE',
+    path: `${SCOPE}/groups_allowlist/:target_group_id`,
+    operation: operations.DisallowJobTokensOfGroupDocument,
+    result: 'disallowJobTokens',
+    status: 204,
+    numeric: ['target_group_id'],
+  },
+];
