@@ -9,7 +9,16 @@ export interface CallerFacts {
 }
 
 /** The readers of content that is sent as it is, passed in by the composition root. */
-export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts' | 'artifact' | 'package';
+export type RawReader =
+  | 'blob'
+  | 'archive'
+  | 'snippet'
+  | 'text'
+  | 'trace'
+  | 'artifacts'
+  | 'artifact'
+  | 'package'
+  | 'project_avatar';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {

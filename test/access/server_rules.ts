@@ -141,6 +141,9 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /users': reading,
     'GET /users/:id': { ...reading, given: person },
     'GET /users/:id/events': { ...reading, given: person },
+    'GET /users/:id/projects': { ...reading, given: person },
+    'GET /users/:id/starred_projects': { ...reading, given: person },
+    'GET /users/:id/contributed_projects': { ...reading, given: person },
     'GET /events': reading,
     ...Object.fromEntries(
       ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users'].map((scope) => [

@@ -37,7 +37,7 @@ import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { forkRepository } from '#src/domain/repository/fork.ts';
-import { maintainActive, maintainProject } from '#src/domain/repository/maintain.ts';
+import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
@@ -115,7 +115,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'mirrors.pull': (_wanted, jobs) =>
       pullMirrors({ db, as: (userId) => as(userId, jobs), stopping: importing.stopping }),
-    'repositories.maintain': async ({ projectId }) => {
+    'repositories.maintain': async ({ projectId, requested }) => {
+      if (projectId !== undefined && requested) return maintainAsked({ db, repositories }, projectId);
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([
         () => cleanUpAll({ db, repositories }),
