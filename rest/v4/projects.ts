@@ -200,6 +200,15 @@ export const projects: Route[] = [
   },
   {
     method: 'GET',
+    path: '/projects/:id/languages',
+    operation: operations.ProjectLanguagesDocument,
+    result: 'project.languages',
+    auth: 'optional',
+    pairs: ['name', 'share'],
+    filesOfRepository: true,
+  },
+  {
+    method: 'GET',
     path: '/projects/:id/starrers',
     operation: operations.ProjectStarrersDocument,
     result: 'project.starrers',

@@ -51,6 +51,10 @@ const ProjectFilter = builder.inputType('ProjectFilter', {
       description: 'Only projects whose latest event was at this time or earlier.',
     }),
     topics: t.stringList({ description: 'Only projects that have all of these topics (`tagList`), in any case.' }),
+    withProgrammingLanguage: t.string({
+      description:
+        'Only projects whose default branch has files in this programming language, and whose files the caller can read.',
+    }),
     withIssuesEnabled: onlyField(t, 'projects in which issues are enabled'),
     withMergeRequestsEnabled: onlyField(t, 'projects whose merge requests are enabled and readable by the caller'),
   }),

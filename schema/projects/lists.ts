@@ -9,6 +9,7 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { listForks } from '#src/domain/projects/forks.ts';
 import { listProjectGroups } from '#src/domain/projects/groups.ts';
 import { listStarrers } from '#src/domain/projects/starrers.ts';
+import { type Language, projectLanguages } from '#src/domain/repository/languages/count.ts';
 
 const ProjectStar = builder.prismaObject('ProjectStar', {
   select: {},
@@ -21,7 +22,23 @@ const ProjectStar = builder.prismaObject('ProjectStar', {
 
 const ProjectStarConnection = connectionOf('ProjectStar', ProjectStar);
 
+const ProjectLanguage = builder.objectRef<Language>('ProjectLanguage').implement({
+  description: 'A programming or markup language of the files of a project.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the language, such as `TypeScript`.' }),
+    share: t.exposeFloat('share', {
+      description: 'Its part of the bytes of all languages, in percent with two decimals.',
+    }),
+  }),
+});
+
 builder.objectFields(Project, (t) => ({
+  languages: t.field({
+    type: [ProjectLanguage],
+    description:
+      'The languages of the files on the default branch, the largest first. Without vendored and generated files, prose and data. For callers who can read the repository.',
+    resolve: (project, _args, context) => projectLanguages(context, project),
+  }),
   forks: t.field({
     type: ProjectConnection,
     description: 'The direct forks of the project that the caller can see.',

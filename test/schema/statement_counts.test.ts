@@ -268,6 +268,8 @@ const named = (some: ListField[]) => some.map((list) => [list.name, list] as con
 const FEWER = new Map([
   ['issues > participants > projects', 5],
   ['mergeRequests > participants > projects', 5],
+  ['issues > participants > contributedProjects', 5],
+  ['mergeRequests > participants > contributedProjects', 5],
 ]);
 
 /** The statements for one record on each level, and for many; past the server, which limits the cost of documents. */

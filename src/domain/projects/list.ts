@@ -45,6 +45,8 @@ export interface ProjectFilter {
   lastActivityBefore?: Date | null | undefined;
   /** Those with all of these topics, ignoring case. */
   topics?: readonly string[] | null | undefined;
+  /** Those with files in this programming language on their default branch, ignoring case. */
+  withProgrammingLanguage?: string | null | undefined;
   /** Those with issues enabled. */
   withIssuesEnabled?: boolean | null | undefined;
   /** Those with merge requests enabled and readable by the actor. */
@@ -103,6 +105,11 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   if (archived != null) conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
   if (visibility) conditions.push(sql`${project.visibility} = ${visibility}::visibility`);
   conditions.push(...searchConditions(filter), ...topicConditions(filter.topics));
+  const language = filter.withProgrammingLanguage?.trim().toLowerCase();
+  if (language) {
+    conditions.push(sql`${project.id} IN (SELECT lc.project_id FROM language_counts lc WHERE lc.names @> ARRAY[${language}]::text[])`);
+  }
+  if (language) conditions.push(readsCode(actor));
   if (filter.withIssuesEnabled) conditions.push(project.issuesEnabled);
   if (filter.withMergeRequestsEnabled) conditions.push(project.mergeRequestsEnabled, readsCode(actor));
   // Anonymous callers have no projects of their own.

@@ -37,6 +37,7 @@ import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { forkRepository } from '#src/domain/repository/fork.ts';
+import { countLanguages } from '#src/domain/repository/languages/count.ts';
 import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
@@ -129,6 +130,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => maintainActive({ db, repositories }),
       ]);
     },
+    'repositories.languages': ({ projectId }) => countLanguages({ db, repositories }, projectId),
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // Pushes that were not recorded may affect merge requests.
     'repositories.reconcile': (_wanted, jobs) =>

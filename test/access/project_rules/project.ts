@@ -65,11 +65,11 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
       level: 50,
       given: async (at) => {
         // Everybody who has a role may create projects there.
-        const { id } = await world.group({ owner, visibility: 'public' });
+        const { id, fullPath } = await world.group({ owner, visibility: 'public' });
         for (const role of ['guest', 'reporter', 'developer', 'master'] as const) {
           await world.member({ id, kind: 'group' }, users[role] as TestUser, 'master');
         }
-        return { ...(await fresh(at)), namespace: id };
+        return { ...(await fresh(at)), namespace: fullPath };
       },
     },
     'POST /projects/:id/housekeeping': { success: 201, level: 40, given: project },
