@@ -55,6 +55,8 @@ import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/resource_events/on_subjects.ts';
 import '#schema/projects/lists.ts';
+import '#schema/topics/types.ts';
+import '#schema/topics/mutations.ts';
 import '#schema/projects/viewer_can.ts';
 import '#schema/projects/viewer_can_below.ts';
 import '#schema/groups/viewer_can.ts';

@@ -15,6 +15,8 @@ const omitNull = [
 /** Its name in the project record. */
 const aliases = { public_jobs: 'public_builds' };
 const commaSeparated = ['tag_list'];
+/** Its name today. */
+const synonyms = { topics: 'tag_list' };
 
 export const projects: Route[] = [
   {
@@ -49,6 +51,7 @@ export const projects: Route[] = [
     numericIds: ['namespace_id'],
     atLeastOne: ['name', 'path'],
     file: 'avatar',
+    synonyms,
     aliases,
     commaSeparated,
     omitNull,
@@ -59,6 +62,7 @@ export const projects: Route[] = [
     operation: operations.CreateProjectForUserDocument,
     result: 'createProjectForUser.project',
     file: 'avatar',
+    synonyms,
     aliases,
     commaSeparated,
     omitNull,
@@ -98,6 +102,7 @@ export const projects: Route[] = [
       'mirror_overwrites_diverged_branches',
     ],
     file: 'avatar',
+    synonyms,
     aliases,
     commaSeparated,
     omitNull,

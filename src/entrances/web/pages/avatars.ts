@@ -1,10 +1,11 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProjectAvatar, projectAvatarPath } from '#src/domain/projects/avatar.ts';
+import { findTopicAvatar, topicAvatarPath } from '#src/domain/projects/topics.ts';
 import { avatarPath, findAvatar } from '#src/domain/users/avatar.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Serves the uploaded avatars of users and projects, without authentication. */
+/** Serves the uploaded avatars of users, projects and topics, without authentication. */
 export function serveAvatars(db: Context['db']): Router {
   const serve =
     (find: typeof findAvatar): RequestHandler =>
@@ -25,5 +26,6 @@ export function serveAvatars(db: Context['db']): Router {
     };
   return Router()
     .get(avatarPath(':id', ':key'), serve(findAvatar))
-    .get(projectAvatarPath(':id', ':key'), serve(findProjectAvatar));
+    .get(projectAvatarPath(':id', ':key'), serve(findProjectAvatar))
+    .get(topicAvatarPath(':id', ':key'), serve(findTopicAvatar));
 }
