@@ -21,6 +21,7 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   run('codegen.ts');
   run('scripts/openapi.ts');
   run('scripts/icons.ts');
+  run('scripts/languages.ts');
   sources.remember(hash);
 }
 lock.close();

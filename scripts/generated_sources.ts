@@ -67,6 +67,7 @@ const FILES = [
   'prisma.config.ts',
   'scripts/generate.ts',
   'scripts/generate_models.ts',
+  'scripts/languages.ts',
   'scripts/openapi.ts',
 ];
 
@@ -74,6 +75,7 @@ const FILES = [
 const COMMITTED = ['schema/schema.graphql', 'rest/openapi.json'];
 
 const OUTPUTS = [
+  'src/generated/languages.ts',
   'src/generated/models.ts',
   'src/generated/operations.ts',
   'src/generated/page_operations.ts',

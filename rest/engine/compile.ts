@@ -96,7 +96,7 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     status: route.status ?? (route.method === 'POST' ? 201 : 200),
     render: leaf.scalar ? null : renderer(leaf.type, leaf.selection, fragments),
     resultType: leaf.type,
-    list: target.list ?? false,
+    list: (target.list ?? false) && !route.pairs,
     scalar: leaf.scalar ?? null,
     secret: selectsSecrets(route.operation, operation),
     selection: leaf.selection,

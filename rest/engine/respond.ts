@@ -40,7 +40,8 @@ export function respond(
   for (const [key, other] of Object.entries(route.instead ?? {})) replaceBy(body, key, other);
   if (route.decimals) writeDecimals(body, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
-  const written = route.spread === undefined ? body : spread(body, route.spread);
+  const whole = route.pairs ? paired(body as Record<string, unknown>[], route.pairs) : body;
+  const written = route.spread === undefined ? whole : spread(whole, route.spread);
   if (page) {
     const { keyset } = page;
     const headers = keyset
@@ -172,6 +173,11 @@ function keyRecords(body: Record<string, unknown>, keys: Readonly<Record<string,
     const records = body[key] as Record<string, unknown>[] | undefined;
     if (records) body[key] = Object.fromEntries(records.map(({ [name]: value, ...rest }) => [String(value), rest]));
   }
+}
+
+/** The object with one key for each record. */
+function paired(records: readonly Record<string, unknown>[], [key, value]: readonly [string, string]): object {
+  return Object.fromEntries(records.map((record) => [String(record[key]), record[value]]));
 }
 
 /** Sends JSON; answers 304 to a GET whose ETag the client has. */

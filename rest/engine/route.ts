@@ -9,7 +9,16 @@ export interface CallerFacts {
 }
 
 /** The readers of content that is sent as it is, passed in by the composition root. */
-export type RawReader = 'blob' | 'archive' | 'snippet' | 'text' | 'trace' | 'artifacts' | 'artifact' | 'package';
+export type RawReader =
+  | 'blob'
+  | 'archive'
+  | 'snippet'
+  | 'text'
+  | 'trace'
+  | 'artifacts'
+  | 'artifact'
+  | 'package'
+  | 'project_avatar';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
@@ -128,6 +137,8 @@ export interface Route {
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
+  /** The list becomes one object: of each record the value at the second key, under that at the first. */
+  readonly pairs?: readonly [key: string, value: string];
   /** How the list is paged by its records, if `pagination=keyset` asks for that; the operation then selects `pageInfo`. */
   readonly keyset?: Keyset;
   /** The key of each record of which the own keys, of another record, take its place. */

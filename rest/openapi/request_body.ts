@@ -8,7 +8,9 @@ import { BYTES } from '#rest/openapi/raw_responses.ts';
 export function requestBody(name: string, inputs: readonly Input[], route: Route, components: Components): Json {
   if (route.upload !== undefined) return { required: true, content: { 'application/octet-stream': { schema: BYTES } } };
   const body = bodySchema(inputs, route, propertiesOf(inputs));
-  if (route.file !== undefined) return { required: true, content: { 'multipart/form-data': { schema: body } } };
+  const file = inputs.find((input) => input.name === route.file);
+  if (file?.required) return { required: true, content: { 'multipart/form-data': { schema: body } } };
+  if (file) return withOptionalFile(name, inputs, file, route, components);
   const json = components.refer(name, body);
   const isPlain = !inputs.some((input) => input.isList || isMap(input) || isNested(input));
   const form = () => (isPlain ? json : components.refer(`${name}Form`, bodySchema(inputs.map(asInForm), route)));
@@ -27,6 +29,23 @@ export function requestBody(name: string, inputs: readonly Input[], route: Route
           }),
     },
   };
+}
+
+/** A body whose file only multipart forms can have; elsewhere null removes what was sent before. */
+function withOptionalFile(
+  name: string,
+  inputs: readonly Input[],
+  file: Input,
+  route: Route,
+  components: Components,
+): Json {
+  const rest = inputs.map((input) =>
+    input === file ? { ...input, schema: { type: ['string', 'null'], const: null } } : input,
+  );
+  const { file: _, ...plain } = route;
+  const body = requestBody(name, rest, plain, components) as { content: Record<string, Json> };
+  const form = bodySchema(inputs.map(asInForm), route);
+  return { ...body, content: { ...body.content, 'multipart/form-data': { schema: form } } };
 }
 
 function bodySchema(

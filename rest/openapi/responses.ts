@@ -74,6 +74,12 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
 function ownBodySchema(endpoint: Endpoint, components: Components): Json {
   const { route, scalar, resultType, selection, fragments, paginated, list } = endpoint;
   if (route.body) return constantSchema(route.body);
+  if (route.pairs) {
+    const { properties } = recordSchema(resultType, selection, { fragments, components }, []) as {
+      properties: Record<string, Json>;
+    };
+    return { type: 'object', additionalProperties: properties[route.pairs[1]] };
+  }
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
   const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));

@@ -57,6 +57,7 @@ import { templates } from '#rest/v4/templates.ts';
 import { timeTracking } from '#rest/v4/time_tracking.ts';
 import { todos } from '#rest/v4/todos.ts';
 import { tokens } from '#rest/v4/tokens.ts';
+import { topics } from '#rest/v4/topics.ts';
 import { triggers } from '#rest/v4/triggers.ts';
 import { uploads } from '#rest/v4/uploads.ts';
 import { users } from '#rest/v4/users.ts';
@@ -128,4 +129,5 @@ export const routes: Route[] = [
   ...backgroundJobs,
   ...templates,
   ...uploads,
+  ...topics,
 ];

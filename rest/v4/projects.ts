@@ -15,6 +15,8 @@ const omitNull = [
 /** Its name in the project record. */
 const aliases = { public_jobs: 'public_builds' };
 const commaSeparated = ['tag_list'];
+/** Its name today. */
+const synonyms = { topics: 'tag_list' };
 
 export const projects: Route[] = [
   {
@@ -48,6 +50,8 @@ export const projects: Route[] = [
     result: 'createProject.project',
     numericIds: ['namespace_id'],
     atLeastOne: ['name', 'path'],
+    file: 'avatar',
+    synonyms,
     aliases,
     commaSeparated,
     omitNull,
@@ -57,6 +61,8 @@ export const projects: Route[] = [
     path: '/projects/user/:user_id',
     operation: operations.CreateProjectForUserDocument,
     result: 'createProjectForUser.project',
+    file: 'avatar',
+    synonyms,
     aliases,
     commaSeparated,
     omitNull,
@@ -87,6 +93,7 @@ export const projects: Route[] = [
       'only_allow_merge_if_pipeline_succeeds',
       'only_allow_merge_if_all_discussions_are_resolved',
       'tag_list',
+      'avatar',
       'import_url',
       'mirror',
       'mirror_user_id',
@@ -94,6 +101,8 @@ export const projects: Route[] = [
       'only_mirror_protected_branches',
       'mirror_overwrites_diverged_branches',
     ],
+    file: 'avatar',
+    synonyms,
     aliases,
     commaSeparated,
     omitNull,
@@ -168,5 +177,79 @@ export const projects: Route[] = [
     operation: operations.UnshareProjectDocument,
     result: 'unshareProject',
     status: 204,
+  },
+  ...(
+    [
+      ['projects', operations.UserProjectsDocument, 'projects'],
+      ['starred_projects', operations.UserStarredProjectsDocument, 'starredProjects'],
+      ['contributed_projects', operations.UserContributedProjectsDocument, 'contributedProjects'],
+    ] as const
+  ).map(
+    ([name, operation, field]): Route => ({
+      method: 'GET',
+      path: `/users/:id/${name}`,
+      operation,
+      result: `user.${field}`,
+      ...projectFilters,
+      omitNull,
+    }),
+  ),
+  {
+    method: 'GET',
+    path: '/projects/:id/forks',
+    operation: operations.ProjectForksDocument,
+    result: 'project.forks',
+    ...projectFilters,
+    auth: 'optional',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/languages',
+    operation: operations.ProjectLanguagesDocument,
+    result: 'project.languages',
+    auth: 'optional',
+    pairs: ['name', 'share'],
+    filesOfRepository: true,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/starrers',
+    operation: operations.ProjectStarrersDocument,
+    result: 'project.starrers',
+    auth: 'optional',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/groups',
+    operation: operations.ProjectGroupsDocument,
+    result: 'project.groups',
+    auth: 'optional',
+    commaSeparated: ['skip_groups'],
+    words: { shared_min_access_level: { 5: 10, 15: 20 } },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/avatar',
+    operation: operations.ProjectAvatarDocument,
+    result: 'project',
+    auth: 'optional',
+    raw: 'project_avatar',
+    description: 'Sends the picture that was uploaded for a project. Also for anonymous callers.',
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    operation: operations.MoveProjectDocument,
+    result: 'moveProject.project',
+    validationPrefix: 'Failed to transfer project',
+    omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/housekeeping',
+    operation: operations.MaintainRepositoryDocument,
+    result: 'maintainRepository',
+    body: {},
   },
 ];

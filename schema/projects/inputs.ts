@@ -47,6 +47,10 @@ const texts = (t: InputFields) => ({
       'How many commits runners fetch unless a job says GIT_DEPTH: up to 1000; all for 0 and null. 20 in new projects.',
   }),
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
+  avatar: t.field({
+    type: 'Upload',
+    description: 'A picture of the project: PNG, JPEG, GIF or WebP, at most 200 KB. Null removes it.',
+  }),
 });
 
 const mirrored = (t: InputFields) => ({
@@ -147,6 +151,18 @@ export const ForkProjectInput = builder.inputType('ForkProjectInput', {
     namespace: t.field({
       type: 'NamespaceRef',
       description: 'The namespace that gets the fork; the caller’s personal namespace when left out.',
+    }),
+  }),
+});
+
+export const MoveProjectInput = builder.inputType('MoveProjectInput', {
+  description: 'Which project to move, and into which namespace.',
+  fields: (t) => ({
+    project: projectField(t, 'to move'),
+    namespace: t.field({
+      type: 'NamespaceRef',
+      required: true,
+      description: 'The group or personal namespace that gets the project, in which the caller can create projects.',
     }),
   }),
 });

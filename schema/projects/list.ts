@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { onlyField, sortField } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { ProjectList, ProjectOrder } from '#src/domain/projects/list.ts';
 import type { Direction } from '#src/platform/page.ts';
@@ -51,6 +52,11 @@ const ProjectFilter = builder.inputType('ProjectFilter', {
       description: 'Only projects whose latest event was at this time or earlier.',
     }),
     topics: t.stringList({ description: 'Only projects that have all of these topics (`tagList`), in any case.' }),
+    topicId: t.field({ ...idOf('Topic'), description: 'Only projects with the topic of this global or numeric ID.' }),
+    withProgrammingLanguage: t.string({
+      description:
+        'Only projects whose default branch has files in this programming language, and whose files the caller can read.',
+    }),
     withIssuesEnabled: onlyField(t, 'projects in which issues are enabled'),
     withMergeRequestsEnabled: onlyField(t, 'projects whose merge requests are enabled and readable by the caller'),
   }),

@@ -6,6 +6,7 @@ import {
   CreateProjectInput,
   ForkProjectInput,
   LinkForkInput,
+  MoveProjectInput,
   projectInput,
   ShareProjectInput,
   UnshareProjectInput,
@@ -17,12 +18,14 @@ import { createProject, createProjectForUser } from '#src/domain/lifecycle/creat
 import { deleteProject } from '#src/domain/lifecycle/delete_project.ts';
 import { type ForkLink, linkFork, unlinkFork } from '#src/domain/lifecycle/fork_link.ts';
 import { forkProject } from '#src/domain/lifecycle/fork_project.ts';
+import { moveProject } from '#src/domain/lifecycle/transfer_to_group.ts';
 import { updateProject } from '#src/domain/lifecycle/update_project.ts';
 import { archiveProject } from '#src/domain/projects/archive.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
 import { givenSwitches } from '#src/domain/projects/values.ts';
+import { requestMaintenance } from '#src/domain/repository/request_maintenance.ts';
 import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
 function projectPayload(mutation: string, description = 'The project as it is now.') {
@@ -54,6 +57,7 @@ const ArchiveProjectInput = projectInput('ArchiveProjectInput', 'to archive');
 const UnarchiveProjectInput = projectInput('UnarchiveProjectInput', 'to unarchive');
 const StarProjectInput = projectInput('StarProjectInput', 'to star');
 const UnstarProjectInput = projectInput('UnstarProjectInput', 'to unstar');
+const MaintainRepositoryInput = projectInput('MaintainRepositoryInput', 'whose repository to maintain');
 const UnlinkForkInput = projectInput('UnlinkForkInput', 'to detach from its source');
 
 const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement({
@@ -181,6 +185,27 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { input: { project, namespace } }, context) => ({
       project: await forkProject(context, project, namespace ?? null),
+    }),
+  }),
+  moveProject: t.field({
+    type: projectPayload('moveProject'),
+    description: 'Moves a project into another namespace; its old path redirects. For its owners.',
+    args: {
+      input: t.arg({ type: MoveProjectInput, required: true, description: 'Names the project and the namespace.' }),
+    },
+    resolve: async (_root, { input: { project, namespace } }, context) => ({
+      project: await moveProject(context, project, namespace),
+    }),
+  }),
+  maintainRepository: t.field({
+    type: projectPayload('maintainRepository'),
+    description:
+      'Repacks the repository of a project in the background, and removes objects that have long been unreferenced. For masters of the project. CONFLICT while that is done.',
+    args: {
+      input: t.arg({ type: MaintainRepositoryInput, required: true, description: 'Names the project to maintain.' }),
+    },
+    resolve: async (_root, { input: { project } }, context) => ({
+      project: await requestMaintenance(context, project),
     }),
   }),
   linkFork: t.field({

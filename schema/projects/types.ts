@@ -10,6 +10,7 @@ import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { NOTIFICATION_LEVELS } from '#src/domain/changes/notification_events.ts';
 import { INHERITED } from '#src/domain/changes/notification_setting.ts';
+import { projectAvatarPath } from '#src/domain/projects/avatar.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
 import { runnersToken } from '#src/domain/projects/runners_token.ts';
 import { sshUrl } from '#src/platform/config/ssh_address.ts';
@@ -199,8 +200,10 @@ export const Project = builder.prismaObject('Project', {
     }),
     avatarUrl: t.string({
       nullable: true,
-      description: 'Always null: projects have no pictures yet.',
-      resolve: () => null,
+      description: 'URL of the picture that was uploaded for the project; null without one.',
+      select: { avatarKey: true },
+      resolve: ({ id, avatarKey }, _args, { baseUrl }) =>
+        avatarKey === null ? null : baseUrl + projectAvatarPath(id, avatarKey),
     }),
     webUrl: t.string({
       description: 'URL of the page of the project.',

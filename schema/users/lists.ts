@@ -5,7 +5,7 @@ import { ProjectConnection, projectArgs, projectList } from '#schema/projects/li
 import { pageBelow } from '#schema/records/page_below.ts';
 import { User } from '#schema/users/types.ts';
 import { listGroupsOfUsers } from '#src/domain/groups/list.ts';
-import { listProjectsOfUsers, listStarredProjects } from '#src/domain/projects/of_users.ts';
+import { listContributedProjects, listProjectsOfUsers, listStarredProjects } from '#src/domain/projects/of_users.ts';
 
 const ProjectAffiliation = builder.enumType('ProjectAffiliation', {
   description: 'A user’s relation to a project.',
@@ -45,6 +45,16 @@ builder.objectFields(User, (t) => ({
     resolve: ({ id }, args, context, info) =>
       pageBelow('Project', id, args, context, info, (_context, ids, page, selection) =>
         listStarredProjects(context, ids, projectList(args), page, selection),
+      ),
+  }),
+  contributedProjects: t.field({
+    type: ProjectConnection,
+    description:
+      'The projects with an event of the user within the last year that the caller can see. For signed-in callers.',
+    args: projectArgs,
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('Project', id, args, context, info, (_context, ids, page, selection) =>
+        listContributedProjects(context, ids, projectList(args), page, selection),
       ),
   }),
   groups: t.field({

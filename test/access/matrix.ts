@@ -135,7 +135,7 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
     return encodeURIComponent(String(given[name]));
   });
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
-  if (route.file) {
+  if (route.file && rest[route.file]) {
     const form = new FormData();
     form.append(route.file, rest[route.file] as File);
     return (await sendForm(world, `/api/v4${path}`, form, who)).status;

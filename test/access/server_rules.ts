@@ -16,6 +16,10 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const anybody = { success: 200, level: 0, open: 'anyone' } as const;
   const reading = { success: 200, level: 0 } as const;
   const administrating = { success: 200, level: 100 } as const;
+  const topic = async () => {
+    const data = { name: world.unique('topic'), title: 'Topic' };
+    return { id: (await world.db.topic.create({ data, select: { id: true } })).id };
+  };
   const person = async () => ({ id: (await world.user()).id });
   const address = () => ({ email: `${world.unique('more')}@example.org` });
   const created = () => ({ ...address(), username: world.unique('made'), name: 'Made', password: PASSWORD });
@@ -141,6 +145,14 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /users': reading,
     'GET /users/:id': { ...reading, given: person },
     'GET /users/:id/events': { ...reading, given: person },
+    'GET /topics': anybody,
+    'GET /topics/:id': { ...anybody, given: topic },
+    'POST /topics': { success: 201, level: 100, given: () => ({ name: world.unique('topic'), title: 'New' }) },
+    'PUT /topics/:id': { ...administrating, given: async () => ({ ...(await topic()), title: 'Changed' }) },
+    'DELETE /topics/:id': { success: 204, level: 100, given: topic },
+    'GET /users/:id/projects': { ...reading, given: person },
+    'GET /users/:id/starred_projects': { ...reading, given: person },
+    'GET /users/:id/contributed_projects': { ...reading, given: person },
     'GET /events': reading,
     ...Object.fromEntries(
       ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users'].map((scope) => [

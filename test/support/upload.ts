@@ -12,12 +12,13 @@ export async function sendForm(
   path: string,
   form: FormData,
   who: TestUser | undefined,
+  method = 'POST',
 ): Promise<Received> {
   // /graphql wants the size told before: the form is made as a whole.
   const whole = new Response(form);
   const headers: Record<string, string> = { 'Content-Type': whole.headers.get('content-type') ?? '' };
   if (who) headers['PRIVATE-TOKEN'] = who.token;
-  const response = await fetch(world.url + path, { method: 'POST', headers, body: await whole.arrayBuffer() });
+  const response = await fetch(world.url + path, { method, headers, body: await whole.arrayBuffer() });
   return { status: response.status, body: await response.json() };
 }
 

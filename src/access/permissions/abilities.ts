@@ -100,6 +100,8 @@ export const projectAbilities = {
   rename_project: { level: OWNER },
   change_visibility: { level: OWNER },
   archive_project: { level: OWNER },
+  move_project: { level: OWNER },
+  maintain_repository: { level: MASTER },
   delete_project: { level: OWNER },
   remove_fork_relation: { level: OWNER },
   set_fork_relation: { level: ADMIN },

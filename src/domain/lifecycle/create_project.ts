@@ -7,11 +7,13 @@ import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
+import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
 import { type ProjectTexts, type Switch, tags, textErrors } from '#src/domain/projects/values.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
+import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -27,6 +29,8 @@ export interface NewProject
   namespaceId?: NamespaceRef | null | undefined;
   /** The default of the settings when absent, or a narrower one if the namespace or restrictions require it. */
   visibility?: Visibility | null | undefined;
+  /** Its picture. */
+  avatar?: IncomingPicture | null | undefined;
   switches?: Partial<Pick<Columns['Project'], Switch>>;
   /** Where a job fetches the repository from, over HTTP(S), optionally with user name and password. */
   importUrl?: string | null | undefined;
@@ -63,6 +67,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const home = await findHome(context, actor, creatorId, input.namespaceId ?? null);
   const settings = await currentSettings(context.db);
   const texts = textErrors({ ...input, name, path });
+  const picture = input.avatar ? await readPicture(input.avatar) : null;
   const source = await checkedSource(context, input.importUrl ?? null).catch((error: unknown) => {
     throw error instanceof ValidationFailed ? new ValidationFailed(error.fields, { ...texts, ...error.fields }) : error;
   });
@@ -91,6 +96,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
         tagList: tags(input.tagList ?? null),
         ciDefaultGitDepth: input.ciDefaultGitDepth === undefined ? NEW_DEPTH : input.ciDefaultGitDepth,
       });
+      if (picture) await saveProjectAvatar(tx, projectId, picture);
       if (source) await scheduleImport(tx, context, projectId, source);
       // The import comes first.
       const dueAt = new Date(Date.now() + AFTER_IMPORT);

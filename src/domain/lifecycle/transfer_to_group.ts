@@ -1,13 +1,15 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type Home, holdHome, permittedHome } from '#src/domain/projects/home.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
  * Moves a project into a group; the old path redirects. Returns both IDs. Throws NotFound for either, Forbidden,
@@ -22,38 +24,64 @@ export async function transferProject(
   const group = await findGroup(context, groupRef);
   authorize(actor, 'transfer_project_to_group', group);
   const project = await findProject(context, projectRef);
+  await moveTo(context, project.id, { id: group.id, ownerId: null });
+  return { groupId: group.id, projectId: project.id };
+}
+
+/**
+ * Moves a project into a namespace, by number or full path, in which the actor may create projects; the old path redirects. Throws NotFound for either,
+ * Forbidden, LimitReached, ValidationFailed.
+ */
+export async function moveProject(context: Context, ref: IdOrPath, namespace: NamespaceRef): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'move_project', project);
+  const isNumber = typeof namespace === 'string' && /^\d{1,9}$/.test(namespace);
+  const namespaceId = await namespaceIdOf(context, isNumber ? Number(namespace) : namespace);
+  const home = await permittedHome(context, actor, namespaceId);
+  // Who sees the group learns that more rights are needed.
+  if (!home) await findGroup(context, namespaceId).catch(() => Promise.reject(new NotFound('Namespace')));
+  if (!home) throw new Forbidden();
+  await moveTo(context, project.id, home);
+  return findProject(context, project.id);
+}
+
+async function moveTo(context: Context, projectId: number, home: Home): Promise<void> {
   try {
-    await context.db.$transaction((tx) => move(tx, context, project.id, group.id));
+    await context.db.$transaction(async (tx) => {
+      // The owner of a personal namespace is locked before it; a namespace with nothing around it may be locked before others.
+      if (home.ownerId !== null && !(await holdHome(tx, home))) throw new NotFound('Namespace');
+      await move(tx, context, projectId, home.id);
+    });
   } catch (error) {
     if (!violates(error)) throw error;
     const what = violates(error, 'projects_name_lower') ? 'name' : 'path';
     throw new ValidationFailed({ new_namespace: [`Project with same ${what} in target namespace already exists`] });
   }
-  return { groupId: group.id, projectId: project.id };
 }
 
-async function move(tx: Transaction, context: Context, projectId: number, groupId: number): Promise<void> {
+async function move(tx: Transaction, context: Context, projectId: number, targetId: number): Promise<void> {
   const [found] = await tx.$queryRaw<{ namespaceId: number }[]>`
     SELECT namespace_id AS "namespaceId" FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
   if (!found) throw new NotFound('Project');
   // Top-down, like all locks on namespaces; the project comes last.
-  await tx.$queryRaw`SELECT id FROM namespaces WHERE id IN (${found.namespaceId}, ${groupId}) ORDER BY cardinality(lineage), id FOR SHARE`;
-  const group = await holdNamespace(tx, groupId);
-  if (!group) throw new NotFound('Group');
+  await tx.$queryRaw`SELECT id FROM namespaces WHERE id IN (${found.namespaceId}, ${targetId}) ORDER BY cardinality(lineage), id FOR SHARE`;
+  const target = await holdNamespace(tx, targetId);
+  if (!target) throw new NotFound('Namespace');
   const [project] = await tx.$queryRaw<(Pick<ProjectRow, 'path' | 'visibility'> & { namespaceId: number })[]>`
     SELECT path, visibility::text AS visibility, namespace_id AS "namespaceId" FROM projects
     WHERE id = ${projectId} AND deleted_at IS NULL FOR UPDATE`;
   if (!project) throw new NotFound('Project');
   // It was moved concurrently, so the namespace that it leaves is another one.
-  if (project.namespaceId !== found.namespaceId) return move(tx, context, projectId, groupId);
-  if (found.namespaceId === groupId) throw new ValidationFailed({ new_namespace: ['is invalid'] });
-  if (isWider(project.visibility, group.visibility)) {
-    const message = `${project.visibility} is not allowed in a ${group.visibility} group.`;
+  if (project.namespaceId !== found.namespaceId) return move(tx, context, projectId, targetId);
+  if (found.namespaceId === targetId) throw new ValidationFailed({ new_namespace: ['is invalid'] });
+  if (target.kind === 'group' && isWider(project.visibility, target.visibility)) {
+    const message = `${project.visibility} is not allowed in a ${target.visibility} group.`;
     throw new ValidationFailed({ visibility_level: [message] });
   }
   await redirectProject(tx, projectId);
-  await tx.$executeRaw`UPDATE projects SET namespace_id = ${groupId}, updated_at = now() WHERE id = ${projectId}`;
-  await takePath(tx, `${group.fullPath}/${project.path}`);
+  await tx.$executeRaw`UPDATE projects SET namespace_id = ${targetId}, updated_at = now() WHERE id = ${projectId}`;
+  await takePath(tx, `${target.fullPath}/${project.path}`);
   const from = { id: found.namespaceId };
   const { lineage } = await tx.namespace.findUniqueOrThrow({ where: from, select: { lineage: true } });
   await recordChange(tx, context, { type: 'projectMoved', project: { id: projectId }, from: lineage });

@@ -6,10 +6,12 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { changedPullMirror, type PullMirrorValues, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
+import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
 import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/domain/projects/values.ts';
 import { changeDefaultBranch } from '#src/domain/repository/default_branch.ts';
+import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -20,6 +22,8 @@ export interface ProjectChanges
   name?: string | null | undefined;
   path?: string | null | undefined;
   visibility?: Visibility | null | undefined;
+  /** Replaces the picture; null removes it. */
+  avatar?: IncomingPicture | null | undefined;
   /** Seconds that a job may run. */
   buildTimeout?: number | null | undefined;
   /** What it mirrors. */
@@ -46,6 +50,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
     throw new ValidationFailed({ build_timeout: [`must be from ${TIMEOUTS.least} to ${TIMEOUTS.most}`] });
   }
   const mirror = await changedPullMirror(context, actor, found, changes.pullMirror);
+  const picture = changes.avatar && (await readPicture(changes.avatar));
   const settings = await currentSettings(context.db);
   const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
   if (Object.keys(branchErrors).length > 0) {
@@ -64,6 +69,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       if (path !== project.path) await redirectProject(tx, project.id);
       await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
+      if (picture !== undefined) await saveProjectAvatar(tx, project.id, picture);
       if (mirror) await writePullMirror(tx, context, project.id, mirror);
       if (isWider(project.visibility, visibility)) {
         await recordChange(tx, context, { type: 'forkHidden', fork: { id: project.id }, actor });
@@ -117,6 +123,7 @@ function columns({
   description,
   defaultBranch: _,
   pullMirror: _mirror,
+  avatar: _avatar,
   tagList,
   buildTimeout,
   ciDefaultGitDepth,

@@ -45,6 +45,10 @@ export interface ProjectFilter {
   lastActivityBefore?: Date | null | undefined;
   /** Those with all of these topics, ignoring case. */
   topics?: readonly string[] | null | undefined;
+  /** Those with the topic of this ID. */
+  topicId?: number | null | undefined;
+  /** Those with files in this programming language on their default branch, ignoring case. */
+  withProgrammingLanguage?: string | null | undefined;
   /** Those with issues enabled. */
   withIssuesEnabled?: boolean | null | undefined;
   /** Those with merge requests enabled and readable by the actor. */
@@ -103,6 +107,19 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   if (archived != null) conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
   if (visibility) conditions.push(sql`${project.visibility} = ${visibility}::visibility`);
   conditions.push(...searchConditions(filter), ...topicConditions(filter.topics));
+  if (filter.topicId != null) {
+    conditions.push(
+      sql`lower_texts(${project.tagList}) @> ARRAY(SELECT lower(ft.name) FROM topics ft WHERE ft.id = ${filter.topicId})`,
+    );
+    conditions.push(sql`EXISTS (SELECT 1 FROM topics ft WHERE ft.id = ${filter.topicId})`);
+  }
+  const language = filter.withProgrammingLanguage?.trim().toLowerCase();
+  if (language) {
+    conditions.push(
+      sql`${project.id} IN (SELECT lc.project_id FROM language_counts lc WHERE lc.names @> ARRAY[${language}]::text[])`,
+    );
+  }
+  if (language) conditions.push(readsCode(actor));
   if (filter.withIssuesEnabled) conditions.push(project.issuesEnabled);
   if (filter.withMergeRequestsEnabled) conditions.push(project.mergeRequestsEnabled, readsCode(actor));
   // Anonymous callers have no projects of their own.

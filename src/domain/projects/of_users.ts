@@ -47,6 +47,22 @@ export function listStarredProjects<R>(
   return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
 }
 
+/** The projects in which each user did something within the last year, as far as the actor can see them, in one statement. Throws Unauthenticated. */
+export function listContributedProjects<R>(
+  context: Context,
+  userIds: readonly number[],
+  list: ProjectList,
+  page: PageRequest,
+  selection: Selection<'Project', R>,
+): Promise<Page<R>[]> {
+  requireActor(context);
+  const scope = ({ id }: Alias<'Project'>, { user }: OfUser) => [
+    sql`${id} IN (SELECT e.project_id FROM events e
+      WHERE e.author_id = ${user} AND e.created_at >= now() - interval '1 year' AND e.project_id IS NOT NULL)`,
+  ];
+  return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
+}
+
 const asParents = (userIds: readonly number[]) => userIds.map((user) => ({ user }));
 
 const SCOPES: Record<Affiliation, (project: Alias<'Project'>, parent: OfUser) => Prisma.Sql> = {

@@ -116,12 +116,17 @@ export async function mayRemoveObjects(tx: Transaction, projectId: number): Prom
 export async function unlessMaintained(db: Db, projectId: number, work: () => Promise<void>): Promise<void> {
   await db.$transaction(
     async (tx) => {
-      const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-        SELECT pg_try_advisory_xact_lock(${key('maintenance', projectId)}) AS alone`;
-      if (row?.alone === true) await work();
+      if (!(await isMaintained(tx, projectId))) await work();
     },
     { timeout: LONGEST, maxWait: PATIENCE },
   );
+}
+
+/** Whether a process maintains the repository. If none does, the transaction keeps others from beginning until it ends. */
+export async function isMaintained(tx: Transaction, projectId: number): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(${key('maintenance', projectId)}) AS alone`;
+  return row?.alone !== true;
 }
 
 /** Runs work after all earlier work in this process. Throws Unavailable if that takes too long. */

@@ -14,7 +14,10 @@ import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
     /** Repacks the repository of a project, or those of all recently active projects, if they need it. */
-    'repositories.maintain': { projectId?: number };
+    'repositories.maintain': {
+      projectId?: number /** Whether somebody asked for it, however little there is to do. */;
+      requested?: boolean;
+    };
   }
 }
 
@@ -22,6 +25,8 @@ type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Number of loose objects, and of packs, from which a repository is repacked. */
 const MANY: Heap = { loose: 2_000, packs: 30 };
+/** What is repacked when somebody asks for it: whatever is not in a single pack. */
+const ASKED_FOR: Heap = { loose: 0, packs: 1 };
 /** Seconds for which unreferenced objects are kept: far longer than any request or push takes. */
 const GRACE = 14 * 24 * 60 * 60;
 /** Milliseconds that the steps may take: writers wait while unreferenced objects are searched. */
@@ -42,6 +47,11 @@ export async function maintainActive(stores: Stores): Promise<void> {
     await maintain(stores, { ...place, wiki: true });
   });
   each.end();
+}
+
+/** Maintains the repository of one project because somebody asked for it. */
+export async function maintainAsked(stores: Stores, projectId: number): Promise<void> {
+  return maintainProject(stores, projectId, ASKED_FOR);
 }
 
 /** Cleans up the repository of one project, and maintains it if it has more objects or packs than `many`. */

@@ -32,6 +32,7 @@ import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
+import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
 import { plainText, type RawArchive, type RawBlob, readPageBlob } from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
@@ -342,6 +343,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     read: async (reader, found, actor, endpoint, request) => {
       if (reader === 'text') return plainText('changes.diff', (found as { text: string }).text);
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
+      if (reader === 'project_avatar') return readRawProjectAvatar(context, found as { id: number });
       if (reader === 'package') return readRawPackageFile(context, found as RawPackageFile);
       if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);

@@ -37,7 +37,8 @@ import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { forkRepository } from '#src/domain/repository/fork.ts';
-import { maintainActive, maintainProject } from '#src/domain/repository/maintain.ts';
+import { countLanguages } from '#src/domain/repository/languages/count.ts';
+import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
@@ -115,7 +116,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'mirrors.pull': (_wanted, jobs) =>
       pullMirrors({ db, as: (userId) => as(userId, jobs), stopping: importing.stopping }),
-    'repositories.maintain': async ({ projectId }) => {
+    'repositories.maintain': async ({ projectId, requested }) => {
+      if (projectId !== undefined && requested) return maintainAsked({ db, repositories }, projectId);
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([
         () => cleanUpAll({ db, repositories }),
@@ -128,6 +130,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => maintainActive({ db, repositories }),
       ]);
     },
+    'repositories.languages': ({ projectId }) => countLanguages({ db, repositories }, projectId),
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // Pushes that were not recorded may affect merge requests.
     'repositories.reconcile': (_wanted, jobs) =>

@@ -35,6 +35,10 @@ export interface ComputedFields {
     /** In the project of the list, which inherits labels of groups. */
     priorityThere: number | null;
   };
+  Topic: {
+    /** Of the projects that the actor sees. */
+    visibleProjectsCount: number;
+  };
   Milestone: {
     /** Path of the page of its project or group. */
     placePath: string;

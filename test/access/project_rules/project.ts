@@ -1,8 +1,9 @@
+import type { TestUser } from '../../support/world.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
 
 /** behaviour.md 6 of projects themselves. */
-export function ownRules({ world, anyone, reading, project, fresh }: ProjectGiven): Record<string, Rule> {
+export function ownRules({ world, users, owner, anyone, reading, project, fresh }: ProjectGiven): Record<string, Rule> {
   const unstarred = async (at: Stage) => {
     await world.db.projectStar.deleteMany({ where: { projectId: at.project.id } });
     return project(at);
@@ -45,6 +46,33 @@ export function ownRules({ world, anyone, reading, project, fresh }: ProjectGive
     'POST /projects/:id/unstar': { ...reading, success: 304, given: unstarred },
     'POST /projects/:id/archive': { success: 201, level: 50, given: fresh },
     'POST /projects/:id/unarchive': { success: 201, level: 50, given: fresh },
+    'GET /projects/:id/forks': { ...anyone, given: project },
+    'GET /projects/:id/starrers': { ...anyone, given: project },
+    'GET /projects/:id/groups': { ...anyone, given: project },
+    'GET /projects/:id/avatar': {
+      ...anyone,
+      given: async (at) => {
+        const type = 'image/png';
+        const [projectId, avatarKey] = [at.project.id, 'a.png'];
+        const avatar = { projectId, type, content: Buffer.from('picture') };
+        await world.db.projectAvatar.upsert({ where: { projectId }, create: avatar, update: avatar });
+        await world.db.project.update({ where: { id: projectId }, data: { avatarKey } });
+        return project(at);
+      },
+    },
+    'PUT /projects/:id/transfer': {
+      success: 200,
+      level: 50,
+      given: async (at) => {
+        // Everybody who has a role may create projects there.
+        const { id, fullPath } = await world.group({ owner, visibility: 'public' });
+        for (const role of ['guest', 'reporter', 'developer', 'master'] as const) {
+          await world.member({ id, kind: 'group' }, users[role] as TestUser, 'master');
+        }
+        return { ...(await fresh(at)), namespace: fullPath };
+      },
+    },
+    'POST /projects/:id/housekeeping': { success: 201, level: 40, given: project },
     'GET /projects/:id/users': { ...anyone, given: project },
     'GET /projects/:id/events': { ...anyone, given: project },
     ...Object.fromEntries(

@@ -460,6 +460,7 @@ export function repositoryRules({
       given: async (at) => ({ ...(await filled(at)), from: 'main', to: 'v1' }),
     },
     'GET /projects/:id/repository/contributors': { ...repository, given: filled },
+    'GET /projects/:id/languages': { success: 200, level: 20, open: 'anyone', given: filled },
     'GET /projects/:id/repository/commits': { ...repository, open: 'user', given: filled },
     'GET /projects/:id/repository/commits/:sha': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/commits/:sha/diff': { ...repository, open: 'user', given: commit },
