@@ -202,6 +202,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'DELETE /groups/:id/access_tokens/:token_id': { success: 204, level: 50, refusal: 400, given: accessToken },
     'GET /groups/:id/members': { ...reading, given: group },
     'GET /groups/:id/members/:user_id': { ...reading, given: member },
+    'GET /groups/:id/members/all': { ...reading, given: group },
+    'GET /groups/:id/members/all/:user_id': { ...reading, given: member },
     'POST /groups/:id/members': {
       success: 201,
       level: 50,

@@ -163,6 +163,8 @@ const RELEASED: Record<string, string> = {
   '20261127133501_access_tokens_of_project': '99736865338f41d5664407c0b0e7e9bcb6b56ac9f1864e1cf238be3b1eb60492',
   '20261127133502_access_tokens_of_group': '366fa9bad24d2152ccd225a6c8d33496e6258a3fbe06405e4ce6d2a2906daa8a',
   '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
+  '20261127141127_group_shares': '84927b13fd7d860a7ecc48d03da3c33d83dcc9a14c98a7765f9c7c614da92fb4',
+  '20261127141128_members_by_giver': '52982bf88fcc946acc300b5ad180ba5a46149c553aa3a2f6e5d7165e5cb4f869',
 };
 
 const directory = packagePath('prisma/migrations');
