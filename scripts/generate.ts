@@ -18,10 +18,11 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   const hash = sources.hash();
   sources.forget();
   run(path.join(root, 'node_modules/prisma/build/index.js'), 'generate', '--no-hints');
+  // The sources that the others load need it.
+  run('scripts/languages.ts');
   run('codegen.ts');
   run('scripts/openapi.ts');
   run('scripts/icons.ts');
-  run('scripts/languages.ts');
   sources.remember(hash);
 }
 lock.close();

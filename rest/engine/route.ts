@@ -209,6 +209,8 @@ export interface Keyset {
   readonly key?: string;
   /** The cursor of the list for a value of the parameter, if not the value itself. */
   readonly after?: (token: string) => string;
+  /** Parameters that must have one of these values, of which undefined is none: else the pages have numbers. */
+  readonly only?: Readonly<Record<string, readonly (string | undefined)[]>>;
   /** Whether several records may have the value: links then have the parameter `cursor` too, which goes before it. */
   readonly ambiguous?: true;
 }

@@ -142,8 +142,9 @@ function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string
 
 /** The schema of a record with the keys of the one at its key among its own, under the name of its operation. */
 function spreadSchema(endpoint: Endpoint, key: string, components: Components): Json {
-  const { resultType, selection, fragments, operationName } = endpoint;
+  const { route, resultType, selection, fragments, operationName } = endpoint;
   const shape = { fragments, components };
+  const absent = new Set(route.omitNull ?? []);
   const schemas = fieldsOf(selection, fragments).flatMap(({ name, field, selection: inner }) => {
     const type = getNamedType(resultType.getFields()[field]?.type);
     return name === key && inner && hasFields(type) ? [recordSchema(type, inner, shape, [])] : [];
@@ -152,8 +153,12 @@ function spreadSchema(endpoint: Endpoint, key: string, components: Components): 
     properties: Record<string, Json>;
     required: string[];
   }[];
+  // Where there may be no such record, its keys may be missing, too.
+  const [inner = []] = absent.has(key) ? schemas.map(({ required }) => required as string[]) : [];
   const { [key]: _, ...properties } = Object.assign({}, ...records.map((record) => record.properties));
-  const required = records.flatMap((record) => record.required).filter((name) => name !== key);
+  const required = records
+    .flatMap((record) => record.required)
+    .filter((name) => name !== key && !inner.includes(name) && !absent.has(name) && !absent.has(`${key}.${name}`));
   return components.refer(operationName, { type: 'object', properties, required });
 }
 

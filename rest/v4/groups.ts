@@ -1,10 +1,19 @@
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
+import { BY_CURSOR } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
 const listed = ['owner', 'forked_from_project', 'open_issues_count'];
 const within = ['projects', 'shared_projects'].flatMap((list) => listed.map((key) => `${list}.${key}`));
+
+/** Levels of today that Gantry does not have, as the next higher one. */
+const words = { min_access_level: { 5: 10, 15: 20 } };
+
+/** Parameters that clients of 2017 did not know. */
+const OF_TODAY = ['min_access_level', 'top_level_only', 'visibility', 'with_custom_attributes', 'pagination', 'active'];
+
+const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 
 export const groups: Route[] = [
   {
@@ -12,8 +21,50 @@ export const groups: Route[] = [
     path: '/groups',
     operation: operations.GroupsDocument,
     result: 'groups',
-    // A search returns only four keys (rest-api-v4.md, Group).
-    derived: { whole: ({ search }) => typeof search !== 'string' || search.trim() === '' },
+    // A search returns only four keys (rest-api-v4.md, Group), unless clients of today ask for it.
+    derived: {
+      whole: ({ search }, _caller, sent) => !isText(search) || OF_TODAY.some((name) => sent[name] !== undefined),
+    },
+    words,
+    keyset: { ...BY_CURSOR, only: { order_by: ['name'], sort: ['asc', undefined] } },
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/subgroups',
+    operation: operations.SubgroupsDocument,
+    result: 'group.subgroups',
+    words,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/descendant_groups',
+    operation: operations.DescendantGroupsDocument,
+    result: 'group.descendantGroups',
+    words,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/groups/shared',
+    operation: operations.SharedGroupsDocument,
+    result: 'group.sharedGroups',
+    words,
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/share',
+    operation: operations.ShareGroupDocument,
+    result: 'shareGroup.group',
+    allowed: { group_access: [10, 20, 30, 40, 50] },
+    numericIds: ['group_id'],
+    refused: { status: 404, message: '404 Group Not Found' },
+    omitNull: within,
+  },
+  {
+    method: 'DELETE',
+    path: '/groups/:id/share/:group_id',
+    operation: operations.UnshareGroupDocument,
+    result: 'unshareGroup.group',
+    status: 204,
   },
   { method: 'GET', path: '/groups/:id', operation: operations.GroupDocument, result: 'group', omitNull: within },
   {

@@ -2,27 +2,59 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const passUnknownEnum = ['access_level'];
+/** Absent where it is not known who gave the membership. */
+const omitNull = ['created_by'];
+/** One user is a record; several are a status, with a message for those who were not added. */
+const added = {
+  omitNull: ['status', 'message', 'member', 'member.created_by'],
+  spread: 'member',
+  alternatives: ['user_id', 'username'],
+  commaSeparated: ['username'],
+} as const;
 
 export const members: Route[] = [
-  { method: 'GET', path: '/groups/:id/members', operation: operations.GroupMembersDocument, result: 'group.members' },
+  {
+    method: 'GET',
+    path: '/groups/:id/members',
+    operation: operations.GroupMembersDocument,
+    result: 'group.members',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/members/all',
+    operation: operations.AllGroupMembersDocument,
+    result: 'group.members',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/members/all/:user_id',
+    operation: operations.AnyGroupMemberDocument,
+    result: 'group.member',
+    omitNull,
+  },
   {
     method: 'GET',
     path: '/groups/:id/members/:user_id',
     operation: operations.GroupMemberDocument,
     result: 'group.member',
+    omitNull,
   },
   {
     method: 'POST',
     path: '/groups/:id/members',
-    operation: operations.AddGroupMemberDocument,
-    result: 'addGroupMember.member',
+    operation: operations.AddGroupMembersDocument,
+    result: 'addGroupMembers',
     passUnknownEnum,
+    ...added,
   },
   {
     method: 'PUT',
     path: '/groups/:id/members/:user_id',
     operation: operations.UpdateGroupMemberDocument,
     result: 'updateGroupMember.member',
+    omitNull,
     passUnknownEnum,
   },
   {
@@ -37,25 +69,43 @@ export const members: Route[] = [
     path: '/projects/:id/members',
     operation: operations.ProjectMembersDocument,
     result: 'project.members',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/members/all',
+    operation: operations.AllProjectMembersDocument,
+    result: 'project.members',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/members/all/:user_id',
+    operation: operations.AnyProjectMemberDocument,
+    result: 'project.member',
+    omitNull,
   },
   {
     method: 'GET',
     path: '/projects/:id/members/:user_id',
     operation: operations.ProjectMemberDocument,
     result: 'project.member',
+    omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/members',
-    operation: operations.AddProjectMemberDocument,
-    result: 'addProjectMember.member',
+    operation: operations.AddProjectMembersDocument,
+    result: 'addProjectMembers',
     passUnknownEnum,
+    ...added,
   },
   {
     method: 'PUT',
     path: '/projects/:id/members/:user_id',
     operation: operations.UpdateProjectMemberDocument,
     result: 'updateProjectMember.member',
+    omitNull,
     passUnknownEnum,
   },
   {

@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { sortField } from '#schema/inputs.ts';
+import { idsOf } from '#schema/node/plugin.ts';
 import type { GroupOrder } from '#src/domain/groups/list.ts';
 import type { Direction } from '#src/platform/page.ts';
 
@@ -9,6 +11,11 @@ const Order = builder.enumType('GroupOrder', {
   values: {
     NAME: { value: 'name', description: 'By display name, in alphabetical order.' },
     PATH: { value: 'path', description: 'By the last part of the path.' },
+    ID: { value: 'id', description: 'By number, and so by age.' },
+    SIMILARITY: {
+      value: 'similarity',
+      description: 'By how similar the name is to the text searched for; by name without one.',
+    },
   } as const,
 });
 
@@ -23,6 +30,21 @@ export const groupListArgs = builder.args((t) => ({
     description: 'What to sort the groups by.',
   }),
   sort: sortField(t, 'asc'),
+}));
+
+/** The filters of lists of groups, beside the text. */
+export const groupFilterArgs = builder.args((t) => ({
+  skipGroups: t.field({ ...idsOf('Group'), description: 'IDs of groups to leave out.' }),
+  visibility: t.field({ type: Visibility, description: 'Only groups that these people can see.' }),
+  minAccessLevel: t.field({
+    type: AccessLevel,
+    description: 'Only groups in which the caller has at least this effective access level.',
+  }),
+  topLevelOnly: t.boolean({
+    required: true,
+    defaultValue: false,
+    description: 'Whether to only list groups without a parent group.',
+  }),
 }));
 
 /** The order requested by the arguments. */

@@ -1,12 +1,14 @@
 import { builder } from '#schema/builder.ts';
-import { Visibility } from '#schema/enums.ts';
+import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createGroup } from '#src/domain/groups/create.ts';
 import { findGroup, type GroupRow } from '#src/domain/groups/find.ts';
+import { shareGroup, unshareGroup } from '#src/domain/groups/share.ts';
 import { updateGroup } from '#src/domain/groups/update.ts';
 import { deleteGroup } from '#src/domain/lifecycle/delete_group.ts';
 import { transferProject } from '#src/domain/lifecycle/transfer_to_group.ts';
@@ -69,6 +71,35 @@ const TransferProjectInput = builder.inputType('TransferProjectInput', {
   fields: (t) => ({ project: projectField(t, 'to move'), group: groupField(t, 'that gets the project') }),
 });
 
+const ShareGroupInput = builder.inputType('ShareGroupInput', {
+  description: 'Which group to share with the members of which other one, and at which level.',
+  fields: (t) => ({
+    group: groupField(t, 'to share'),
+    invitedGroup: groupField(t, 'whose members get access'),
+    accessLevel: t.field({
+      type: AccessLevel,
+      required: true,
+      description: 'The highest level that members of the other group get.',
+    }),
+    expiresAt: t.field({
+      type: 'Date',
+      description: 'The share ends at 00:00 UTC on this day. It never ends when null or left out.',
+    }),
+  }),
+});
+
+const UnshareGroupInput = builder.inputType('UnshareGroupInput', {
+  description: 'Which share of a group to end.',
+  fields: (t) => ({
+    group: groupField(t, 'that was shared'),
+    invitedGroupId: t.field({
+      ...idOf('Group'),
+      required: true,
+      description: 'Global or numeric ID of the group that loses its access.',
+    }),
+  }),
+});
+
 function groupPayload(mutation: string) {
   return builder.objectRef<{ id: number }>(namesOf(mutation).payload).implement({
     description: 'The group after the mutation.',
@@ -128,6 +159,23 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { input: { group, ...changes } }, context) => ({
       id: await updateGroup(context, group, changes),
+    }),
+  }),
+  shareGroup: t.field({
+    type: groupPayload('shareGroup'),
+    description:
+      'Gives the members of another group access to a group and all that is in it. For its owners. CONFLICT when they have it already.',
+    args: { input: t.arg({ type: ShareGroupInput, required: true, description: 'Names both groups and the level.' }) },
+    resolve: async (_root, { input: { group, ...share } }, context) => ({
+      id: await shareGroup(context, group, share),
+    }),
+  }),
+  unshareGroup: t.field({
+    type: groupPayload('unshareGroup'),
+    description: 'Stops sharing a group with another one. For its owners.',
+    args: { input: t.arg({ type: UnshareGroupInput, required: true, description: 'Names both groups.' }) },
+    resolve: async (_root, { input: { group, invitedGroupId } }, context) => ({
+      id: await unshareGroup(context, group, invitedGroupId),
     }),
   }),
   deleteGroup: t.field({

@@ -8,6 +8,7 @@ import { guardedBy } from '#schema/records/plugin.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { GROUP_BASE } from '#src/domain/groups/find.ts';
 import type { GroupStatistics } from '#src/domain/groups/statistics.ts';
+import type { GroupShareRow } from '#src/platform/records/computed_types.ts';
 
 const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
   description: 'Disk space used by the projects directly in a group, in bytes.',
@@ -99,9 +100,41 @@ export const Group = builder.prismaObject('Namespace', {
   }),
 });
 
+const Share = builder.objectRef<GroupShareRow>('GroupShare').implement({
+  description: 'A group with whose members another group is shared.',
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the share.' }),
+    groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group; see also `group`.' }),
+    group: t.field({
+      type: Group,
+      nullable: true,
+      description: 'The group whose members get access; null if the caller cannot see it.',
+      resolve: ({ groupId }, _args, context, info) => groupOf(context, info, groupId),
+    }),
+    groupName: t.exposeString('groupName', { description: 'Display name of the group.' }),
+    groupFullPath: t.exposeString('groupFullPath', { description: 'Full path of the group.' }),
+    groupAccessLevel: t.expose('groupAccessLevel', {
+      type: AccessLevel,
+      description: 'The highest level that members of the group get.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'Date',
+      nullable: true,
+      description: 'The share ends at 00:00 UTC on this day; null when it never ends.',
+    }),
+  }),
+});
+
 export const GroupConnection = connectionOf('Group', Group);
 
 builder.prismaObjectFields(Group, (t) => ({
+  sharedWithGroups: t.field({
+    type: [Share],
+    description:
+      'The groups with whose members the group is shared, as far as the caller can see them, oldest shares first.',
+    select: { sharedWithGroups: true },
+    resolve: ({ sharedWithGroups }) => sharedWithGroups,
+  }),
   parent: t.field({
     type: Group,
     nullable: true,

@@ -15,6 +15,9 @@ function ability(name: GroupAbility, description: string) {
 
 builder.objectFields(Group, (t) => ({
   viewerCanUpdate: t.boolean(ability('update_group', 'Whether the caller can change settings of the group.')),
+  viewerCanShare: t.boolean(
+    ability('share_group', 'Whether the caller can share the group with members of other groups.'),
+  ),
   viewerCanDelete: t.boolean(
     ability('delete_group', 'Whether the caller can delete the group with everything inside.'),
   ),

@@ -1,10 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { AccessLevel } from '#schema/enums.ts';
 import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
-import { memberPayload } from '#schema/members/payloads.ts';
+import { addedPayload, memberPayload } from '#schema/members/payloads.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { idOf } from '#schema/node/plugin.ts';
-import { addMember } from '#src/domain/members/add.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { addMember, addNamedMembers } from '#src/domain/members/add.ts';
 import { removeMember } from '#src/domain/members/remove.ts';
 import { updateMember } from '#src/domain/members/update.ts';
 
@@ -41,6 +41,23 @@ const membership = (t: InputFields, upTo: string) => ({
   }),
 });
 
+/** Users, and the membership that they get; `upTo` is the highest level. */
+const memberships = (t: InputFields, upTo: string) => {
+  const { userId: _one, ...given } = membership(t, upTo);
+  return {
+    userIds: t.field({ ...idsOf('User'), description: 'Global or numeric IDs of users.' }),
+    usernames: t.stringList({ description: 'Usernames of users, in addition to those with IDs. At most 100 in all.' }),
+    ...given,
+  };
+};
+
+/** What else ends with a membership. */
+const removal = (t: InputFields) => ({
+  unassignIssuables: t.boolean({
+    description: 'Whether to take the user off the assignees and reviewers of issues and merge requests there.',
+  }),
+});
+
 const changes = (t: InputFields, upTo: string) => ({
   ...membership(t, upTo),
   expiresAt: t.field({
@@ -59,6 +76,16 @@ const AddGroupMemberInput = builder.inputType('AddGroupMemberInput', {
   fields: (t) => ({ group: groupField(t, 'that gets the member'), ...membership(t, 'OWNER') }),
 });
 
+const AddProjectMembersInput = builder.inputType('AddProjectMembersInput', {
+  description: 'New members of a project.',
+  fields: (t) => ({ project: projectField(t, 'that gets the members'), ...memberships(t, 'MASTER') }),
+});
+
+const AddGroupMembersInput = builder.inputType('AddGroupMembersInput', {
+  description: 'New members of a group.',
+  fields: (t) => ({ group: groupField(t, 'that gets the members'), ...memberships(t, 'OWNER') }),
+});
+
 const UpdateProjectMemberInput = builder.inputType('UpdateProjectMemberInput', {
   description: 'Changes to a membership of a project. What is left out stays as it is.',
   fields: (t) => ({ project: projectField(t, 'of the member'), ...changes(t, 'MASTER') }),
@@ -71,12 +98,19 @@ const UpdateGroupMemberInput = builder.inputType('UpdateGroupMemberInput', {
 
 const RemoveProjectMemberInput = builder.inputType('RemoveProjectMemberInput', {
   description: 'Which member to remove from a project.',
-  fields: (t) => ({ project: projectField(t, 'of the member'), userId: member(t) }),
+  fields: (t) => ({ project: projectField(t, 'of the member'), userId: member(t), ...removal(t) }),
 });
 
 const RemoveGroupMemberInput = builder.inputType('RemoveGroupMemberInput', {
   description: 'Which member to remove from a group.',
-  fields: (t) => ({ group: groupField(t, 'of the member'), userId: member(t) }),
+  fields: (t) => ({
+    group: groupField(t, 'of the member'),
+    userId: member(t),
+    skipSubresources: t.boolean({
+      description: 'Whether memberships of subgroups, and of projects in the group, stay; else they end too.',
+    }),
+    ...removal(t),
+  }),
 });
 
 builder.mutationFields((t) => ({
@@ -105,6 +139,34 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input: { group, ...given } }, context) =>
       addMember(context, { kind: 'group', ref: group }, given),
+  }),
+  addProjectMembers: t.field({
+    type: addedPayload('addProjectMembers'),
+    description:
+      'Makes users members of a project. For its masters. CONFLICT if the only one is a member already. Of several, members get the new level, and others are added even if one is refused.',
+    args: {
+      input: t.arg({
+        type: AddProjectMembersInput,
+        required: true,
+        description: 'Names project and users, and the level to give.',
+      }),
+    },
+    resolve: (_root, { input: { project, userIds, usernames, ...given } }, context) =>
+      addNamedMembers(context, { kind: 'project', ref: project }, { userIds, usernames }, given),
+  }),
+  addGroupMembers: t.field({
+    type: addedPayload('addGroupMembers'),
+    description:
+      'Makes users members of a group. For its owners. CONFLICT if the only one is a member already. Of several, members get the new level, and others are added even if one is refused.',
+    args: {
+      input: t.arg({
+        type: AddGroupMembersInput,
+        required: true,
+        description: 'Names group and users, and the level to give.',
+      }),
+    },
+    resolve: (_root, { input: { group, userIds, usernames, ...given } }, context) =>
+      addNamedMembers(context, { kind: 'group', ref: group }, { userIds, usernames }, given),
   }),
   updateProjectMember: t.field({
     type: memberPayload('updateProjectMember'),
@@ -136,15 +198,15 @@ builder.mutationFields((t) => ({
     type: removePayload('removeProjectMember'),
     description: 'Removes a member from a project. For its masters, and for the member, to leave.',
     args: { input: t.arg({ type: RemoveProjectMemberInput, required: true, description: 'Names project and user.' }) },
-    resolve: (_root, { input: { project, userId } }, context) =>
-      removeMember(context, { kind: 'project', ref: project }, userId),
+    resolve: (_root, { input: { project, userId, ...removal } }, context) =>
+      removeMember(context, { kind: 'project', ref: project }, userId, removal),
   }),
   removeGroupMember: t.field({
     type: removePayload('removeGroupMember'),
     description:
       'Removes a member from a group. For its owners, and for the member, to leave. The last owner cannot be removed.',
     args: { input: t.arg({ type: RemoveGroupMemberInput, required: true, description: 'Names group and user.' }) },
-    resolve: (_root, { input: { group, userId } }, context) =>
-      removeMember(context, { kind: 'group', ref: group }, userId),
+    resolve: (_root, { input: { group, userId, ...removal } }, context) =>
+      removeMember(context, { kind: 'group', ref: group }, userId, removal),
   }),
 }));

@@ -2,20 +2,31 @@ import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Member, MemberConnection } from '#schema/members/types.ts';
-import { idOf } from '#schema/node/plugin.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findMember, listMembers } from '#src/domain/members/list.ts';
 
+const INHERITED =
+  'Whether to include everybody who has access: by a parent group or by a share with a group, too. Each user is listed once, with the highest level.';
+
 const memberArgs = builder.args((t) => ({
   ...pageArgs,
+  includeInherited: t.boolean({ required: true, defaultValue: false, description: INHERITED }),
+  userIds: t.field({ ...idsOf('User'), description: 'Only members with these IDs.' }),
+  skipUsers: t.field({ ...idsOf('User'), description: 'IDs of users to leave out.' }),
   search: t.string({
     description:
       'Only members with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
   }),
 }));
 const userArgs = builder.args((t) => ({
+  includeInherited: t.boolean({
+    required: true,
+    defaultValue: false,
+    description: 'Whether to find whoever has access, by a parent group or by a share with a group, too.',
+  }),
   userId: t.field({
     ...idOf('User'),
     required: true,
@@ -26,7 +37,7 @@ const userArgs = builder.args((t) => ({
 builder.objectFields(Project, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'The direct members, newest users first. Members of parent groups are not included.',
+    description: 'The members, newest users first: the direct ones, or all who have access.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow(
@@ -40,17 +51,17 @@ builder.objectFields(Project, (t) => ({
   }),
   member: t.field({
     type: Member,
-    description: 'A direct member by the ID of the user.',
+    description: 'A member by the ID of the user: a direct one, or whoever has access.',
     args: userArgs,
-    resolve: (record, { userId }, context, info) =>
-      findMember(context, { kind: 'project', record }, userId, selectionAt(info, 'Member')),
+    resolve: (record, { userId, includeInherited }, context, info) =>
+      findMember(context, { kind: 'project', record }, userId, selectionAt(info, 'Member'), { includeInherited }),
   }),
 }));
 
 builder.objectFields(Group, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'The direct members, newest users first. Members of parent groups are not included.',
+    description: 'The members, newest users first: the direct ones, or all who have access.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow('Member', { kind: 'group', record } as const, args, context, info, (...[, sources, page, selection]) =>
@@ -59,9 +70,9 @@ builder.objectFields(Group, (t) => ({
   }),
   member: t.field({
     type: Member,
-    description: 'A direct member by the ID of the user.',
+    description: 'A member by the ID of the user: a direct one, or whoever has access.',
     args: userArgs,
-    resolve: (record, { userId }, context, info) =>
-      findMember(context, { kind: 'group', record }, userId, selectionAt(info, 'Member')),
+    resolve: (record, { userId, includeInherited }, context, info) =>
+      findMember(context, { kind: 'group', record }, userId, selectionAt(info, 'Member'), { includeInherited }),
   }),
 }));

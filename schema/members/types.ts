@@ -5,7 +5,7 @@ import { page, picture, userFields } from '#schema/members/user_fields.ts';
 import '#schema/users/types.ts';
 
 export const Member = builder.prismaObject('Member', {
-  description: 'A direct membership of a project or group.',
+  description: 'A membership of a project or group, or of one that gives access to it.',
   select: { id: true },
   fields: (t) => ({
     ...userFields(t as never),
@@ -21,6 +21,14 @@ export const Member = builder.prismaObject('Member', {
       description: 'The membership ends at 00:00 UTC on this day; null when it never ends.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the membership began.' }),
+    createdBy: t.relation('createdBy', {
+      nullable: true,
+      description: 'The user who gave the membership; null for the first owner, and if it is not known.',
+    }),
+    membershipState: t.string({
+      description: 'Always `active`: who has yet to accept an invitation, or waits for access, is no member.',
+      resolve: () => 'active',
+    }),
   }),
 });
 

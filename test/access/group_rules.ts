@@ -20,6 +20,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     }
     return { id: made.id };
   };
+  const openGroup = () => world.group({ owner, visibility: 'public' });
   const member = async (at: Stage) => {
     const user = await world.user();
     await world.member(at.group, user, 'guest');
@@ -165,6 +166,25 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/notification_settings': { ...reading, given: group },
     'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },
     'GET /groups/:id/projects': { ...reading, given: group },
+    'GET /groups/:id/subgroups': { ...reading, given: group },
+    'GET /groups/:id/descendant_groups': { ...reading, given: group },
+    'GET /groups/:id/groups/shared': { ...reading, given: group },
+    'POST /groups/:id/share': {
+      success: 201,
+      level: 50,
+      refusal: 404,
+      given: async (at) => ({ ...group(at), group_id: (await openGroup()).id, group_access: 20 }),
+    },
+    'DELETE /groups/:id/share/:group_id': {
+      success: 204,
+      level: 50,
+      given: async (at) => {
+        const invited = await openGroup();
+        const data = { namespaceId: at.group.id, groupId: invited.id, groupLineage: invited.lineage, groupAccess: 10 };
+        await world.db.groupShare.create({ data });
+        return { ...group(at), group_id: invited.id };
+      },
+    },
     'GET /groups/:id/issues': { ...reading, given: group },
     'GET /groups/:id/packages': { ...reading, given: group },
     'GET /groups/:id/registry/repositories': { ...reading, given: group },
@@ -218,6 +238,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'DELETE /groups/:id/deploy_tokens/:token_id': { success: 204, level: 50, given: deployToken },
     'GET /groups/:id/members': { ...reading, given: group },
     'GET /groups/:id/members/:user_id': { ...reading, given: member },
+    'GET /groups/:id/members/all': { ...reading, given: group },
+    'GET /groups/:id/members/all/:user_id': { ...reading, given: member },
     'POST /groups/:id/members': {
       success: 201,
       level: 50,

@@ -24,6 +24,8 @@ const MEMBER_KEYS = [
   'access_level',
   'expires_at',
   'created_at',
+  'membership_state',
+  'created_by',
 ];
 const forbidden = { status: 403, body: { message: '403 Forbidden' } };
 const none = { status: 404, body: { message: '404 Not found' } };

@@ -32,7 +32,10 @@ describe('GET /groups/:id', async () => {
 
   it('holds the projects directly inside and those shared with it', async () => {
     const { status, body } = await world.api(member).get(`/groups/${group.id}`);
-    expect([status, Object.keys(body)]).toEqual([200, [...GROUP_KEYS, 'projects', 'shared_projects']]);
+    expect([status, Object.keys(body)]).toEqual([
+      200,
+      [...GROUP_KEYS, 'shared_with_groups', 'projects', 'shared_projects'],
+    ]);
     expect(body).toMatchObject({ description: 'What for', request_access_enabled: true, full_path: group.fullPath });
     expect(names(body.projects)).toEqual([archived.name, inGroup.name]);
     expect(names(body.shared_projects)).toEqual([mine.name]);

@@ -117,7 +117,7 @@ describe('GET /groups', () => {
   });
 
   it.each([
-    ['?order_by=id', 'order_by does not have a valid value'],
+    ['?order_by=size', 'order_by does not have a valid value'],
     ['?sort=up', 'sort does not have a valid value'],
     ['?owned=perhaps', 'owned is invalid'],
     ['?skip_groups[]=x', 'skip_groups is invalid'],

@@ -6,7 +6,18 @@ import { day, forbidden, KINDS, noMember, startMemberWorld } from '../support/me
 const { world, owner, admin, master, developer, outsider, place } = await startMemberWorld();
 const external = await world.user({ external: true });
 
-const KEYS = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url', 'access_level', 'expires_at', 'created_at'];
+const KEYS = [
+  'id',
+  'name',
+  'username',
+  'state',
+  'avatar_url',
+  'web_url',
+  'access_level',
+  'expires_at',
+  'created_at',
+  'membership_state',
+];
 const outOfList = { status: 400, body: { message: { access_level: ['is not included in the list'] } } };
 const ids = (list: Json[]) => list.map(({ id }) => id);
 /** Who administers the members: masters of projects, owners of groups. */
@@ -134,8 +145,15 @@ describe.each(KINDS)('POST /%s/:id/members', (kind) => {
     const user = await world.user();
     const given = { user_id: user.id, access_level: 20, expires_at: day(1) };
     const { status, body } = await api.post(at, given);
-    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
-    expect(body).toMatchObject({ id: user.id, username: user.username, access_level: 20, expires_at: day(1) });
+    expect([status, Object.keys(body)]).toEqual([201, [...KEYS, 'created_by']]);
+    expect(body).toMatchObject({
+      id: user.id,
+      username: user.username,
+      access_level: 20,
+      expires_at: day(1),
+      membership_state: 'active',
+      created_by: { id: manager[kind].id, username: manager[kind].username },
+    });
     expect(await levels()).toContainEqual([user.id, 20]);
     expect(await world.api(user).get(at)).toMatchObject({ status: 200 });
   });

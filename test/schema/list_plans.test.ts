@@ -28,6 +28,7 @@ const LARGE = new Set([
   'deployments',
   'emails',
   'events',
+  'group_shares',
   'hook_deliveries',
   'hook_events',
   'hooks',

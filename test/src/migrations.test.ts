@@ -165,6 +165,8 @@ const RELEASED: Record<string, string> = {
   '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
   '20261127141626_job_token_scope': '1900473aea27ddc3ea8918b2dbd284017b93452210db8b827ddcd366154e51e8',
   '20261127143500_tokens_by_part_of_name': 'bcdf8e636b89d3474b34d5a5c3291bc9168582b48941eff84ee2798199e1dbdf',
+  '20261127141127_group_shares': '84927b13fd7d860a7ecc48d03da3c33d83dcc9a14c98a7765f9c7c614da92fb4',
+  '20261127141128_members_by_giver': '52982bf88fcc946acc300b5ad180ba5a46149c553aa3a2f6e5d7165e5cb4f869',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -125,6 +125,8 @@ export const groupAbilities = {
   create_project_in_group: { level: MASTER },
   create_subgroup: { level: OWNER },
   update_group: { level: OWNER },
+  share_group: { level: OWNER },
+  transfer_group: { level: OWNER },
   delete_group: { level: OWNER },
   admin_group_access_token: { level: OWNER },
   admin_group_deploy_token: { level: OWNER },

@@ -15,7 +15,8 @@ export function notExpired(alias: string): Prisma.Sql {
 
 /**
  * The actor's effective access level in a project: the highest of ownership of the personal namespace, membership of the
- * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
+ * project, of its group or a parent of it, and of a group that it, its group or a parent of it is shared with (capped by the
+ * share). 0 without any.
  */
 export function projectAccessLevel(
   actor: MemberLike | null,
@@ -36,7 +37,7 @@ export function projectAccess(
 ): Record<'membership' | 'around' | 'shared', Prisma.Sql> {
   return {
     membership: sql`(SELECT max(m.access_level) FROM ${membershipsOf(actor)} AND m.project_id = ${project.id})`,
-    around: sql`(SELECT max(m.access_level) FROM ${membershipsOf(actor)} AND m.namespace_id = ANY(${namespace.lineage}))`,
+    around: levelAround(actor, namespace.lineage),
     shared: sql`(SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
       JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
@@ -63,6 +64,30 @@ function placeOf(actor: MemberLike): Place | undefined {
   return typeof actor.id === 'number' ? (actor as Pick<Actor, 'place'>).place : undefined;
 }
 
+/**
+ * The highest level that memberships of any of these groups give, and of groups that one of them is shared with; null without.
+ * Shares are not passed on: members of a group that an invited group is shared with get nothing.
+ */
+function levelAround(actor: MemberLike, lineage: Prisma.Sql): Prisma.Sql {
+  const own = sql`SELECT max(m.access_level) AS level FROM ${membershipsOf(actor)} AND m.namespace_id = ANY(${lineage})`;
+  if (placeOf(actor)) return sql`(${own})`;
+  return sql`GREATEST((${own}), (SELECT max(LEAST(m.access_level, s.group_access)) FROM group_shares s
+    JOIN members m ON m.namespace_id = ANY(s.group_lineage) AND m.user_id = ${actor.id} AND ${notExpired('m')}
+    WHERE s.namespace_id = ANY(${lineage}) AND ${notExpired('s')}))`;
+}
+
+/** An array of the groups with a membership of the actor, without those that only a share opens. */
+function groupsOfMember(actor: MemberLike): Prisma.Sql {
+  return sql`ARRAY(SELECT m.namespace_id FROM ${membershipsOf(actor)} AND m.namespace_id IS NOT NULL)`;
+}
+
+/** A statement for the groups that shares open to the actor, with the level that each gives (`namespace_id`, `access_level`). */
+function openedGroups(actor: MemberLike): Prisma.Sql {
+  return sql`SELECT s.namespace_id, LEAST(m.access_level, s.group_access) AS access_level FROM group_shares s
+    JOIN members m ON m.namespace_id = ANY(s.group_lineage) AND m.user_id = ${actor.id} AND ${notExpired('m')}
+    WHERE s.group_lineage && ${groupsOfMember(actor)} AND ${notExpired('s')}`;
+}
+
 /** Whether the actor, with that access level, may see a project: for one project, or few. */
 export function projectVisible(
   actor: Seer | null,
@@ -87,12 +112,12 @@ export function projectListed(actor: Seer | null, project: Alias<'Project'>): Pr
  * each branch find its rows by index.
  */
 export function accessibleProjects(actor: Pick<Actor, 'id' | 'place'>): Prisma.Sql {
-  const groups = sql`SELECT an.id FROM namespaces an WHERE an.lineage && ${memberNamespaces(actor)}`;
+  const below = (groups: Prisma.Sql) => sql`SELECT an.id FROM namespaces an WHERE an.lineage && ${groups}`;
   return sql`SELECT m.project_id FROM ${membershipsOf(actor)} AND m.project_id IS NOT NULL
     UNION ALL SELECT ap.id FROM projects ap WHERE ap.namespace_id = ANY(ARRAY(
-      SELECT an.id FROM namespaces an WHERE an.owner_id = ${actor.id} UNION ALL ${groups}))
+      SELECT an.id FROM namespaces an WHERE an.owner_id = ${actor.id} UNION ALL ${below(memberNamespaces(actor))}))
     UNION ALL SELECT s.project_id FROM project_shares s WHERE ${notExpired('s')} AND ${!actor.place}::boolean
-      AND s.group_id = ANY(ARRAY(${groups}))`;
+      AND s.group_id = ANY(ARRAY(${below(groupsOfMember(actor))}))`;
 }
 
 /**
@@ -101,30 +126,37 @@ export function accessibleProjects(actor: Pick<Actor, 'id' | 'place'>): Prisma.S
  */
 export function projectLevels(actor: Pick<Actor, 'id' | 'place'>): Prisma.Sql {
   const mine = sql`SELECT m.project_id, m.namespace_id, m.access_level FROM ${membershipsOf(actor)}`;
-  // The groups and their subgroups, each found once by index: a join over lineages would read every namespace.
-  const groups = sql`(SELECT an.id, max(m.access_level) AS level FROM (${mine} AND m.namespace_id IS NOT NULL) m
+  const opened = actor.place
+    ? Prisma.empty
+    : sql`UNION ALL SELECT o.namespace_id, o.access_level, NULL FROM (${openedGroups(actor)}) o`;
+  // The groups and their subgroups, each found once by index: a join over lineages would read every namespace. Projects are
+  // shared with the members of a group alone (own).
+  const groups = sql`(SELECT an.id, max(m.level) AS level, max(m.own) AS own
+    FROM (SELECT m.namespace_id, m.access_level AS level, m.access_level AS own FROM (${mine} AND m.namespace_id IS NOT NULL) m ${opened}) m
     CROSS JOIN LATERAL (SELECT an.id FROM namespaces an WHERE an.lineage @> ARRAY[m.namespace_id] OFFSET 0) an GROUP BY an.id) g`;
   return sql`SELECT given.project_id, max(given.level) AS level FROM (
       SELECT m.project_id, m.access_level AS level FROM (${mine} AND m.project_id IS NOT NULL) m
       UNION ALL SELECT ap.id, 50 FROM namespaces an JOIN projects ap ON ap.namespace_id = an.id WHERE an.owner_id = ${actor.id}
       UNION ALL SELECT ap.id, g.level FROM ${groups} JOIN projects ap ON ap.namespace_id = g.id
-      UNION ALL SELECT s.project_id, LEAST(g.level, s.group_access) FROM ${groups}
-        JOIN project_shares s ON s.group_id = g.id AND ${notExpired('s')} AND ${!actor.place}::boolean
+      UNION ALL SELECT s.project_id, LEAST(g.own, s.group_access) FROM ${groups}
+        JOIN project_shares s ON s.group_id = g.id AND g.own IS NOT NULL AND ${notExpired('s')} AND ${!actor.place}::boolean
     ) given GROUP BY given.project_id`;
 }
 
-/** An array of the namespaces with a membership of the actor. */
+/** An array of the groups with a membership of the actor, or that are shared with such a group. */
 export function memberNamespaces(actor: Pick<Actor, 'id' | 'place'>): Prisma.Sql {
-  return sql`ARRAY(SELECT m.namespace_id FROM ${membershipsOf(actor)} AND m.namespace_id IS NOT NULL)`;
+  if (placeOf(actor)) return groupsOfMember(actor);
+  return sql`ARRAY(SELECT m.namespace_id FROM ${membershipsOf(actor)} AND m.namespace_id IS NOT NULL
+    UNION ALL SELECT o.namespace_id FROM (${openedGroups(actor)}) o)`;
 }
 
-/** The actor's effective access level in a group: the highest of it and its parents. */
+/** The actor's effective access level in a group: the highest of it, its parents, and groups that one of them is shared with. */
 export function groupAccessLevel(
   actor: Pick<Actor, 'id' | 'place'> | null,
   { lineage }: Pick<Alias<'Namespace'>, 'lineage'>,
 ): Prisma.Sql {
   if (!actor) return sql`0`;
-  return sql`COALESCE((SELECT max(m.access_level) FROM ${membershipsOf(actor)} AND m.namespace_id = ANY(${lineage})), 0)`;
+  return sql`COALESCE(${levelAround(actor, lineage)}, 0)`;
 }
 
 /**
@@ -180,4 +212,35 @@ export function furtherOf(type: keyof typeof FURTHER, userId: Prisma.Sql | numbe
 /** Whether a project or group is visible to the actor without any access level. */
 export function openTo(actor: Seer, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {
   return actor.external ? sql`${visibility} = 'public'` : sql`${visibility} IN ('public', 'internal')`;
+}
+
+/**
+ * A statement for all memberships that give access to a project or group, of any user, in the form of rows of `members` with the
+ * level and expiry that they have there: its own, those of the groups around it, and of groups with which it or one of these is
+ * shared. A user may have several.
+ *
+ * @param project the ID of the project; null for a group
+ * @param lineage the IDs of the group, or the namespace of the project, and of those around it
+ * @param condition on the memberships `m`, such as for some users
+ * @param seen on the groups `g` with whose members something is shared
+ */
+export function membershipsAt(
+  project: Prisma.Sql | number | null,
+  lineage: Prisma.Sql,
+  { condition = sql`TRUE`, seen = sql`TRUE` }: { condition?: Prisma.Sql; seen?: Prisma.Sql } = {},
+): Prisma.Sql {
+  const where = sql`${notExpired('m')} AND ${condition}`;
+  const own = sql`m.id, m.user_id, m.project_id, m.namespace_id, m.access_level, m.expires_at, m.created_at, m.created_by_id`;
+  const shared = sql`m.id, m.user_id, m.project_id, m.namespace_id, LEAST(m.access_level, s.group_access),
+    LEAST(m.expires_at, s.expires_at), m.created_at, m.created_by_id`;
+  const invited = sql`JOIN namespaces g ON g.id = s.group_id AND ${seen} JOIN members m ON m.namespace_id = ANY(g.lineage)`;
+  const ofProject =
+    project === null
+      ? Prisma.empty
+      : sql`SELECT ${own} FROM members m WHERE m.project_id = ${project} AND ${where}
+        UNION ALL SELECT ${shared} FROM project_shares s ${invited} WHERE s.project_id = ${project} AND ${notExpired('s')} AND ${where}
+        UNION ALL`;
+  return sql`${ofProject} SELECT ${own} FROM members m WHERE m.namespace_id = ANY(${lineage}) AND ${where}
+    UNION ALL SELECT ${shared} FROM group_shares s ${invited}
+      WHERE s.namespace_id = ANY(${lineage}) AND ${notExpired('s')} AND ${where}`;
 }

@@ -12,6 +12,7 @@ export type DomainChange =
   | CommitCommentDeleted
   | MilestoneChanged
   | ProjectChanged
+  | WorkEnded
   | BranchesMoved
   | RefsPushed
   | ReleaseChanged
@@ -95,6 +96,13 @@ export interface ProjectChanged {
   project: { id: number };
   user: { id: number };
   action: 'created' | 'imported' | 'joined' | 'left';
+}
+
+/** A user is no longer a member of a project, or of a group and all that is in it, and does no more work there. */
+export interface WorkEnded {
+  type: 'workEnded';
+  place: { projectId: number } | { groupId: number };
+  user: { id: number };
 }
 
 /** Branches of open merge requests have moved. */

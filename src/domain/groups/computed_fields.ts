@@ -1,9 +1,18 @@
-import { groupAccessLevel } from '#src/access/permissions/visibility.ts';
+import { groupAccessLevel, groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
 import { chosenBy } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 
+const { sql } = Prisma;
+const [share, invited] = [alias('GroupShare', 's'), alias('Namespace', 'ig')];
+
 computedFields('Namespace', {
-  accessLevel: (group, { params }) => params(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
+  accessLevel: (group, { params }) => params(({ actor }) => sql`${groupAccessLevel(actor, group)}::int`),
   notificationSetting: ({ id }, { params }) => params(({ actor }) => chosenBy(actor, 'namespaceId', id)),
+  sharedWithGroups: ({ id }, { params }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
+      'groupId', ${invited.id}, 'groupName', ${invited.name}, 'groupFullPath', ${invited.fullPath},
+      'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})
+    FROM ${table(share)} JOIN ${table(invited)} ON ${invited.id} = ${share.groupId}
+    WHERE ${share.namespaceId} = ${id} AND ${notExpired('s')} AND ${params(({ actor }) => groupVisible(actor, invited))}), '[]')`,
 });

@@ -1,5 +1,6 @@
+import { OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { groupVisible, memberNamespaces, notExpired } from '#src/access/permissions/visibility.ts';
+import { groupAccessLevel, groupVisible, memberNamespaces, notExpired } from '#src/access/permissions/visibility.ts';
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
 import '#src/domain/groups/computed_fields.ts';
 import { namespaceMatches } from '#src/domain/namespaces/matching.ts';
@@ -8,54 +9,73 @@ import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
-import { pageOfRows, readPage } from '#src/platform/records/read.ts';
+import { type OrderedRows, pageOfRows, readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const group = alias('Namespace', 'n');
 
-/** The filters of the group list (rest-api-v4.md, Groups and namespaces). */
+/** The filters of lists of groups. */
 export interface GroupFilter {
   /** Matches anywhere in name or path, ignoring case. */
   search?: string | null | undefined;
-  /** Only groups of which the actor is a direct owner; also for administrators. */
+  /** IDs of groups to leave out. */
+  skipGroups?: readonly number[] | null | undefined;
+  visibility?: Visibility | null | undefined;
+  /** Only groups in which the actor has at least this effective level; also for administrators. */
+  minAccessLevel?: number | null | undefined;
+  /** Only groups without a parent. */
+  topLevelOnly?: boolean | null | undefined;
+}
+
+/** The filters of the list of all groups (rest-api-v4.md, Groups and namespaces). */
+export interface AllGroupsFilter extends GroupFilter {
+  /** Only groups of which the actor is an owner, directly or by a group around; also for administrators. */
   owned?: boolean | null | undefined;
   /** All groups that the actor can see, not just those with a membership. Administrators always get all. */
   allAvailable?: boolean | null | undefined;
-  /** IDs of groups to leave out. */
-  skipGroups?: readonly number[] | null | undefined;
 }
 
 export interface GroupOrder {
-  by: 'name' | 'path';
+  /** By similarity of the name to the text searched for, or by name if none is. */
+  by: 'name' | 'path' | 'id' | 'similarity';
   direction: Direction;
 }
 
 /** The groups of the actor, or all that the actor can see. Throws Unauthenticated. */
 export async function listGroups<R>(
   context: Context,
-  filter: GroupFilter,
+  filter: AllGroupsFilter,
   by: GroupOrder,
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const where = all([isGroup(group), audience(actor, filter), ...groupConditions(filter)]);
-  return readPage(context.db, selection, { rows: group, where, order: orderOf(by), params: { actor } }, page);
+  const where = all([isGroup(group), audience(actor, filter), ...groupConditions(actor, filter)]);
+  return readPage(context.db, selection, listed(actor, where, filter, by), page);
 }
 
-/** The direct subgroups of each group that the actor can see, by name, in one statement. */
-export async function listSubgroups<R>(
+/** How groups are listed for a group: those directly in it, those on all levels below, and those that are shared with it. */
+const RELATED = {
+  children: (id: Prisma.Sql | number) => sql`${group.parentId} = ${id}`,
+  descendants: (id: Prisma.Sql | number) => sql`${group.lineage} @> ARRAY[${id}]::int[] AND ${group.id} <> ${id}`,
+  shared: (id: Prisma.Sql | number) =>
+    sql`${group.id} IN (SELECT s.namespace_id FROM group_shares s WHERE s.group_id = ${id} AND ${notExpired('s')})`,
+} as const;
+
+/** The groups below each group, or shared with it, as far as the actor can see them, in one statement. */
+export async function listRelatedGroups<R>(
   context: Context,
   groups: readonly GroupRow[],
+  relation: keyof typeof RELATED,
+  { filter, by }: { filter: GroupFilter; by: GroupOrder },
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const pageOf = ({ parent }: Asked<{ parent: number }>) => {
-    const where = all([sql`${group.parentId} = ${parent}`, isGroup(group), groupVisible(actor, group)]);
-    return pageOfRows(selection, { rows: group, where, order: orderOf(BY_NAME), params: { actor } }, page);
-  };
+  const conditions = [isGroup(group), groupVisible(actor, group), ...groupConditions(actor, filter)];
+  const pageOf = ({ parent }: Asked<{ parent: number }>) =>
+    pageOfRows(selection, listed(actor, all([RELATED[relation](parent), ...conditions]), filter, by), page);
   const parents = groups.map(({ id }) => ({ parent: id }));
   return readPages(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
 }
@@ -72,30 +92,53 @@ export async function listGroupsOfUsers<R>(
   const actor = requireActor(context);
   const pageOf = ({ member }: Asked<{ member: number }>) => {
     const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${notExpired('m')})`;
-    const where = all([ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(filter)]);
-    return pageOfRows(selection, { rows: group, where, order: orderOf(by), params: { actor } }, page);
+    const where = all([ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(actor, filter)]);
+    return pageOfRows(selection, listed(actor, where, filter, by), page);
   };
   const parents = userIds.map((member) => ({ member }));
   return readPages(context.db, page, ofEach(parents, { member: 'int' }, pageOf));
 }
 
-const BY_NAME: GroupOrder = { by: 'name', direction: 'asc' };
+/** The groups that meet a condition, in their order. */
+function listed(
+  actor: Actor,
+  where: Prisma.Sql,
+  { search }: GroupFilter,
+  { by, direction }: GroupOrder,
+): OrderedRows<'Namespace'> {
+  const rows = { rows: group, where, params: { actor } };
+  const text = search?.trim();
+  if (by !== 'similarity' || !text) return { ...rows, order: orderOf(by, direction) };
+  const likeness = sql`(similarity(n.name, ${text}) * 1000000)::bigint`;
+  const from = sql`(SELECT n.*, ${likeness} AS sort_key FROM namespaces n) n`;
+  return { ...rows, from, order: order('Namespace', ['id'], direction, { isKeyed: true }) };
+}
 
-function orderOf({ by, direction }: GroupOrder): Order<'Namespace'> {
-  return order('Namespace', [by, 'id'], direction);
+function orderOf(by: GroupOrder['by'], direction: Direction): Order<'Namespace'> {
+  if (by === 'id') return order('Namespace', ['id'], direction);
+  return order('Namespace', [by === 'similarity' ? 'name' : by, 'id'], direction);
 }
 
 /** Which groups: `owned` takes precedence, and administrators get all without asking. */
-function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sql {
-  if (owned) {
-    return sql`n.id IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.access_level = 50 AND ${notExpired('m')})`;
-  }
+function audience(actor: Actor, { owned, allAvailable }: AllGroupsFilter): Prisma.Sql {
+  if (owned) return atLeast(actor, OWNER);
   if (actor.admin || allAvailable) return groupVisible(actor, group);
   return sql`n.lineage && ${memberNamespaces(actor)}`;
 }
 
-function groupConditions({ search, skipGroups }: GroupFilter): Prisma.Sql[] {
+/** Whether the actor has an effective level in a group: those with none are not even looked at. */
+function atLeast(actor: Actor, level: number): Prisma.Sql {
+  return sql`n.lineage && ${memberNamespaces(actor)} AND ${groupAccessLevel(actor, group)} >= ${level}`;
+}
+
+function groupConditions(
+  actor: Actor,
+  { search, skipGroups, visibility, minAccessLevel, topLevelOnly }: GroupFilter,
+): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [];
+  if (visibility) conditions.push(sql`${group.visibility} = ${visibility}::visibility`);
+  if (minAccessLevel != null) conditions.push(atLeast(actor, minAccessLevel));
+  if (topLevelOnly) conditions.push(sql`${group.parentId} IS NULL`);
   if (skipGroups?.length) conditions.push(sql`NOT n.id = ANY(${[...skipGroups]}::int[])`);
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
   return conditions;

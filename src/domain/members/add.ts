@@ -1,7 +1,9 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { OWNER } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor, userIdOf } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
-import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
+import { isLastOwner } from '#src/domain/members/last_owner.ts';
+import { checkGrant, inheritedErrors, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
 import {
   authorizeMembers,
@@ -13,7 +15,7 @@ import {
   sourceIds,
 } from '#src/domain/members/source.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
@@ -34,7 +36,8 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost AND NOT u.bot`;
   if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
-  const errors = levelErrors(source, input.accessLevel);
+  const inherited = await inheritedErrors(context.db, source, [input.userId], input.accessLevel);
+  const errors = { ...inherited.get(input.userId), ...levelErrors(source, input.accessLevel) };
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
@@ -42,10 +45,122 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   return { source, userId: input.userId };
 }
 
+/** Names users by number, or by username. */
+export interface NamedUsers {
+  userIds?: readonly number[] | null | undefined;
+  usernames?: readonly string[] | null | undefined;
+}
+
+/** Users that one call may make members. */
+export const MOST_ADDED = 100;
+
+/**
+ * Makes several users members. Those who are members already get the new level and expiry. Returns why others could not be added,
+ * by their username, or by their number where there is no such user. Throws NotFound for the source, Forbidden, ValidationFailed.
+ */
+export async function addMembers(
+  context: Context,
+  ref: SourceRef,
+  { userIds, usernames }: NamedUsers,
+  membership: Omit<NewMember, 'userId'>,
+): Promise<Map<string, string>> {
+  const actor = requireActor(context);
+  const source = await findSource(context, ref);
+  authorizeMembers(actor, source);
+  const named = [...(userIds ?? []), ...(usernames ?? [])];
+  const errors = levelErrors(source, membership.accessLevel);
+  if (named.length > MOST_ADDED) errors.user_id = [`has more than ${MOST_ADDED} values`];
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  checkGrant(actor, source, membership.accessLevel);
+  const users = await context.db.user.findMany({
+    where: {
+      ghost: false,
+      bot: false,
+      OR: [{ id: { in: [...(userIds ?? [])] } }, { username: { in: [...(usernames ?? [])], mode: 'insensitive' } }],
+    },
+    select: { id: true, username: true },
+    orderBy: { id: 'asc' },
+  });
+  const known = new Set(users.flatMap(({ id, username }) => [String(id), username.toLowerCase()]));
+  const missing = named.map(String).filter((name) => !known.has(name.toLowerCase()));
+  const refused = new Map(missing.map((name) => [name, 'User not found']));
+  const ids = users.map(({ id }) => id);
+  const inherited = await inheritedErrors(context.db, source, ids, membership.accessLevel);
+  await context.db.$transaction(async (tx) => {
+    for (const { id: userId, username } of users) {
+      const [error] = Object.entries(inherited.get(userId) ?? {}).flatMap(([, messages]) => messages);
+      if (error) refused.set(username, `Access level ${error}`);
+      else if (!(await putMember(tx, context, source, { userId, ...membership }))) {
+        refused.set(username, 'The group must keep an owner');
+      }
+    }
+  });
+  return refused;
+}
+
+/**
+ * Makes a user a member, or gives a member the new level and expiry. False if the group would lose its last owner by that. The
+ * caller has checked the rights.
+ */
+export async function putMember(
+  tx: Transaction,
+  context: ChangeContext & Pick<Context, 'actor'>,
+  source: Source,
+  input: NewMember,
+): Promise<boolean> {
+  const { userId, accessLevel, expiresAt = null } = input;
+  const { id } = source.record;
+  const where = { userId, ...(source.kind === 'project' ? { projectId: id } : { namespaceId: id }) };
+  await lockAccess(tx, source, userId);
+  const member = await tx.member.findFirst({
+    where: { ...where, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
+  });
+  if (!member) {
+    await insertMember(tx, context, source, input);
+    return true;
+  }
+  if ((accessLevel < OWNER || expiresAt) && (await isLastOwner(tx, source, member))) return false;
+  await tx.member.update({
+    where: { id: member.id },
+    data: { accessLevel, expiresAt: expiresAt === null ? null : new Date(expiresAt) },
+  });
+  return true;
+}
+
+/** What came of naming users as members: the membership of a single one, or why some of several could not be added. */
+export type AddedMembers =
+  | { changed: ChangedMember; refused: null }
+  | { changed: null; refused: ReadonlyMap<string, string> };
+
+/** Makes users members: a single one as addMember does, several as addMembers does. */
+export async function addNamedMembers(
+  context: Context,
+  ref: SourceRef,
+  { userIds, usernames }: NamedUsers,
+  membership: Omit<NewMember, 'userId'>,
+): Promise<AddedMembers> {
+  const [userId, ...others] = userIds ?? [];
+  if (others.length > 0 || (usernames?.length ?? 0) > (userId === undefined ? 1 : 0)) {
+    return { changed: null, refused: await addMembers(context, ref, { userIds, usernames }, membership) };
+  }
+  const [username] = usernames ?? [];
+  if (userId === undefined && username === undefined)
+    throw new BadRequest('user_id is invalid', 'userIds', 'valueInvalid');
+  // A name that nobody has is the number of nobody.
+  const named = userId ?? (await userIdNamed(context, username ?? '')) ?? 0;
+  return { changed: await addMember(context, ref, { userId: named, ...membership }), refused: null };
+}
+
+async function userIdNamed({ db }: Context, username: string): Promise<number | undefined> {
+  return (
+    await db.user.findFirst({ where: { username: { equals: username, mode: 'insensitive' } }, select: { id: true } })
+  )?.id;
+}
+
 /** Inserts the membership, replacing an expired one; settles any access request. Throws Conflict if the user is a member. */
 export async function insertMember(
   tx: Transaction,
-  context: ChangeContext,
+  context: ChangeContext & Pick<Context, 'actor'>,
   source: Source,
   input: NewMember,
 ): Promise<void> {
@@ -53,10 +168,11 @@ export async function insertMember(
   const columns = source.kind === 'project' ? sql`project_id, user_id` : sql`namespace_id, user_id`;
   await lockAccess(tx, source, userId);
   const added = await tx.$executeRaw`
-    INSERT INTO members (user_id, project_id, namespace_id, access_level, expires_at)
-    VALUES (${userId}, ${sourceIds(source)}, ${accessLevel}, ${expiresAt}::date)
+    INSERT INTO members (user_id, project_id, namespace_id, access_level, expires_at, created_by_id)
+    VALUES (${userId}, ${sourceIds(source)}, ${accessLevel}, ${expiresAt}::date, ${context.actor && userIdOf(context.actor)})
     ON CONFLICT (${columns}) DO UPDATE
-      SET access_level = EXCLUDED.access_level, expires_at = EXCLUDED.expires_at, created_at = EXCLUDED.created_at
+      SET access_level = EXCLUDED.access_level, expires_at = EXCLUDED.expires_at, created_at = EXCLUDED.created_at,
+        created_by_id = EXCLUDED.created_by_id
       WHERE members.expires_at <= (now() AT TIME ZONE 'UTC')::date`;
   if (added === 0) throw new Conflict('Member already exists', undefined, 'user_id');
   const { record, kind } = source;

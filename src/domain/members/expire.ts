@@ -14,4 +14,5 @@ export async function removeExpiredMembers(db: Db): Promise<void> {
     INSERT INTO events (project_id, author_id, action)
     SELECT project_id, user_id, 'removed due to membership expiration from' FROM gone WHERE project_id IS NOT NULL`;
   await db.$executeRaw`DELETE FROM project_shares WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date`;
+  await db.$executeRaw`DELETE FROM group_shares WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date`;
 }

@@ -10,13 +10,22 @@ import { Forbidden } from '#src/platform/errors.ts';
  */
 export async function keepAnOwner(
   tx: Transaction,
-  { kind, record }: Source,
+  source: Source,
   member: { id: number; accessLevel: number },
 ): Promise<void> {
-  if (kind !== 'group' || member.accessLevel !== OWNER) return;
+  if (await isLastOwner(tx, source, member)) throw new Forbidden();
+}
+
+/** Whether a member is the only direct owner of a group. Locks the group. */
+export async function isLastOwner(
+  tx: Transaction,
+  { kind, record }: Source,
+  member: { id: number; accessLevel: number },
+): Promise<boolean> {
+  if (kind !== 'group' || member.accessLevel !== OWNER) return false;
   await tx.$queryRaw`SELECT id FROM namespaces WHERE id = ${record.id} FOR NO KEY UPDATE`;
   const others = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM members m WHERE m.namespace_id = ${record.id} AND m.access_level = ${OWNER} AND m.id <> ${member.id}
       AND ${notExpired('m')} LIMIT 1`;
-  if (others.length === 0) throw new Forbidden();
+  return others.length === 0;
 }

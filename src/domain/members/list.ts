@@ -1,20 +1,21 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { notExpired } from '#src/access/permissions/visibility.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { groupVisible, membershipsAt, notExpired } from '#src/access/permissions/visibility.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
 import { authorizeReading, ofSource, type Source } from '#src/domain/members/source.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
-import { all, Prisma } from '#src/platform/database/db.ts';
+import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
-import { readRow } from '#src/platform/records/read.ts';
+import { type Asked, ofEach, ofPermitted, onlyOne } from '#src/platform/records/parents.ts';
+import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [member, user] = [alias('Member', 'm'), alias('User', 'u')];
+const BY_USER = order('Member', ['userId'], 'desc');
 
 /** Identifies a changed direct membership, for reading it back. */
 export interface ChangedMember {
@@ -22,40 +23,94 @@ export interface ChangedMember {
   userId: number;
 }
 
+/** Which members of a project or group. */
+export interface MemberFilter {
+  /** As in userMatches. */
+  search?: string | null | undefined;
+  /** Only these users. */
+  userIds?: readonly number[] | null | undefined;
+  /** Not these users. */
+  skipUsers?: readonly number[] | null | undefined;
+  /** Also those who have access by a group around it, or by a share: each user once, with the highest level. */
+  includeInherited?: boolean | null | undefined;
+}
+
 /**
- * The direct members of projects, or of groups, newest users first, in one statement; without expired ones. `search` works as in
- * userMatches. Forbidden in place of those whose members the actor may not read.
+ * The members of projects, or of groups, newest users first, in one statement; without expired ones. Forbidden in place of those
+ * whose members the actor may not read.
  */
 export async function listMembers<R>(
   context: Context,
   sources: readonly Source[],
-  { search }: { search?: string | null | undefined },
+  { search, userIds, skipUsers, includeInherited }: MemberFilter,
   page: PageRequest,
   selection: Selection<'Member', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  const conditions = [notExpired('m')];
+  const conditions: Prisma.Sql[] = includeInherited ? [] : [notExpired('m')];
+  if (userIds) conditions.push(sql`${member.userId} = ANY(${[...userIds]}::int[])`);
+  if (skipUsers?.length) conditions.push(sql`NOT ${member.userId} = ANY(${[...skipUsers]}::int[])`);
   if (search?.trim()) {
     const found = sql`SELECT ${user.id} FROM ${table(user)} WHERE ${userMatches(user, actor, search.trim())}`;
     conditions.push(sql`${member.userId} IN (${found})`);
   }
-  const list = { rows: member, where: all(conditions), order: order('Member', ['userId'], 'desc') };
+  const where = all([sql`TRUE`, ...conditions]);
   return ofPermitted(
     sources,
     (source) => authorizeReading(actor, source),
-    (permitted) => listOfSources(context, permitted, list, page, selection),
+    (permitted) => {
+      if (!includeInherited) {
+        return listOfSources(context, permitted, { rows: member, where, order: BY_USER }, page, selection);
+      }
+      const { kind } = permitted[0] as Source;
+      const pageOf = (place: Asked<Placed>) =>
+        pageOfRows(selection, { rows: member, from: highest(actor, kind, place), where, order: BY_USER }, page);
+      const types = { id: 'int', namespace: 'int', isMember: 'boolean' } as const;
+      return readPages<R>(context.db, page, ofEach(permitted.map(placed), types, pageOf));
+    },
   );
 }
 
-/** The direct member with that user ID. Throws NotFound. */
+/** The direct member with that user ID, or whoever has access for whatever reason. Throws NotFound. */
 export async function findMember<R>(
   context: Context,
   source: Source,
   userId: number,
   selection: Selection<'Member', R>,
+  { includeInherited = false }: { includeInherited?: boolean } = {},
 ): Promise<R> {
-  authorizeReading(requireActor(context), source);
-  return one(context, { source, userId }, selection, notExpired('m'));
+  if (!includeInherited) {
+    authorizeReading(requireActor(context), source);
+    return one(context, { source, userId }, selection, notExpired('m'));
+  }
+  const filter = { userIds: [userId], includeInherited };
+  const { nodes } = onlyOne(await listMembers(context, [source], filter, ONE, selection));
+  const [found] = nodes;
+  if (!found) throw new NotFound('Member');
+  return found;
+}
+
+const ONE: PageRequest = { limit: 1, offset: 0, withTotal: false };
+
+/** What is known of a source before its members are read. */
+type Placed = { id: number; namespace: number; isMember: boolean };
+
+function placed(source: Source): Placed {
+  const { record } = source;
+  const namespace = source.kind === 'project' ? source.record.namespaceId : record.id;
+  return { id: record.id, namespace, isMember: record.accessLevel > 0 };
+}
+
+/**
+ * The membership of each user that gives the highest level in a place. Those of private groups with which something is shared are
+ * shown to members of the place, and to those who see these groups.
+ */
+function highest(actor: Actor, kind: Source['kind'], { id, namespace, isMember }: Asked<Placed>): Prisma.Sql {
+  const lineage = sql`(SELECT sn.lineage FROM namespaces sn WHERE sn.id = ${namespace})::int[]`;
+  const seen = sql`(${isMember} OR ${groupVisible(actor, alias('Namespace', 'g'))})`;
+  const memberships = membershipsAt(kind === 'project' ? sql`${id}` : null, lineage, { seen });
+  return sql`(SELECT DISTINCT ON (m.user_id) m.* FROM (${memberships}) m
+    ORDER BY m.user_id, m.access_level DESC, m.expires_at DESC, m.id) m`;
 }
 
 /** The membership as it is stored, even if expired: for reading back after a change. Throws NotFound. */

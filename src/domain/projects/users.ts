@@ -1,5 +1,5 @@
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
+import { groupVisible, membershipsAt } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
@@ -15,7 +15,7 @@ const user = alias('User', 'u');
 
 /**
  * The users who work on a project, newest first: its owner, its members, those of its group and parents, and those of groups with
- * which it is shared, as far as the actor can see these groups. Also for anonymous callers.
+ * which it or one of these is shared, as far as the actor can see these groups. Also for anonymous callers.
  */
 export async function listProjectUsers<R>(
   context: Context,
@@ -26,13 +26,10 @@ export async function listProjectUsers<R>(
 ): Promise<Page<R>> {
   const { db, actor } = context;
   requireApiScope(actor);
+  const lineage = sql`(SELECT n.lineage FROM namespaces n WHERE n.id = ${namespaceId})::int[]`;
+  const memberships = membershipsAt(id, lineage, { seen: groupVisible(actor, alias('Namespace', 'g')) });
   const team = sql`SELECT n.owner_id FROM namespaces n WHERE n.id = ${namespaceId}
-    UNION SELECT m.user_id FROM members m WHERE m.project_id = ${id} AND ${notExpired('m')}
-    UNION SELECT m.user_id FROM namespaces n JOIN members m ON m.namespace_id = ANY(n.lineage)
-      WHERE n.id = ${namespaceId} AND ${notExpired('m')}
-    UNION SELECT m.user_id FROM project_shares s JOIN namespaces g ON g.id = s.group_id
-      JOIN members m ON m.namespace_id = ANY(g.lineage)
-      WHERE s.project_id = ${id} AND ${notExpired('s')} AND ${notExpired('m')} AND ${groupVisible(actor, alias('Namespace', 'g'))}`;
+    UNION SELECT m.user_id FROM (${memberships}) m`;
   const conditions = [sql`${user.id} IN (${team})`];
   if (search?.trim()) conditions.push(userMatches(user, actor, search.trim()));
   const list = { rows: user, where: all(conditions), order: order('User', ['id'], 'desc') };

@@ -1,7 +1,8 @@
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import { membershipsAt } from '#src/access/permissions/visibility.ts';
 import { PATIENCE } from '#src/domain/webhooks/settle.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
-import type { Db } from '#src/platform/database/db.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 
@@ -11,6 +12,8 @@ declare module '#src/platform/background/queue.ts' {
     'hooks.tell_disabled': { hookId: number; userId: number };
   }
 }
+
+const { sql } = Prisma;
 
 /** Maximum number of users notified. */
 const MOST_TOLD = 50;
@@ -31,9 +34,8 @@ function administrators(db: Db, hookId: number): Promise<{ id: number }[]> {
       WHERE h.id = ${hookId} AND h.disabled_at IS NOT NULL)
     SELECT u.id FROM users u, place WHERE u.state = 'active' AND NOT u.ghost AND CASE
       WHEN place.project_id IS NULL AND place.namespace_id IS NULL THEN u.admin
-      ELSE u.id = place.owner_id OR EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.access_level >= place.level
-        AND (m.project_id = place.project_id OR m.namespace_id = ANY(place.lineage))
-        AND (m.expires_at IS NULL OR m.expires_at > (now() AT TIME ZONE 'UTC')::date)) END
+      ELSE u.id = place.owner_id OR u.id IN (SELECT m.user_id FROM (${membershipsAt(sql`place.project_id`, sql`place.lineage`)}) m
+        WHERE m.access_level >= place.level) END
     ORDER BY u.id LIMIT ${MOST_TOLD}`;
 }
 

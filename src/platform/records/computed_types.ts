@@ -72,6 +72,8 @@ export interface ComputedFields {
     isFirstContribution: boolean;
   };
   Namespace: {
+    /** Shares with groups that the actor sees. */
+    sharedWithGroups: GroupShareRow[];
     /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
     accessLevel: number;
     /** What the actor wants to hear of the group; null where nothing was chosen. */
@@ -244,6 +246,18 @@ export interface NotificationSetting {
   level: Columns['NotificationSetting']['level'];
   /** The kinds that are wanted where the level is `custom`. */
   events: Readonly<Omit<Columns['NotificationSetting'], 'id' | 'userId' | 'projectId' | 'namespaceId' | 'level'>>;
+}
+
+/** Access that a group gives to the members of another one. */
+export interface GroupShareRow {
+  id: number;
+  groupId: number;
+  groupName: string;
+  groupFullPath: string;
+  /** The highest level that it gives. */
+  groupAccessLevel: number;
+  /** Gives nothing from this day on. */
+  expiresAt: string | null;
 }
 
 /** Access that a project gives to the members of a group. */

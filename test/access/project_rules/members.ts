@@ -97,6 +97,8 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
     'DELETE /projects/:id/access_tokens/:token_id': { success: 204, level: 40, refusal: 400, given: accessToken },
     'GET /projects/:id/members': { ...reading, given: project },
     'GET /projects/:id/members/:user_id': { ...reading, given: member },
+    'GET /projects/:id/members/all': { ...reading, given: project },
+    'GET /projects/:id/members/all/:user_id': { ...reading, given: member },
     'POST /projects/:id/members': {
       success: 201,
       level: 40,

@@ -9,6 +9,7 @@ const member = restJson({
   access_level: 'm.access_level',
   expires_at: 'm.expires_at',
   created_at: timestamp('m.created_at'),
+  membership_state: `'active'`,
 });
 
 const notExpired = (project: string) =>

@@ -1,4 +1,4 @@
-import { notExpired } from '#src/access/permissions/visibility.ts';
+import { membershipsAt } from '#src/access/permissions/visibility.ts';
 import { notesIn, peopleIn, type RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
@@ -87,9 +87,6 @@ function watchers(projectId: number): Prisma.Sql {
       WHERE p.id = ${projectId}
     UNION SELECT s.user_id FROM (
       SELECT n.owner_id AS user_id FROM ${place} WHERE p.id = ${projectId}
-      UNION SELECT m.user_id FROM members m WHERE m.project_id = ${projectId} AND ${notExpired('m')}
-      UNION SELECT m.user_id FROM ${place} JOIN members m ON m.namespace_id = ANY(n.lineage) AND ${notExpired('m')} WHERE p.id = ${projectId}
-      UNION SELECT m.user_id FROM project_shares ps JOIN namespaces g ON g.id = ps.group_id
-        JOIN members m ON m.namespace_id = ANY(g.lineage) AND ${notExpired('m')} WHERE ps.project_id = ${projectId} AND ${notExpired('ps')}
+      UNION SELECT m.user_id FROM (${membershipsAt(projectId, sql`(SELECT n.lineage FROM ${place} WHERE p.id = ${projectId})::int[]`)}) m
     ) i JOIN notification_settings s ON s.user_id = i.user_id AND s.project_id IS NULL AND s.namespace_id IS NULL AND ${more}`;
 }

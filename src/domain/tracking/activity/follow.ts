@@ -8,6 +8,7 @@ import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.t
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
 import { carryMilestones } from '#src/domain/tracking/milestones/carry.ts';
 import { requestReferences } from '#src/domain/tracking/references/push.ts';
+import { endWork } from '#src/domain/tracking/subjects/end_work.ts';
 import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos/merge_requests.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -38,6 +39,9 @@ export const tracking: Follower = {
   async projectMoved(tx, _context, { project, from }) {
     await carryLabels(tx, project.id, from);
     await carryMilestones(tx, project.id, from);
+  },
+  async workEnded(tx, _context, change) {
+    await endWork(tx, change);
   },
   branchesMoved: requestRefresh,
   namespaceDeleted: requestRefreshOfForks,

@@ -68,7 +68,7 @@ export async function involvable(
     SELECT ${user.id} FROM ${table(user)} JOIN ${table(project)} ON ${project.id} = ${projectId}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
     WHERE ${user.id} = ANY(${[...userIds]}::int[]) AND ${user.state} = 'active' AND NOT ${user.ghost}
-      AND (${user.admin} OR ${open} OR ${projectAccessLevel(user, project, namespace)} >= ${needed})`;
+      AND (${user.admin} OR ${open} OR ${projectAccessLevel({ id: user.id }, project, namespace)} >= ${needed})`;
   const readers = new Set(found.map(({ id }) => id));
   return [...new Set(userIds)].filter((id) => readers.has(id));
 }

@@ -42,7 +42,7 @@ export function readersAmong(
     SELECT ${user.id} AS id, lower(${user.username}) AS username
     FROM ${table(user)} JOIN ${table(project)} ON ${project.id} = ${projectId} AND ${project.deletedAt} IS NULL
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
-    CROSS JOIN LATERAL (SELECT ${projectAccessLevel(user, project, namespace)} AS level OFFSET 0) l
+    CROSS JOIN LATERAL (SELECT ${projectAccessLevel({ id: user.id }, project, namespace)} AS level OFFSET 0) l
     WHERE (${user.id} = ANY(${[...ids]}::int[]) OR lower(${user.username}) = ANY(${[...names]}::text[]))
       AND ${user.state} = 'active' AND NOT ${user.ghost} AND ${reads} AND ${readsNote}
     ORDER BY ${user.id}`;
