@@ -44,9 +44,8 @@ describe('GET /projects/:id/languages', () => {
       ['Python', 20.02],
       ['Makefile', 13.31],
     ]);
-    const { data } = (
-      await world.graphql(`{ project(ref: "${project.id}") { languages { name share } } }`, {}, owner)
-    ).body;
+    const { data } = (await world.graphql(`{ project(ref: "${project.id}") { languages { name share } } }`, {}, owner))
+      .body;
     expect(data.project.languages[0]).toEqual({ name: 'TypeScript', share: 66.67 });
   });
 
