@@ -56,6 +56,8 @@ import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/resource_events/on_subjects.ts';
 import '#schema/projects/lists.ts';
+import '#schema/badges/types.ts';
+import '#schema/badges/mutations.ts';
 import '#schema/topics/types.ts';
 import '#schema/topics/mutations.ts';
 import '#schema/projects/viewer_can.ts';

@@ -2,6 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
 import { accessTokens } from '#rest/v4/access_tokens.ts';
 import { awards } from '#rest/v4/awards.ts';
+import { badges } from '#rest/v4/badges.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { boards } from '#rest/v4/boards.ts';
 import { branches } from '#rest/v4/branches.ts';
@@ -130,4 +131,5 @@ export const routes: Route[] = [
   ...templates,
   ...uploads,
   ...topics,
+  ...badges,
 ];

@@ -119,7 +119,11 @@ const schedule = await world.db.pipelineSchedule.findFirstOrThrow(inHidden);
 await createScheduleVariable(world.as(victim), hidden.id, { id: schedule.id, key: 'zqsecret', value: 'zqsecret' });
 
 /** Numbers that count in the whole server, of records in the hidden project. */
+const badge = await world.db.badge.create({
+  data: { projectId: hidden.id, linkUrl: 'https://example.org/zqsecret', imageUrl: 'https://example.org/zqsecret' },
+});
 const ids: Record<string, number> = {
+  badge_id: badge.id,
   pipeline_id: pipeline,
   job_id: (await world.db.job.findFirstOrThrow(inHidden)).id,
   environment_id: (await world.db.environment.findFirstOrThrow(inHidden)).id,

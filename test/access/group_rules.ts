@@ -53,6 +53,11 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     return { ...group(at), user_id: user.id };
   };
 
+  const urls = { link_url: 'https://example.org/a', image_url: 'https://example.org/b' };
+  const badge = async ({ group: { id: groupId } }: Stage) => {
+    const data = { groupId, linkUrl: urls.link_url, imageUrl: urls.image_url };
+    return { id: groupId, badge_id: (await world.db.badge.create({ data, select: { id: true } })).id };
+  };
   const label = async (at: Stage) => {
     const name = world.unique('label');
     const { id } = await createLabel(world.as(owner), { group: at.group.id }, { title: name, color: 'red' });
@@ -94,6 +99,16 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const lists = `${boards}/:board_id/lists`;
 
   return {
+    'GET /groups/:id/badges': { ...reading, given: group },
+    'GET /groups/:id/badges/:badge_id': { ...reading, given: badge },
+    'GET /groups/:id/badges/render': { success: 200, level: 50, given: (at) => ({ ...group(at), ...urls }) },
+    'POST /groups/:id/badges': { success: 201, level: 50, given: (at) => ({ ...group(at), ...urls }) },
+    'PUT /groups/:id/badges/:badge_id': {
+      success: 200,
+      level: 50,
+      given: async (at) => ({ ...(await badge(at)), name: world.unique('badge') }),
+    },
+    'DELETE /groups/:id/badges/:badge_id': { success: 204, level: 50, given: badge },
     [`GET ${boards}`]: { ...reading, given: group },
     [`POST ${boards}`]: {
       success: 201,

@@ -234,8 +234,10 @@ const fewest = async (work: () => Promise<unknown>) => Math.min(await count(work
 
 /** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */
 const ONE_BY_ONE = new Set([
+  'Group.badges',
   'Group.issues',
   'Group.events',
+  'Project.badges',
   'Project.events',
   'Project.repository.branches',
   'Project.users',

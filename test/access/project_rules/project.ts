@@ -8,6 +8,11 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
     await world.db.projectStar.deleteMany({ where: { projectId: at.project.id } });
     return project(at);
   };
+  const urls = { link_url: 'https://example.org/a', image_url: 'https://example.org/b' };
+  const badge = async ({ project: { id: projectId } }: Stage) => {
+    const data = { projectId, linkUrl: urls.link_url, imageUrl: urls.image_url };
+    return { id: projectId, badge_id: (await world.db.badge.create({ data, select: { id: true } })).id };
+  };
   const attached = (at: Stage) => ({ ...project(at), file: new File(['text'], 'a.txt') });
 
   return {
@@ -73,6 +78,16 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
       },
     },
     'POST /projects/:id/housekeeping': { success: 201, level: 40, given: project },
+    'GET /projects/:id/badges': { ...anyone, given: project },
+    'GET /projects/:id/badges/:badge_id': { ...anyone, given: badge },
+    'GET /projects/:id/badges/render': { success: 200, level: 40, given: (at) => ({ ...project(at), ...urls }) },
+    'POST /projects/:id/badges': { success: 201, level: 40, given: (at) => ({ ...project(at), ...urls }) },
+    'PUT /projects/:id/badges/:badge_id': {
+      success: 200,
+      level: 40,
+      given: async (at) => ({ ...(await badge(at)), name: world.unique('badge') }),
+    },
+    'DELETE /projects/:id/badges/:badge_id': { success: 204, level: 40, given: badge },
     'GET /projects/:id/users': { ...anyone, given: project },
     'GET /projects/:id/events': { ...anyone, given: project },
     ...Object.fromEntries(
