@@ -71,7 +71,6 @@ export const routes: Route[] = [
   ...tokens,
   ...accessTokens,
   ...deployTokens,
-  ...accessTokens,
   ...groups,
   ...namespaces,
   ...members,

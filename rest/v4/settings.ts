@@ -23,6 +23,8 @@ export const settings: Route[] = [
     atLeastOne: [
       'default_projects_limit',
       'signup_enabled',
+      'require_admin_approval_after_user_signup',
+      'deactivate_dormant_users_period',
       'signin_enabled',
       'avatar_service_enabled',
       'sign_in_text',

@@ -163,6 +163,8 @@ const RELEASED: Record<string, string> = {
   '20261127133501_access_tokens_of_project': '99736865338f41d5664407c0b0e7e9bcb6b56ac9f1864e1cf238be3b1eb60492',
   '20261127133502_access_tokens_of_group': '366fa9bad24d2152ccd225a6c8d33496e6258a3fbe06405e4ce6d2a2906daa8a',
   '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
+  '20261127141213_states_and_preferences_of_users': 'dbbac961296f048a2c42bade4dc7d1dcced3700749d0718885b200a24f8d4512',
+  '20261127141214_users_by_public_email': '331a83c0e83f251e2450dfd36bd1843e0a7d4222c0a9abebd781678b4458a7f5',
 };
 
 const directory = packagePath('prisma/migrations');
