@@ -61,6 +61,7 @@ export const packages: Route[] = [
     operation: operations.GroupPackagesDocument,
     result: 'group.packages',
     basic: true,
+    deployToken: true,
     ...record,
   },
   {
@@ -175,6 +176,7 @@ export const packages: Route[] = [
     operation: operations.GroupNpmPackumentDocument,
     result: 'group.npmPackument',
     basic: true,
+    deployToken: true,
     ...named,
   },
   {
@@ -184,6 +186,7 @@ export const packages: Route[] = [
     operation: operations.GroupNpmDistTagsDocument,
     result: 'group.npmDistTags',
     basic: true,
+    deployToken: true,
     ...named,
   },
 ];

@@ -38,6 +38,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   };
   const administering = { success: 200, level: 50, refusal: 401 } as const;
 
+  const deployToken = async (at: Stage) => {
+    const data = { groupId: at.group.id, name: 'deploy', username: 'robot', scopes: ['read_repository'] };
+    const token = await world.db.deployToken.create({
+      data: { ...data, tokenHash: Buffer.from(world.unique('hash')) },
+    });
+    return { ...group(at), token_id: token.id };
+  };
+
   const requester = async (at: Stage) => {
     const user = await world.user();
     await world.db.accessRequest.create({ data: { namespaceId: at.group.id, userId: user.id } });
@@ -200,6 +208,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     },
     'POST /groups/:id/access_tokens/:token_id/rotate': { ...administering, given: accessToken },
     'DELETE /groups/:id/access_tokens/:token_id': { success: 204, level: 50, refusal: 400, given: accessToken },
+    'GET /groups/:id/deploy_tokens': { success: 200, level: 50, given: group },
+    'GET /groups/:id/deploy_tokens/:token_id': { success: 200, level: 50, given: deployToken },
+    'POST /groups/:id/deploy_tokens': {
+      success: 201,
+      level: 50,
+      given: (at) => ({ ...group(at), name: 'deploy', scopes: ['read_repository'] }),
+    },
+    'DELETE /groups/:id/deploy_tokens/:token_id': { success: 204, level: 50, given: deployToken },
     'GET /groups/:id/members': { ...reading, given: group },
     'GET /groups/:id/members/:user_id': { ...reading, given: member },
     'POST /groups/:id/members': {

@@ -213,6 +213,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       level: 100,
       given: impersonation,
     },
+    'GET /deploy_tokens': administrating,
     'GET /personal_access_tokens': reading,
     'GET /personal_access_tokens/self': noPersonalToken,
     'GET /personal_access_tokens/:id': { ...reading, given: (_at, who) => tokenOf(who?.id) },

@@ -141,6 +141,7 @@ describe('Orders', () => {
       'NoteOrder',
       'PackageFileOrder',
       'PackageOrder',
+      'PersonalAccessTokenOrder',
       'PipelineOrder',
       'ProjectOrder',
       'ReleaseOrder',

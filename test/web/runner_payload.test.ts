@@ -40,6 +40,19 @@ unit:
     return { project, sha, runner, payload, url };
   }
 
+  it('tells it of the deploy token of that name, whose text is masked', async () => {
+    const { project } = await projectWithJobs('job: {script: make}');
+    const runner = await registerRunner(world, {});
+    const list = `/projects/${project.id}/deploy_tokens`;
+    const given = { name: 'gitlab-deploy-token', scopes: ['read_registry'] };
+    const { body: made } = await api.post(list, given);
+    await api.post(list, { ...given, name: 'another one' });
+    const { variables } = await runner.take();
+    const of = (key: string) => variables.find((one: Json) => one.key === key);
+    expect(of('CI_DEPLOY_USER')).toMatchObject({ value: made.username });
+    expect(of('CI_DEPLOY_PASSWORD')).toMatchObject({ value: made.token, masked: true, public: false });
+  });
+
   it('is all that it needs to run the job', LONG, async () => {
     const { project, sha, payload, url } = await described();
     const { variables, ...rest } = payload;

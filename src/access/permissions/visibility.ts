@@ -48,13 +48,19 @@ export function projectAccess(
 export type Seer = Pick<Actor, 'id' | 'admin' | 'external' | 'place'>;
 
 /** Whose memberships count: a user's, or the place of somebody who is no user. */
-type MemberLike = { readonly id: number | Prisma.Sql; readonly place?: Place | undefined };
+type MemberLike = { readonly id: Prisma.Sql } | { readonly id: number; readonly place?: Place | undefined };
 
 /** What stands behind FROM for the memberships of an actor, as `m`, up to a condition. */
-function membershipsOf({ id, place }: MemberLike): Prisma.Sql {
-  if (!place) return sql`members m WHERE m.user_id = ${id} AND ${notExpired('m')}`;
+function membershipsOf(actor: MemberLike): Prisma.Sql {
+  const place = placeOf(actor);
+  if (!place) return sql`members m WHERE m.user_id = ${actor.id} AND ${notExpired('m')}`;
   const { projectId, namespaceId, level } = place;
   return sql`(SELECT ${projectId}::int AS project_id, ${namespaceId}::int AS namespace_id, ${level}::int AS access_level) m WHERE TRUE`;
+}
+
+/** The place of who is no user; none of the rows of a statement, whose aliases have no such column. */
+function placeOf(actor: MemberLike): Place | undefined {
+  return typeof actor.id === 'number' ? (actor as Pick<Actor, 'place'>).place : undefined;
 }
 
 /** Whether the actor, with that access level, may see a project: for one project, or few. */

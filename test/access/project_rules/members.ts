@@ -29,7 +29,23 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
   };
   const administering = { success: 200, level: 40, refusal: 401 } as const;
 
+  const deployToken = async (at: Stage) => {
+    const data = { projectId: at.project.id, name: 'deploy', username: 'robot', scopes: ['read_repository'] };
+    const token = await world.db.deployToken.create({
+      data: { ...data, tokenHash: Buffer.from(world.unique('hash')) },
+    });
+    return { ...project(at), token_id: token.id };
+  };
+
   return {
+    'GET /projects/:id/deploy_tokens': { success: 200, level: 40, given: project },
+    'GET /projects/:id/deploy_tokens/:token_id': { success: 200, level: 40, given: deployToken },
+    'POST /projects/:id/deploy_tokens': {
+      success: 201,
+      level: 40,
+      given: (at) => ({ ...project(at), name: 'deploy', scopes: ['read_repository'] }),
+    },
+    'DELETE /projects/:id/deploy_tokens/:token_id': { success: 204, level: 40, given: deployToken },
     'GET /projects/:id/access_tokens': { ...administering, given: project },
     // The tokens of these callers are those of people.
     'GET /projects/:id/access_tokens/self': { ...reading, success: 400, given: project },
