@@ -190,8 +190,6 @@ export const users: Route[] = [
     operation: operations.ChangeStatusDocument,
     description: 'Changes what the caller says about themself. What is left out stays as it is.',
     result: 'setStatus.status',
-    done: {},
-    doneStatus: 200,
   },
   {
     method: 'GET',

@@ -34,8 +34,8 @@ const AssociationCounts = builder.objectRef<Associations>('AssociationCounts').i
 const MembershipSource = builder.enumType('MembershipSource', {
   description: 'What a membership is of.',
   values: {
-    PROJECT: { value: 'Project', description: 'The membership is of a project.' },
-    GROUP: { value: 'Namespace', description: 'The membership is of a group.' },
+    PROJECT: { value: 'Project', description: 'Somebody takes part in one repository with its issues.' },
+    GROUP: { value: 'Namespace', description: 'Somebody takes part in all that lies below a group.' },
   } as const,
 });
 

@@ -43,7 +43,7 @@ builder.mutationField('updatePreferences', (t) =>
   t.field({
     type: userPayload('updatePreferences', 'The caller as they are now.'),
     description: 'Changes what the caller chose for themself.',
-    args: { input: t.arg({ type: UpdatePreferencesInput, required: true, description: 'What to choose.' }) },
+    args: { input: t.arg({ type: UpdatePreferencesInput, required: true, description: 'What the caller chooses from now on.' }) },
     resolve: async (_root, { input }, context, info) => {
       await updatePreferences(context, input);
       return { user: await findViewer(context, selectionAt(info, 'User')) };

@@ -102,13 +102,12 @@ const SetStatusInput = builder.inputType('SetStatusInput', {
   }),
 });
 
-const SetStatusPayload = builder.objectRef<{ status: Status | null }>('SetStatusPayload').implement({
+const SetStatusPayload = builder.objectRef<{ status: Status }>('SetStatusPayload').implement({
   description: 'The status of the caller after the mutation.',
   fields: (t) => ({
     status: t.expose('status', {
       type: UserStatus,
-      nullable: true,
-      description: 'The status as it is now; null if the input said nothing.',
+      description: 'The status as it is now; its fields are null without one.',
     }),
   }),
 });

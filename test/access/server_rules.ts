@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
-import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
+import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';

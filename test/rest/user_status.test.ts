@@ -44,7 +44,7 @@ describe('The status of a user', () => {
       availability: 'busy',
     });
     expect((await own.put('/user/status', { emoji: '+1' })).body).toEqual({ ...none, emoji: 'thumbsup' });
-    expect(await own.patch('/user/status')).toMatchObject({ status: 200, body: null });
+    expect(await own.patch('/user/status')).toMatchObject({ status: 200, body: { emoji: 'thumbsup' } });
     expect((await own.get('/user/status')).body.emoji).toBe('thumbsup');
     expect((await own.put('/user/status')).body).toEqual(none);
     expect(await world.db.userStatus.count({ where: { userId: user.id } })).toBe(0);

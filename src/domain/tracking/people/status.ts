@@ -57,12 +57,11 @@ function named(idOrUsername: string): Prisma.Sql {
 }
 
 /**
- * Sets the status of the actor, which ends if nothing is left of it. Returns null if nothing was given. Throws Unauthenticated,
+ * Sets the status of the actor, which ends if nothing is left of it. Throws Unauthenticated,
  * InsufficientScope, ValidationFailed.
  */
-export async function setStatus(context: Context, changes: StatusChanges): Promise<Status | null> {
+export async function setStatus(context: Context, changes: StatusChanges): Promise<Status> {
   const { id: userId } = requireActor(context);
-  if (Object.values(changes).every((value) => value === undefined)) return null;
   const emoji = changes.emoji ? await emojiNamed(changes.emoji.replace(/^:(.*):$/, '$1')) : changes.emoji;
   const errors: FieldErrors = {};
   if (changes.emoji && emoji === null) errors.emoji = ['is not a valid emoji name'];
