@@ -47,9 +47,10 @@ const commit = page({
       ? pageOfNote(project.fullPath, discussions, note, facts, { after: 'threadsAfter', thread })
       : null;
   },
-  show: (project, { given }) => {
+  show: (project, facts) => {
+    const { given } = facts;
     const commit = project.repository?.commit;
-    const files = commit?.fileDiffs ? shownFiles(commit.fileDiffs, { isAlone: given.path !== undefined }) : [];
+    const files = commit?.fileDiffs ? shownFiles(commit.fileDiffs, facts) : [];
     const threads = commit?.discussions?.nodes ?? [];
     const placed = placeThreads(threads, files);
     const shown = new Set(Object.values(placed).flat());
@@ -62,6 +63,7 @@ const commit = page({
     };
   },
   pageSize: 20,
+  listsFiles: true,
 });
 
 export const commits: Row[] = [

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Facts } from '#pages/engine/row.ts';
 import type { DiffFilesFragment } from '#src/generated/page_operations.ts';
 
 type File = DiffFilesFragment['nodes'][number];
@@ -56,9 +57,14 @@ const LINK = '120000';
 /**
  * The files of a page of a diff, with as many lines as the page should have.
  *
- * @param isAlone whether the page is of one file, which is shown with all its lines
+ * @param given parameters of the page, which name a path if it is of one file, which is shown with all its lines
+ * @param changes how the reader wants to see changes
  */
-export function shownFiles({ nodes }: DiffFilesFragment, { isAlone }: { isAlone: boolean }): ShownFile[] {
+export function shownFiles(
+  { nodes }: DiffFilesFragment,
+  { given, changes }: Pick<Facts, 'given' | 'changes'>,
+): ShownFile[] {
+  const isAlone = given.path !== undefined;
   let left = isAlone ? Number.POSITIVE_INFINITY : PAGE_LINES;
   return nodes.map((file) => {
     const count = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -70,9 +76,9 @@ export function shownFiles({ nodes }: DiffFilesFragment, { isAlone }: { isAlone:
       ...{ id, oldPath, newPath, additions, deletions, isNew, isDeleted, isLeftOut },
       facts: factsOf(file),
       isSubmodule: file.newMode === SUBMODULE || file.oldMode === SUBMODULE,
-      without: withoutLines(file, count),
+      without: withoutLines(file, count) ?? (hunksFor(file, changes).length === 0 ? ONLY_WHITESPACE : null),
       isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
-      hunks: isLeftOut ? [] : file.hunks.map((hunk) => shownHunk(hunk, id)),
+      hunks: isLeftOut ? [] : hunksFor(file, changes).map((hunk) => shownHunk(hunk, id)),
     };
   });
 }
@@ -113,6 +119,44 @@ function withoutLines({ binary, tooLarge, newPath, renamedFile, newFile, deleted
   if (count > 0) return null;
   if (renamedFile) return 'The file was renamed without changes.';
   return newFile || deletedFile ? 'The file is empty.' : 'Only the mode of the file has changed.';
+}
+
+const ONLY_WHITESPACE = 'Only whitespace has changed, which you chose not to see.';
+
+/** The hunks as the reader wants to see them: without those in which only whitespace differs, if the reader does not want to see that. */
+function hunksFor({ hunks }: File, { showsWhitespace }: Facts['changes']): File['hunks'] {
+  if (showsWhitespace) return hunks;
+  return hunks
+    .map((hunk) => ({ ...hunk, lines: withoutWhitespace(hunk.lines) }))
+    .filter(({ lines, truncated }) => truncated || lines.some(({ type }) => type !== 'UNCHANGED'));
+}
+
+/** Lines in place of which there are others that differ in whitespace alone are shown as unchanged, as they are now. */
+function withoutWhitespace(lines: readonly Line[]): Line[] {
+  const shown: Line[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const removed = run(lines, at, 'REMOVED');
+    const added = run(lines, at + removed.length, 'ADDED');
+    const same = run(lines, at + removed.length + added.length, 'UNCHANGED');
+    at += removed.length + added.length + same.length;
+    const areAlike =
+      removed.length === added.length && removed.every((line, index) => bare(line) === bare(added[index] ?? line));
+    if (areAlike) {
+      shown.push(
+        ...added.map((line, index) => ({
+          ...line,
+          type: 'UNCHANGED' as const,
+          oldLine: removed[index]?.oldLine ?? null,
+        })),
+      );
+    } else shown.push(...removed, ...added);
+    shown.push(...same);
+  }
+  return shown;
+}
+
+function bare({ text }: Line): string {
+  return text.replace(/\s+/g, '');
 }
 
 function shownHunk({ header, truncated, lines }: File['hunks'][number], file: string): ShownHunk {

@@ -26,8 +26,9 @@ interface Shown {
 }
 
 /** What the template shows: threads and drafts at the lines that they are on. */
-function changes({ mergeRequest, diff, earlier }: Shown, { given }: Facts) {
-  const files = diff ? shownFiles(diff, { isAlone: given.path !== undefined }) : [];
+function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
+  const { given } = facts;
+  const files = diff ? shownFiles(diff, facts) : [];
   const head = earlier?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
   const threads = (mergeRequest.discussionsOnChanges?.nodes ?? []).flatMap((thread) => {
     const at = [thread.position, thread.originalPosition].find((one) => one?.headSha === head) ?? null;
@@ -62,6 +63,7 @@ const latest = page({
   path: PATH,
   operation: MergeRequestChangesPageDocument,
   view: 'merge_requests/changes',
+  listsFiles: true,
   found: ({ project }) => (project?.mergeRequest ? project : null),
   title: (project) => `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
   show: (project, facts) => {
@@ -80,6 +82,7 @@ export const mergeRequestChanges: Row[] = [
     path: PATH,
     operation: MergeRequestVersionPageDocument,
     view: 'merge_requests/changes',
+    listsFiles: true,
     found: ({ project }) => (project?.mergeRequest?.version ? project : null),
     title: (project) =>
       `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,

@@ -39,12 +39,14 @@ const comparison = (path: string) =>
     view: 'compare/show',
     found: ({ project }) => (project?.repository?.compare ? project : null),
     title: (project, { given }) => `${given.from}...${given.to} · ${project.fullPath}`,
-    show: (project, { given }) => {
+    listsFiles: true,
+    show: (project, facts) => {
+      const { given } = facts;
       const compared = project.repository?.compare;
       const commits = [...(compared?.allCommits ?? [])].reverse();
       return {
         ...{ project, tab: 'code', from: given.from, to: given.to, diff: compared?.fileDiffs },
-        files: compared?.fileDiffs ? shownFiles(compared.fileDiffs, { isAlone: given.path !== undefined }) : [],
+        files: compared?.fileDiffs ? shownFiles(compared.fileDiffs, facts) : [],
         commits: commits.slice(0, MOST_COMMITS),
         count: commits.length,
         isSame: compared?.sameRef,

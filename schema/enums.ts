@@ -17,12 +17,21 @@ export const Visibility = builder.enumType('Visibility', {
 
 export const UserState = builder.enumType('UserState', {
   description: 'State of a user account.',
-  values: values<'active' | 'blocked' | 'ldap_blocked'>({
+  values: values<'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval'>({
     ACTIVE: { value: 'active', description: 'The user can sign in.' },
     BLOCKED: { value: 'blocked', description: 'Blocked by an administrator; cannot sign in.' },
     LDAP_BLOCKED: {
       value: 'ldap_blocked',
       description: 'Blocked by directory synchronisation; cannot sign in.',
+    },
+    DEACTIVATED: {
+      value: 'deactivated',
+      description: 'Put aside for lack of activity; active again after signing in with the password.',
+    },
+    BANNED: { value: 'banned', description: 'Banned by an administrator; cannot sign in.' },
+    BLOCKED_PENDING_APPROVAL: {
+      value: 'blocked_pending_approval',
+      description: 'Signed up, and cannot sign in until an administrator approves.',
     },
   }),
 });

@@ -12,6 +12,8 @@ export interface Facts {
   readonly username: string | null;
   /** Prefix of SSH URLs of repositories; null where SSH is off. */
   readonly sshBase: string | null;
+  /** How the reader wants to see changes. */
+  readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean };
 }
 
 /** What a template shows, in addition to what all of them get (`engine/show.ts`). */
@@ -32,6 +34,7 @@ export interface Page {
   readonly takesTokens: boolean;
   readonly catchAll: boolean;
   readonly pageSize: number;
+  readonly listsFiles: boolean;
 }
 
 /** Content that is sent as it is, to bearers of tokens too. Made by `raw`. */
@@ -109,6 +112,8 @@ interface PageOptions<Data, Found> {
   catchAll?: boolean;
   /** Records on one page of a list; the query parameter `page=last` asks for the last one. */
   pageSize?: number;
+  /** Whether the list is of changed files, which some users want to see one at a time. False when absent. */
+  listsFiles?: boolean;
 }
 
 export function page<Data, Found>({
@@ -117,10 +122,11 @@ export function page<Data, Found>({
   takesTokens = false,
   catchAll = false,
   pageSize = 20,
+  listsFiles = false,
   variables = (given) => given,
   ...options
 }: PageOptions<Data, Found>): Page {
-  const chosen = { leadsTo: leadsTo ?? null, signIn, takesTokens, catchAll, pageSize, variables };
+  const chosen = { leadsTo: leadsTo ?? null, signIn, takesTokens, catchAll, pageSize, listsFiles, variables };
   return { kind: 'page', ...chosen, ...options } as unknown as Page;
 }
 

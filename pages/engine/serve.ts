@@ -121,7 +121,8 @@ async function showRow(
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
   const facts = factsOf(visit, given);
-  const asked = variablesIn(variables, row.variables(given), row, parameters);
+  const pageSize = row.listsFiles && facts.changes.fileByFile ? 1 : row.pageSize;
+  const asked = variablesIn(variables, row.variables(given), { pageSize }, parameters);
   if (asked === null) return false;
   const reader = row.takesTokens ? await serving.identify(visit) : visit;
   const result = await serving.execute(row.operation, asked, reader);
@@ -304,8 +305,13 @@ function holdsSecret(document: DocumentNode): boolean {
   return operation !== null && operation !== undefined && selectsSecrets(document, operation);
 }
 
+/** How visitors see changes. */
+const AS_USUAL = { fileByFile: false, showsWhitespace: true };
+
 function factsOf({ request, baseUrl, session, sshBase }: Visit, given: Facts['given']): Facts {
-  return { url: new URL(request.originalUrl, baseUrl), given, username: session?.actor.username ?? null, sshBase };
+  const url = new URL(request.originalUrl, baseUrl);
+  const changes = session?.changes ?? AS_USUAL;
+  return { url, given, username: session?.actor.username ?? null, sshBase, changes };
 }
 
 /** The errors that spoil a page, whatever else was found. */

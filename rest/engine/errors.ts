@@ -134,6 +134,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   valueInvalid: (message) => ({ body: { error: message } }),
   milestonesMissing: (message) => ({ status: 400, body: { message } }),
   accessTokenRefused: (message) => ({ status: 400, body: { message: `400 Bad request - ${message}` } }),
+  userStateRefused: (message) => ({ body: { message: `403 Forbidden - ${message}` } }),
   tokenNotOwn: () => ({ status: 401, body: { message: '401 Unauthorized' } }),
   notWaitingForPipeline: () => ({ status: 406, body: { message: '406 Not Acceptable' } }),
 };

@@ -50,6 +50,8 @@ export const settings: Route[] = [
       'diagram_url',
       'terminal_max_session_time',
       'polling_interval_multiplier',
+      'require_admin_approval_after_user_signup',
+      'deactivate_dormant_users_period',
     ],
     passUnknownEnum: ['restricted_visibility_levels'],
     nullWord: { enabled_git_access_protocol: 'nil' },

@@ -9,6 +9,12 @@ const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSetti
   fields: (t) => ({
     defaultProjectsLimit: t.int({ description: 'How many personal projects a new user can have.' }),
     signupEnabled: t.boolean({ description: 'Whether people can sign up by themselves.' }),
+    requireAdminApprovalAfterUserSignup: t.boolean({
+      description: 'Whether users who sign up wait until an administrator approves.',
+    }),
+    deactivateDormantUsersPeriod: t.int({
+      description: 'Days without activity after which a user can be deactivated; more than 0.',
+    }),
     signinEnabled: t.boolean({ description: 'Whether users can sign in with a password.' }),
     avatarServiceEnabled: t.boolean({
       description: 'Whether users without a picture of their own get one from the avatar service.',

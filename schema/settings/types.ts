@@ -22,6 +22,12 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       description: 'Number of personal projects that a new user can have.',
     }),
     signupEnabled: t.exposeBoolean('signupEnabled', { description: 'Whether people can sign up by themselves.' }),
+    requireAdminApprovalAfterUserSignup: t.exposeBoolean('requireAdminApprovalAfterUserSignup', {
+      description: 'Whether users who sign up wait until an administrator approves.',
+    }),
+    deactivateDormantUsersPeriod: t.exposeInt('deactivateDormantUsersPeriod', {
+      description: 'Days without activity after which a user can be deactivated.',
+    }),
     signinEnabled: t.exposeBoolean('signinEnabled', { description: 'Whether users can sign in with a password.' }),
     avatarServiceEnabled: t.exposeBoolean('avatarServiceEnabled', {
       description: 'Whether users without a picture of their own get one from the avatar service.',

@@ -3,7 +3,7 @@ import { namesOf } from '#schema/inputs.ts';
 import { confirmAddress } from '#src/domain/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/domain/users/mail_requests.ts';
 import { resetPassword } from '#src/domain/users/reset_password.ts';
-import { signUp } from '#src/domain/users/sign_up.ts';
+import { type SignedUp, signUp } from '#src/domain/users/sign_up.ts';
 
 const SignUpInput = builder.inputType('SignUpInput', {
   description: 'A new account. The caller does not have to be signed in.',
@@ -43,11 +43,15 @@ const ResetPasswordInput = builder.inputType('ResetPasswordInput', {
   }),
 });
 
-const SignUpPayload = builder.objectRef<{ confirmationRequired: boolean }>('SignUpPayload').implement({
+const SignUpPayload = builder.objectRef<SignedUp>('SignUpPayload').implement({
   description: 'Whether the e-mail address must be confirmed before signing in.',
   fields: (t) => ({
-    confirmationRequired: t.exposeBoolean('confirmationRequired', {
+    confirmationRequired: t.boolean({
       description: 'Whether the user must follow the link in an e-mail before signing in.',
+      resolve: ({ userId }) => userId === null,
+    }),
+    approvalRequired: t.exposeBoolean('isPending', {
+      description: 'Whether an administrator must approve of the account before the user can sign in.',
     }),
   }),
 });
@@ -78,7 +82,7 @@ builder.mutationFields((t) => ({
     type: SignUpPayload,
     description: 'Creates an account, if the settings allow sign-up.',
     args: { input: t.arg({ type: SignUpInput, required: true, description: 'Username, name, address and password.' }) },
-    resolve: async (_root, { input }, context) => ({ confirmationRequired: (await signUp(context, input)) === null }),
+    resolve: (_root, { input }, context) => signUp(context, input),
   }),
   requestConfirmation: t.field({
     type: mailPayload('requestConfirmation'),

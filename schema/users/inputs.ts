@@ -46,6 +46,7 @@ const about = (t: InputFields) => ({
   skype: t.string({ description: 'The user’s Skype name.' }),
   linkedin: t.string({ description: 'The user’s LinkedIn name.' }),
   twitter: t.string({ description: 'The user’s Twitter name.' }),
+  publicEmail: t.string({ description: 'One of the user’s confirmed e-mail addresses, which everyone can see then.' }),
 });
 
 /** The fields of a new or existing user. */

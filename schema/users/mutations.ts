@@ -15,11 +15,13 @@ import { userPayload, userStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { renewPrivateToken } from '#src/access/credentials/private_token.ts';
 import { deleteUser } from '#src/domain/lifecycle/delete_user.ts';
+import { rejectUser } from '#src/domain/lifecycle/reject_user.ts';
 import { blockUser, unblockUser } from '#src/domain/users/block.ts';
 import { changePassword } from '#src/domain/users/change_password.ts';
 import { createUserAsAdministrator } from '#src/domain/users/create.ts';
 import { findAccount, findUser, findViewer } from '#src/domain/users/find.ts';
 import { signIn } from '#src/domain/users/sign_in.ts';
+import { activateUser, approveUser, banUser, deactivateUser, unbanUser } from '#src/domain/users/states.ts';
 import { updateUser } from '#src/domain/users/update.ts';
 import { updateProfile } from '#src/domain/users/update_profile.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -46,6 +48,22 @@ const DeleteUserPayload = builder.objectRef<{ id: number; user: Known<'User'> | 
 const DeleteUserInput = userInput('deleteUser', 'delete');
 const BlockUserInput = userInput('blockUser', 'block');
 const UnblockUserInput = userInput('unblockUser', 'unblock');
+const DeactivateUserInput = userInput('deactivateUser', 'deactivate');
+const ActivateUserInput = userInput('activateUser', 'activate');
+const BanUserInput = userInput('banUser', 'ban');
+const UnbanUserInput = userInput('unbanUser', 'let in again');
+const ApproveUserInput = userInput('approveUser', 'approve');
+const RejectUserInput = userInput('rejectUser', 'reject');
+
+const RejectUserPayload = builder.objectRef<{ id: number }>('RejectUserPayload').implement({
+  description: 'The user whose account was deleted.',
+  fields: (t) => ({
+    rejectedUserId: t.id({
+      description: 'Global ID that the account had.',
+      resolve: ({ id }) => toGlobalId('User', id),
+    }),
+  }),
+});
 
 builder.mutationFields((t) => ({
   signIn: t.field({
@@ -138,6 +156,60 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input: { id } }, context, info) => {
       const changed = await unblockUser(context, id);
       return { changed, user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
+  }),
+  deactivateUser: t.field({
+    type: userStatePayload('deactivateUser'),
+    description: 'Puts a user aside who was not active for long, until the next sign-in. For administrators.',
+    args: { input: t.arg({ type: DeactivateUserInput, required: true, description: 'Names the user to change.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      const changed = await deactivateUser(context, id);
+      return { changed, user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
+  }),
+  activateUser: t.field({
+    type: userStatePayload('activateUser'),
+    description: 'Makes a deactivated user active again. For administrators.',
+    args: { input: t.arg({ type: ActivateUserInput, required: true, description: 'Names the user to change.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      const changed = await activateUser(context, id);
+      return { changed, user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
+  }),
+  banUser: t.field({
+    type: userStatePayload('banUser'),
+    description: 'Bans an active user, who is signed out immediately. For administrators.',
+    args: { input: t.arg({ type: BanUserInput, required: true, description: 'Names the user to change.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      await banUser(context, id);
+      return { changed: true, user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
+  }),
+  unbanUser: t.field({
+    type: userStatePayload('unbanUser'),
+    description: 'Lets a banned user in again. For administrators.',
+    args: { input: t.arg({ type: UnbanUserInput, required: true, description: 'Names the user to change.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      await unbanUser(context, id);
+      return { changed: true, user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
+  }),
+  approveUser: t.field({
+    type: userPayload('approveUser'),
+    description: 'Lets a user in who signed up and waits for approval. For administrators.',
+    args: { input: t.arg({ type: ApproveUserInput, required: true, description: 'Names the user to change.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      await approveUser(context, id);
+      return { user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
+  }),
+  rejectUser: t.field({
+    type: RejectUserPayload,
+    description: 'Deletes the account of a user who signed up and waits for approval. For administrators.',
+    args: { input: t.arg({ type: RejectUserInput, required: true, description: 'Names the user to reject.' }) },
+    resolve: async (_root, { input: { id } }, context) => {
+      await rejectUser(context, id);
+      return { id };
     },
   }),
 }));

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { UserState } from '#schema/enums.ts';
 import { onlyField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -48,6 +49,10 @@ const userArgs = builder.args((t) => ({
   ...pageArgs,
   active: onlyField(t, 'active users'),
   blocked: onlyField(t, 'users who are blocked'),
+  state: t.field({
+    type: UserState,
+    description: 'Only users in this state; ignored unless the caller is an administrator.',
+  }),
   search: t.string({
     description:
       'Only users with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',

@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { emptyInput, namesOf } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
-import { userInput } from '#schema/users/inputs.ts';
 import { userPayload, userStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
@@ -40,7 +40,21 @@ function proofInput(mutation: string) {
 
 const DisableTwoFactorInput = proofInput('disableTwoFactor');
 const RenewRecoveryCodesInput = proofInput('renewRecoveryCodes');
-const DisableUserTwoFactorInput = userInput('disableUserTwoFactor', 'disable two-factor authentication for');
+const DisableUserTwoFactorInput = builder.inputType('DisableUserTwoFactorInput', {
+  description: 'Which user to disable two-factor authentication for.',
+  fields: (t) => ({
+    id: t.field({
+      ...idOf('User'),
+      required: true,
+      description: 'Global or numeric ID of the user to disable two-factor authentication for.',
+    }),
+    mustBeEnabled: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether it is an error if two-factor authentication is not enabled.',
+    }),
+  }),
+});
 
 const SetUpTwoFactorPayload = builder.objectRef<Enrolment>('SetUpTwoFactorPayload').implement({
   description: 'What the authenticator app needs; only shown this once.',
@@ -120,8 +134,8 @@ builder.mutationFields((t) => ({
         description: 'Names the user who has lost both.',
       }),
     },
-    resolve: async (_root, { input: { id } }, context, info) => {
-      const changed = await disableTwoFactorOf(context, id);
+    resolve: async (_root, { input: { id, mustBeEnabled } }, context, info) => {
+      const changed = await disableTwoFactorOf(context, id, { mustBeEnabled });
       return { changed, user: await findUser(context, id, selectionAt(info, 'User')) };
     },
   }),

@@ -112,6 +112,11 @@ export const User = builder.prismaObject('User', {
       description: 'Organization that the user works for. For signed-in callers.',
       ...signedIn,
     }),
+    publicEmail: t.exposeString('publicEmail', {
+      nullable: true,
+      description: 'E-mail address that the user lets everyone see; null without one. For signed-in callers.',
+      ...signedIn,
+    }),
     email: t.string({
       nullable: true,
       description:

@@ -73,7 +73,9 @@ export type ErrorReason =
   | 'artifactPathInvalid'
   | 'changelogFailed'
   | 'tokenNotOwn'
-  | 'accessTokenRefused';
+  | 'accessTokenRefused'
+  /** The state of a user does not allow it. */
+  | 'userStateRefused';
 
 /** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {

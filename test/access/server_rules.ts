@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
+import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
@@ -21,6 +22,14 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     return { id: (await world.db.topic.create({ data, select: { id: true } })).id };
   };
   const person = async () => ({ id: (await world.user()).id });
+  const changed = async (data: Partial<User>) => {
+    const { id } = await person();
+    await world.db.user.update({ where: { id }, data });
+    return { id };
+  };
+  const inState = (state: UserState) => changed({ state });
+  const dormant = () => changed({ lastActivityOn: new Date('2020-01-01') });
+  const withSecondFactor = () => changed({ twoFactorEnabled: true });
   const address = () => ({ email: `${world.unique('more')}@example.org` });
   const created = () => ({ ...address(), username: world.unique('made'), name: 'Made', password: PASSWORD });
   /** A key of the person who asks; what nobody owns is looked for in vain. */
@@ -127,6 +136,24 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   return {
     'GET /registry/repositories/:repository_id': { ...reading, given: images },
     'GET /user': reading,
+    'GET /metadata': reading,
+    'GET /avatar': { ...anybody, given: address },
+    'GET /users/:id/status': { ...anybody, given: person },
+    'GET /user/status': reading,
+    'PUT /user/status': { ...reading, given: () => ({ emoji: 'coffee' }) },
+    'PATCH /user/status': { ...reading, given: () => ({ emoji: 'tea' }) },
+    'GET /user/preferences': reading,
+    'PUT /user/preferences': { ...reading, given: () => ({ view_diffs_file_by_file: false }) },
+    'GET /user_counts': reading,
+    'GET /users/:id/memberships': { ...administrating, given: person },
+    'GET /users/:id/associations_count': { ...administrating, given: person },
+    'POST /users/:id/activate': { success: 201, level: 100, given: () => inState('deactivated') },
+    'POST /users/:id/deactivate': { success: 201, level: 100, given: dormant },
+    'POST /users/:id/ban': { success: 201, level: 100, given: person },
+    'POST /users/:id/unban': { success: 201, level: 100, given: () => inState('banned') },
+    'POST /users/:id/approve': { success: 201, level: 100, given: () => inState('blocked_pending_approval') },
+    'POST /users/:id/reject': { ...administrating, given: () => inState('blocked_pending_approval') },
+    'PATCH /users/:id/disable_two_factor': { success: 204, level: 100, given: withSecondFactor },
     'GET /version': reading,
     'GET /issues': reading,
     'GET /issues_statistics': reading,

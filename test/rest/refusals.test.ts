@@ -49,6 +49,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   valueInvalid: ['BAD_REQUEST', 400],
   tokenNotOwn: ['NOT_FOUND', 401],
   accessTokenRefused: ['FORBIDDEN', 400],
+  userStateRefused: ['FORBIDDEN', 403],
 };
 
 /** Sentences of the server's own, and any other one. */

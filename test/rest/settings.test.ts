@@ -47,6 +47,8 @@ const DEFAULTS = {
   diagram_url: null,
   terminal_max_session_time: 0,
   polling_interval_multiplier: '1.0',
+  require_admin_approval_after_user_signup: false,
+  deactivate_dormant_users_period: 90,
 };
 
 beforeEach(async () => {

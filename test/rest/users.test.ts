@@ -19,7 +19,7 @@ const refused = { status: 401, body: { message: '401 Unauthorized' } };
 const BRIEF = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url'];
 const SINGLE = [
   ...BRIEF,
-  ...'created_at is_admin bio location skype linkedin twitter website_url organization'.split(' '),
+  ...'created_at is_admin bio location skype linkedin twitter website_url organization public_email'.split(' '),
 ];
 const FULL = [
   ...SINGLE,
@@ -217,10 +217,11 @@ describe('GET /version', () => {
   it('tells the version of the API, which clients compare, and the release of Gantry beside it', async () => {
     const user = await world.user();
     const { status, body } = await world.api(user).get('/version');
+    const kas = { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null };
     const gantry = { version: packageVersion(), revision: packageRevision() };
     expect([status, body]).toEqual([
       200,
-      { version: API_VERSION, revision: gantry.revision, enterprise: false, gantry },
+      { version: API_VERSION, revision: gantry.revision, enterprise: false, gantry, kas },
     ]);
     expect(body.version).toMatch(/^\d+\.\d+\.\d+$/);
     const [major = 0, minor = 0, patch = 0] = body.version.split('.').map(Number);

@@ -16,7 +16,7 @@ const fresh = (more: object = {}) => {
   return { username, email: `${username}@example.org`, name: `Fresh ${username}`, password: PASSWORD, ...more };
 };
 const FULL =
-  'avatar_url bio can_create_group can_create_project color_scheme_id confirmed_at created_at current_sign_in_at email external id identities is_admin last_activity_on last_sign_in_at linkedin location name organization projects_limit skype state twitter two_factor_enabled username web_url website_url';
+  'avatar_url bio can_create_group can_create_project color_scheme_id confirmed_at created_at current_sign_in_at email external id identities is_admin last_activity_on last_sign_in_at linkedin location name organization projects_limit public_email skype state twitter two_factor_enabled username web_url website_url';
 const stored = (id: number) => world.db.user.findUniqueOrThrow({ where: { id } });
 
 it('A website is a URL of the web, over both APIs', async () => {

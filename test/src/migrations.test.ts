@@ -167,6 +167,8 @@ const RELEASED: Record<string, string> = {
   '20261127143500_tokens_by_part_of_name': 'bcdf8e636b89d3474b34d5a5c3291bc9168582b48941eff84ee2798199e1dbdf',
   '20261127141127_group_shares': '84927b13fd7d860a7ecc48d03da3c33d83dcc9a14c98a7765f9c7c614da92fb4',
   '20261127141128_members_by_giver': '52982bf88fcc946acc300b5ad180ba5a46149c553aa3a2f6e5d7165e5cb4f869',
+  '20261127141213_states_and_preferences_of_users': 'dbbac961296f048a2c42bade4dc7d1dcced3700749d0718885b200a24f8d4512',
+  '20261127141214_users_by_public_email': '331a83c0e83f251e2450dfd36bd1843e0a7d4222c0a9abebd781678b4458a7f5',
 };
 
 const directory = packagePath('prisma/migrations');

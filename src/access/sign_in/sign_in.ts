@@ -13,9 +13,14 @@ import { currentSettings } from '#src/platform/settings/current.ts';
  * was right but two-factor authentication (behaviour.md 4.3), a password that must be renewed, an unconfirmed address, or the
  * setting for password sign-in prevents it.
  */
-export async function signInByPassword(context: Context, login: string, password: string): Promise<Verified> {
+export async function signInByPassword(
+  context: Context,
+  login: string,
+  password: string,
+  options: LoginOptions = {},
+): Promise<Verified> {
   const { db } = context;
-  const user = await verifyLogin(context, login, password);
+  const user = await verifyLogin(context, login, password, options);
   if (user.twoFactorEnabled) {
     throw new Unauthenticated('You have 2FA enabled. Please use a personal access token to access the API');
   }
@@ -42,6 +47,15 @@ export interface Verified {
   passwordExpired: boolean;
 }
 
+/** The password was right, but an administrator has not approved of the user yet. */
+const PENDING = 'Your account waits for the approval of an administrator';
+
+/** How a password is checked. */
+export interface LoginOptions {
+  /** Whether users who were deactivated are let in: their sign-in makes them active again. */
+  reactivates?: boolean;
+}
+
 /** The password was right, but the user's address is not confirmed yet. */
 export class Unconfirmed extends Unauthenticated {
   constructor() {
@@ -58,14 +72,16 @@ export function verifyLogin(
   context: Pick<Context, 'db' | 'clientAddress'>,
   login: string,
   password: string,
+  options: LoginOptions = {},
 ): Promise<Verified> {
-  return spaced(context.clientAddress, () => verify(context, login, password));
+  return spaced(context.clientAddress, () => verify(context, login, password, options));
 }
 
 async function verify(
   { db, clientAddress }: Pick<Context, 'db' | 'clientAddress'>,
   login: string,
   password: string,
+  { reactivates = false }: LoginOptions,
 ): Promise<Verified> {
   const name = login.trim();
   const user = await findByLogin(db, name);
@@ -76,12 +92,15 @@ async function verify(
     await halfway(db, attempt);
     throw error;
   });
-  if (!user || !right || user.state !== 'active') {
+  const isPending = user?.state === 'blocked_pending_approval';
+  const mayEnter = user?.state === 'active' || (reactivates && user?.state === 'deactivated');
+  if (!user || !right || !(mayEnter || isPending)) {
     await pruneAttempts(db);
     throw new Unauthenticated();
   }
   await (user.twoFactorEnabled ? halfway(db, attempt) : succeeded(db, attempt));
   if (!user.confirmed && sendsMail(db)) throw new Unconfirmed();
+  if (isPending) throw new Unauthenticated(PENDING);
   return user;
 }
 

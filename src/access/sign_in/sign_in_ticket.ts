@@ -32,7 +32,7 @@ export async function readTicket(
     /^((\w{1,20})\.(\d{1,9})\.(\d{1,12}))\.([\w-]{43})$/.exec(ticket) ?? [];
   if (named !== step || Number(end) * 1000 < Date.now()) return null;
   const user = await db.user.findFirst({
-    where: { id: Number(id), state: 'active' },
+    where: { id: Number(id), state: { in: ['active', 'deactivated'] } },
     select: { id: true, passwordHash: true, twoFactorEnabled: true, passwordExpiresAt: true },
   });
   const expected = sign(secret, content, user?.passwordHash ?? '');

@@ -14,6 +14,8 @@ export interface Profile {
   twitter?: string | null | undefined;
   websiteUrl?: string | null | undefined;
   organization?: string | null | undefined;
+  /** One of the user's confirmed addresses; null for none. */
+  publicEmail?: string | null | undefined;
 }
 
 /** Values of a user, at creation and later. */
@@ -36,6 +38,7 @@ const TEXTS = {
   twitter: 'twitter',
   websiteUrl: 'website_url',
   organization: 'organization',
+  publicEmail: 'public_email',
   provider: 'provider',
   externUid: 'extern_uid',
 } as const;
@@ -65,6 +68,25 @@ export function userErrors(values: UserValues): FieldErrors {
     errors.website_url = ['must be a URL that begins with http:// or https://'];
   }
   return errors;
+}
+
+/**
+ * The address that everyone may know, as it is stored: null for none, undefined unless it changes. Throws ValidationFailed for one
+ * that the user has not confirmed.
+ */
+export async function publicEmailOf(
+  tx: Pick<Db, '$queryRaw'>,
+  userId: number,
+  { publicEmail }: Profile,
+): Promise<string | null | undefined> {
+  if (publicEmail === undefined) return undefined;
+  const email = publicEmail?.trim().toLowerCase() ?? '';
+  if (email === '') return null;
+  const [own] = await tx.$queryRaw<object[]>`
+    SELECT id FROM users WHERE id = ${userId} AND lower(email) = ${email} AND confirmed_at IS NOT NULL
+    UNION ALL SELECT id FROM emails WHERE user_id = ${userId} AND lower(email) = ${email} AND confirmed_at IS NOT NULL`;
+  if (!own) throw new ValidationFailed({ public_email: ['is not an email you own'] });
+  return email;
 }
 
 const TAKEN = 'has already been taken';

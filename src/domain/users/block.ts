@@ -10,7 +10,7 @@ export async function blockUser(context: Context, id: number): Promise<boolean> 
   const actor = requireAdmin(context);
   if (id === actor.id) throw new Forbidden('Administrators cannot block themselves');
   const changed = await context.db.user.updateMany({
-    where: { id, ghost: false, state: 'active' },
+    where: { id, ghost: false, state: { in: ['active', 'deactivated', 'blocked_pending_approval'] } },
     data: { state: 'blocked' },
   });
   if (changed.count > 0) return true;
@@ -18,22 +18,28 @@ export async function blockUser(context: Context, id: number): Promise<boolean> 
   return false;
 }
 
-/** Unblocks a user, for administrators. Returns false if not blocked. Throws as blockUser. */
+/**
+ * Unblocks a user, for administrators; those who are banned or wait for approval, too. Returns false if not blocked. Throws as
+ * blockUser, and Forbidden for deactivated users.
+ */
 export async function unblockUser(context: Context, id: number): Promise<boolean> {
   requireAdmin(context);
   const changed = await context.db.user.updateMany({
-    where: { id, ghost: false, state: 'blocked' },
+    where: { id, ghost: false, state: { in: ['blocked', 'banned', 'blocked_pending_approval'] } },
     data: { state: 'active' },
   });
   if (changed.count > 0) return true;
-  await refuseDirectory(context.db, id, 'LDAP blocked users cannot be unblocked by the API');
+  const state = await refuseDirectory(context.db, id, 'LDAP blocked users cannot be unblocked by the API');
+  if (state === 'deactivated') throw new Forbidden('Deactivated users cannot be unblocked by the API');
   return false;
 }
 
-async function refuseDirectory(db: Db, id: number, reason: string): Promise<void> {
+/** The state of the user, if it is not that of directory synchronization. */
+async function refuseDirectory(db: Db, id: number, reason: string): Promise<string> {
   const user = await db.user.findFirst({ where: { id, ghost: false }, select: { state: true } });
   if (!user) throw new NotFound('User');
   if (user.state === 'ldap_blocked') throw new Forbidden(reason);
+  return user.state;
 }
 
 /** Options of blocking on the command line. */
@@ -45,13 +51,15 @@ export interface BlockingByCommandLine {
 
 /** Implements `gantry user block`; returns whether anything changed. A block by an administrator stays one. Throws NotFound. */
 export async function blockFromCommandLine(db: Db, { username, directory }: BlockingByCommandLine): Promise<boolean> {
-  return setState(db, username, ['active'], directory ? 'ldap_blocked' : 'blocked');
+  return setState(db, username, ['active', 'deactivated'], directory ? 'ldap_blocked' : 'blocked');
 }
 
 /** Implements `gantry user unblock`; returns whether anything changed. Throws NotFound. */
 export async function unblockFromCommandLine(db: Db, { username, directory }: BlockingByCommandLine): Promise<boolean> {
-  return setState(db, username, directory ? ['ldap_blocked'] : ['blocked', 'ldap_blocked'], 'active');
+  return setState(db, username, directory ? ['ldap_blocked'] : ANY_BLOCK, 'active');
 }
+
+const ANY_BLOCK = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval', 'deactivated'];
 
 async function setState(db: Db, username: string, from: string[], state: string): Promise<boolean> {
   const [user] = await db.$queryRaw<{ id: number }[]>`

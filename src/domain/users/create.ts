@@ -5,13 +5,14 @@ import { takePath } from '#src/domain/namespaces/redirects.ts';
 import {
   checkUser,
   identityOf,
+  publicEmailOf,
   refuseTaken,
   takenMeanwhile,
   type UserValues,
   userErrors,
 } from '#src/domain/users/attributes.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
-import type { User } from '#src/generated/prisma/client.ts';
+import type { User, UserState } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
@@ -33,6 +34,8 @@ export interface NewUser extends UserValues {
   passwordHash?: string;
   /** Generated when absent. */
   privateToken?: string;
+  /** Whether an administrator has to approve before the user may sign in; false when absent. */
+  isPending?: boolean;
   /** Whether the primary address is known to be theirs; true when absent. */
   confirmed?: boolean;
   /** The user of an access token of a project or group. */
@@ -43,7 +46,7 @@ export interface NewUser extends UserValues {
 
 /** The values of a new user, set by an administrator. */
 export interface NewUserByAdministrator
-  extends Omit<NewUser, 'confirmed' | 'ghost' | 'bot' | 'passwordHash' | 'privateToken'> {
+  extends Omit<NewUser, 'confirmed' | 'isPending' | 'ghost' | 'bot' | 'passwordHash' | 'privateToken'> {
   /** Whether the user has to confirm the address; true when absent (rulings.md 35). */
   confirm?: boolean | null | undefined;
   skipConfirmation?: boolean | null | undefined;
@@ -104,7 +107,7 @@ export async function createUser(
     projectsLimit: external ? 0 : (input.projectsLimit ?? defaultProjectsLimit),
     ghost: input.ghost ?? false,
     bot: input.bot ?? false,
-    state: input.ghost ? ('blocked' as const) : ('active' as const),
+    state: stateOf(input),
     passwordHash,
     passwordExpiresAt: random ? new Date() : null,
     privateTokenHash: tokenHash(privateToken),
@@ -116,6 +119,8 @@ export async function createUser(
     const id = await db.$transaction(async (tx) => {
       const user = await tx.user.create({ data, select: { id: true, username: true, name: true } });
       await createNamespace(tx, user);
+      const publicEmail = await publicEmailOf(tx, user.id, input);
+      if (publicEmail) await tx.user.update({ where: { id: user.id }, data: { publicEmail } });
       await also?.(tx, input.email, user.id);
       return user.id;
     });
@@ -123,6 +128,11 @@ export async function createUser(
   } catch (error) {
     throw takenMeanwhile(error);
   }
+}
+
+function stateOf({ ghost, isPending }: NewUser): UserState {
+  if (ghost) return 'blocked';
+  return isPending ? 'blocked_pending_approval' : 'active';
 }
 
 /** What creating a user needs; the server itself has no client address. */

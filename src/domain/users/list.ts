@@ -1,6 +1,7 @@
 import { type Actor, type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { userById } from '#src/domain/users/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
+import type { UserState } from '#src/generated/prisma/client.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -16,8 +17,10 @@ const user = alias('User', 'u');
 export interface UserFilter {
   /** Only users who may sign in; false does not filter. */
   active?: boolean | null | undefined;
-  /** Only users who may not; false does not filter. */
+  /** Only users whom somebody blocked; false does not filter. */
   blocked?: boolean | null | undefined;
+  /** Only users in this state; ignored unless the actor is an administrator. */
+  state?: UserState | null | undefined;
   /** Only users with this text in name or username, or with this primary address; for administrators, also parts of addresses. */
   search?: string | null | undefined;
   /** The user with this username, ignoring case; overrides the other filters. */
@@ -72,12 +75,13 @@ export async function listActivities<R>(
   return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
 }
 
-function conditions({ active, blocked, search, username, external }: UserFilter, actor: Actor): Prisma.Sql[] {
+function conditions({ active, blocked, state, search, username, external }: UserFilter, actor: Actor): Prisma.Sql[] {
   if (username) return [sql`lower(${user.username}) = lower(${username})`];
   const text = search?.trim();
   return [
     ...(active ? [sql`${user.state} = 'active'`] : []),
-    ...(blocked ? [sql`${user.state} <> 'active'`] : []),
+    ...(blocked ? [sql`${user.state} IN ('blocked', 'ldap_blocked', 'banned')`] : []),
+    ...(state != null && actor.admin ? [sql`${user.state} = ${state}::user_state`] : []),
     ...(external && actor.admin ? [user.external] : []),
     ...(text ? [userMatches(user, actor, text)] : []),
   ];

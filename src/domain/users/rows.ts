@@ -22,6 +22,8 @@ export const WHOLE = BRIEF.with(
     twitter: true,
     websiteUrl: true,
     organization: true,
+    bot: true,
+    publicEmail: true,
     email: true,
     lastSignInAt: true,
     currentSignInAt: true,

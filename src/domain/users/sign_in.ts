@@ -10,7 +10,7 @@ export async function signIn<R>(
   password: string,
   selection: Selection<'User', R>,
 ): Promise<R & OwnAccount> {
-  const { id, passwordHash } = await signInByPassword(context, login, password);
+  const { id, passwordHash } = await signInByPassword(context, login, password, { reactivates: true });
   // If the password or the second factor changes in the meantime, the private token is not shown.
   return findAccount(context, id, { withToken: { passwordHash } }, selection);
 }

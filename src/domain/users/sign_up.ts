@@ -18,6 +18,12 @@ export interface SignUp {
   password: string;
 }
 
+/** The ID of the user, null until the address is confirmed; and whether an administrator has to approve. */
+export interface SignedUp {
+  userId: number | null;
+  isPending: boolean;
+}
+
 /** How many accounts one network can create in WINDOW, and how many invalid forms it can send. */
 export const SIGN_UPS = 20;
 export const MISTAKES = 100;
@@ -25,11 +31,11 @@ export const MISTAKES = 100;
 const WINDOW = 60 * 60;
 
 /**
- * Creates an account. If the server sends mail, the address must be confirmed first, and null is returned even if the address is
+ * Creates an account. If the server sends mail, the address must be confirmed first, and there is no ID even if the address is
  * taken: its owner is notified by mail, and the response does not reveal it. Otherwise returns the ID of the user, who is
- * confirmed. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
+ * confirmed. Where the settings ask for it, the user waits until an administrator approves; administrators are told by mail. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
  */
-export async function signUp(context: Context, given: SignUp): Promise<number | null> {
+export async function signUp(context: Context, given: SignUp): Promise<SignedUp> {
   const { db, jobs, clientAddress } = context;
   await refuseClosed(context);
   const values = { ...given, email: normaliseAddress(given.email) };
@@ -38,6 +44,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
   await count(context, 'sign-up', SIGN_UPS);
   const { email, password } = values;
   const confirmed = !sendsMail(db);
+  const { requireAdminApprovalAfterUserSignup: isPending } = await currentSettings(db);
   const enqueueMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
     jobs.enqueue(tx, 'mail.send', { kind, email });
   try {
@@ -46,9 +53,12 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     if (Object.keys(taken).length > 0) throw new ValidationFailed(taken);
     // Unconfirmed secondary addresses must not keep their real owners from signing up.
     if (!confirmed) await db.email.deleteMany({ where: { email, confirmedAt: null } });
-    const user = { ...values, confirmed };
-    const { id } = await createUser(context, user, (tx) => (confirmed ? undefined : enqueueMail(tx, 'confirmation')));
-    return confirmed ? id : null;
+    const user = { ...values, confirmed, isPending };
+    const { id } = await createUser(context, user, async (tx) => {
+      if (!confirmed) await enqueueMail(tx, 'confirmation');
+      if (isPending && sendsMail(db)) await tellAdministrators(context, tx);
+    });
+    return { userId: confirmed ? id : null, isPending };
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     const taken = error.extensions.about as FieldErrors;
@@ -57,8 +67,21 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     // Takes as long as creating the account would have.
     await hashPassword(password, clientAddress);
     await db.$transaction((tx) => enqueueMail(tx, 'sign_up_again'));
-    return null;
+    return { userId: null, isPending };
   }
+}
+
+/** How many administrators are told of somebody who waits. */
+const MOST_TOLD = 20;
+
+async function tellAdministrators({ jobs }: Context, tx: Transaction): Promise<void> {
+  const administrators = await tx.user.findMany({
+    where: { admin: true, state: 'active', confirmedAt: { not: null } },
+    select: { email: true, username: true },
+    orderBy: { id: 'asc' },
+    take: MOST_TOLD,
+  });
+  for (const one of administrators) await jobs.enqueue(tx, 'mail.send', { kind: 'approval_wanted', ...one });
 }
 
 /** All errors of a sign-up, by field, if the form has other errors. Creates nothing. Throws Forbidden, RateLimited. */

@@ -2,7 +2,14 @@ import { notify } from '#src/access/credentials/mail/notify.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
-import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/domain/users/attributes.ts';
+import {
+  checkUser,
+  identityOf,
+  publicEmailOf,
+  refuseTaken,
+  takenMeanwhile,
+  type UserValues,
+} from '#src/domain/users/attributes.ts';
 import { profile } from '#src/domain/users/create.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
@@ -57,6 +64,8 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       await tx.user.update({ where: { id }, data: { ...profile(values), ...columns(changes, values), ...renewed } });
       if (values.username !== undefined || values.name !== undefined) await renamePersonalNamespace(tx, id);
       if (identity) await setIdentity(tx, id, identity);
+      const publicEmail = await publicEmailOf(tx, id, values);
+      if (publicEmail !== undefined) await tx.user.update({ where: { id }, data: { publicEmail } });
     });
   } catch (error) {
     throw takenMeanwhile(error);

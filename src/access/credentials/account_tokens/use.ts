@@ -20,7 +20,7 @@ export async function findAccountToken(
   const [found] = await db.$queryRaw<AccountTokenHolder[]>`
     SELECT t.user_id AS "userId", t.email, u.username FROM account_tokens t JOIN users u ON u.id = t.user_id
     WHERE t.token_hash = ${tokenHash(token)} AND t.kind = ${kind}::account_token_kind AND t.expires_at > now()
-      AND u.state = 'active'`;
+      AND (u.state = 'active' OR (u.state = 'blocked_pending_approval' AND t.kind = 'confirmation'))`;
   return found ?? null;
 }
 

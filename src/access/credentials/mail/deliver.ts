@@ -61,7 +61,7 @@ async function find(db: Db, kind: MailKind, email: string): Promise<Addressee | 
       SELECT id, email, true AS "primary", confirmed_at FROM users WHERE lower(email) = lower(${email})
       UNION ALL SELECT user_id, email, false, confirmed_at FROM emails WHERE lower(email) = lower(${email})
     ) a JOIN users u ON u.id = a.id
-    WHERE u.state = 'active' AND NOT u.ghost AND NOT u.bot
+    WHERE (u.state = 'active' OR (${open}::boolean AND u.state = 'blocked_pending_approval')) AND NOT u.ghost AND NOT u.bot
       AND CASE WHEN ${open}::boolean THEN a.confirmed_at IS NULL ELSE a."primary" OR a.confirmed_at IS NOT NULL END`;
   return found;
 }

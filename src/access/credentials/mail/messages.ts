@@ -62,6 +62,24 @@ const WORDS: Record<MailKind | Notice, Words> = {
     'Signing in now requires a code. Your private token was renewed: update everything that used the old one.',
   ),
   two_factor_disabled: notice('Two-factor authentication is disabled', 'Signing in no longer requires a code.'),
+  approval_wanted: {
+    subject: 'A new user waits for your approval',
+    text: 'Somebody signed up, and cannot sign in until an administrator approves. Find those who wait with GET /api/v4/users?state=blocked_pending_approval, and approve or reject them over the API.',
+    button: 'Sign in',
+    small: 'You get this email because you are an administrator.',
+  },
+  account_approved: {
+    subject: 'Your account was approved',
+    text: 'An administrator has approved your account: you can sign in now.',
+    button: 'Sign in',
+    small: IGNORE,
+  },
+  account_rejected: {
+    subject: 'Your account was not approved',
+    text: 'An administrator has rejected your request for an account. The account and everything in it was deleted.',
+    button: 'Go to the server',
+    small: IGNORE,
+  },
 };
 
 function notice(subject: string, text: string): Words {

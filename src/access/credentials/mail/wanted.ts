@@ -15,11 +15,14 @@ export type MailWanted =
 /** The subject of a mail: an address to confirm, a new password, a new account for the recipient, or an existing one. */
 export type MailKind = 'confirmation' | 'password_reset' | 'welcome' | 'sign_up_again';
 
-/** A change to how a user signs in. */
+/** A change to how a user signs in, or of who may. */
 export type Notice =
   | 'password_changed'
   | 'password_reset_done'
   | 'private_token_renewed'
   | 'address_changed'
   | 'two_factor_enabled'
-  | 'two_factor_disabled';
+  | 'two_factor_disabled'
+  | 'approval_wanted'
+  | 'account_approved'
+  | 'account_rejected';

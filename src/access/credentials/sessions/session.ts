@@ -16,6 +16,16 @@ export interface Session {
   createdAt: Date;
   /** Seconds since then. */
   age: number;
+  /** How the user wants to see changes. */
+  changes: ChangesPreferences;
+}
+
+/** How a user wants to see changes. */
+export interface ChangesPreferences {
+  /** One file at a time. */
+  fileByFile: boolean;
+  /** Lines that differ in whitespace alone as different. */
+  showsWhitespace: boolean;
 }
 
 /** What a user proved when signing in, as it was at that time. */
@@ -35,7 +45,7 @@ export async function startSession(db: Db, userId: number, shown?: Shown): Promi
   const started = await db.$executeRaw`
     INSERT INTO sessions (user_id, token_hash)
     SELECT id, ${tokenHash(token)} FROM users
-    WHERE id = ${userId} AND state = 'active' AND (${shown === undefined}::boolean
+    WHERE id = ${userId} AND state IN ('active', 'deactivated') AND (${shown === undefined}::boolean
       OR (password_hash = ${shown?.passwordHash ?? ''} AND two_factor_enabled = ${shown?.twoFactorEnabled ?? false}))
     FOR SHARE`;
   if (started === 0) throw new Unauthenticated();
@@ -53,6 +63,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
     SELECT s.id AS "sessionId", s.created_at AS "createdAt",
       extract(epoch FROM now() - s.created_at)::float8 AS age, u.id, u.username, u.name, u.admin, u.external,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
+      u.view_diffs_file_by_file AS "fileByFile", u.show_whitespace_in_diffs AS "showsWhitespace",
       s.last_seen_at < now() - interval '1 minute' AS "toNote",
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id
@@ -60,10 +71,11 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       AND ${canAuthenticateSql(db)}
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
-  const { sessionId, createdAt, age, name, toNote, firstToday, ...user } = found;
+  const { sessionId, createdAt, age, name, toNote, firstToday, fileByFile, showsWhitespace, ...user } = found;
   if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
   if (firstToday) await noteSeenToday(db, user.id);
-  return { id: sessionId, createdAt, age, name, actor: { ...user, credential: 'session', scopes: ['api'] } };
+  const changes = { fileByFile, showsWhitespace };
+  return { id: sessionId, createdAt, age, name, changes, actor: { ...user, credential: 'session', scopes: ['api'] } };
 }
 
 /** Signs a browser out. */
@@ -71,7 +83,7 @@ export async function endSession(db: Db, id: number): Promise<void> {
   await db.session.deleteMany({ where: { id } });
 }
 
-interface Found extends Omit<Actor, 'credential' | 'scopes'> {
+interface Found extends Omit<Actor, 'credential' | 'scopes'>, ChangesPreferences {
   sessionId: number;
   createdAt: Date;
   age: number;

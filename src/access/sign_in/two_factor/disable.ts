@@ -5,7 +5,7 @@ import { requireCredentialManager } from '#src/access/permissions/manage_credent
 import { requireOwner } from '#src/access/sign_in/two_factor/owner.ts';
 import { type Proof, requireProof } from '#src/access/sign_in/two_factor/proof.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
  * Disables the actor's two-factor authentication, in exchange for the password or a code.
@@ -19,16 +19,27 @@ export async function disableTwoFactor(context: Context, proof: Proof): Promise<
 
 /**
  * Disables a user's two-factor authentication, for administrators, if the user has lost app and recovery codes. Returns whether
- * it was enabled. Throws NotFound, and Forbidden, also for the administrator's own account, which requires a proof.
+ * it was enabled. Throws NotFound, BadRequest if it must be enabled and is not, and Forbidden, also for accounts of administrators.
  */
-export async function disableTwoFactorOf(context: Context, userId: number): Promise<boolean> {
+export async function disableTwoFactorOf(
+  context: Context,
+  userId: number,
+  { mustBeEnabled = false }: { mustBeEnabled?: boolean } = {},
+): Promise<boolean> {
   const { id, impersonator } = requireAdmin(context);
   requireCredentialManager(context);
   if ([id, impersonator].includes(userId))
     throw new Forbidden('Use your password or a code to disable your own two-factor authentication');
-  const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
+  const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { admin: true } });
   if (!user) throw new NotFound('User');
-  return remove(context.db, userId, context);
+  if (user.admin)
+    throw new Forbidden(
+      'Two-factor authentication of administrators is disabled on the command line',
+      'userStateRefused',
+    );
+  const changed = await remove(context.db, userId, context);
+  if (!changed && mustBeEnabled) throw new BadRequest('Two-factor authentication is not enabled for this user');
+  return changed;
 }
 
 /** Implements `gantry user disable-two-factor`; returns whether it was enabled. Throws NotFound. */

@@ -49,6 +49,7 @@ const REQUIREMENTS = [
 /** The minimum of each number; where it is 1, the message mentions 0. */
 const SMALLEST = {
   defaultProjectsLimit: 0,
+  deactivateDormantUsersPeriod: 1,
   maxAttachmentSize: 1,
   sessionExpireDelay: 0,
   containerRegistryTokenExpireDelay: 1,

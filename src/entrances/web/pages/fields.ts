@@ -46,6 +46,8 @@ const NOTICES: Record<string, string> = {
   reset_requested:
     'If an account has this address, we sent a link to reset its password. The link expires in two hours.',
   confirmation_requested: 'If this address is waiting to be confirmed, we sent a new link to it.',
+  preferences_saved: 'Your preferences are saved.',
+  pending: 'Welcome! You can sign in as soon as an administrator has approved your account.',
   signed_up: 'Welcome! Confirm your email address with the link that we sent you, then sign in.',
   profile_saved: 'Your profile was saved.',
   avatar_saved: 'Your picture was saved.',

@@ -7,6 +7,7 @@ import { findViewer } from '#src/domain/users/find.ts';
 import { listKeys } from '#src/domain/users/keys/list.ts';
 import { createKey, deleteKey } from '#src/domain/users/keys/save.ts';
 import { requestConfirmation } from '#src/domain/users/mail_requests.ts';
+import { updatePreferences } from '#src/domain/users/preferences.ts';
 import { updateProfile } from '#src/domain/users/update_profile.ts';
 import { noticeOf, type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
@@ -24,6 +25,8 @@ export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
   return Router()
     .get(HOME, own(showProfile))
     .post(HOME, ownForm(save))
+    .get(`${HOME}/preferences`, leadTo(HOME))
+    .post(`${HOME}/preferences`, ownForm(savePreferences))
     .get(`${HOME}/avatar`, leadTo(HOME))
     .post(`${HOME}/avatar`, ownUpload(AVATAR, saveAvatar))
     .get(`${HOME}/avatar/delete`, leadTo(HOME))
@@ -62,6 +65,8 @@ const USER = select('User', {
   organization: true,
   location: true,
   websiteUrl: true,
+  viewDiffsFileByFile: true,
+  showWhitespaceInDiffs: true,
 });
 
 const NO_USERS = select('User', { id: true });
@@ -76,7 +81,7 @@ function showProfile(visit: Visit): Promise<void> {
 /** The page; `values` has the input of a rejected form. */
 async function show(visit: Visit, problems: Problems, values: Values = {}, status = 200): Promise<void> {
   const { context, request } = visit;
-  const { id, avatarKey, ...user } = await findViewer(context, USER);
+  const { id, avatarKey, viewDiffsFileByFile, showWhitespaceInDiffs, ...user } = await findViewer(context, USER);
   const page = { limit: SHOWN, offset: 0, withTotal: true };
   const saved = Object.fromEntries(
     Object.entries(FIELDS).map(([name, field]) => [field, user[name as keyof typeof FIELDS] ?? '']),
@@ -91,6 +96,7 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
       emails: await listEmails(context, id, page),
       keys: await listKeys(context, id, page, NO_USERS),
       mail: sendsMail(context.db),
+      preferences: { viewDiffsFileByFile, showWhitespaceInDiffs },
       sshBase: visit.sshBase,
       values: { email: '', title: '', key: '', ...saved, ...values },
       problems,
@@ -104,6 +110,15 @@ async function save(visit: Visit): Promise<void> {
   const changes = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, text(body[field]).trim()]));
   const typed = Object.fromEntries(Object.values(FIELDS).map((field) => [field, text(body[field])]));
   await saving(visit, 'profile_saved', typed, () => updateProfile(visit.context, changes));
+}
+
+async function savePreferences(visit: Visit): Promise<void> {
+  const { view_diffs_file_by_file: fileByFile, show_whitespace_in_diffs: whitespace } = visit.request.body;
+  const preferences = {
+    viewDiffsFileByFile: text(fileByFile) === '1',
+    showWhitespaceInDiffs: text(whitespace) === '1',
+  };
+  await saving(visit, 'preferences_saved', {}, () => updatePreferences(visit.context, preferences));
 }
 
 async function saveAvatar(visit: Visit): Promise<void> {

@@ -23,12 +23,13 @@ async function submit(visit: Visit): Promise<void> {
   const { name, username, email } = request.body;
   const values = { name: text(name), username: text(username), email: text(email) };
   try {
-    const userId = await withNewPassword(
+    const { userId, isPending } = await withNewPassword(
       request,
       (password) => signUp(context, { ...values, password }),
       (password) => signUpErrors(context, { ...values, password }),
     );
-    if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
+    if (userId !== null && isPending) response.redirect(303, '/users/sign_in?notice=pending');
+    else if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
     else await enter(visit, userId, '/');
   } catch (error) {
     show(visit, values, problemsOf(error, { password: 'new_password' }), 422);

@@ -17,7 +17,7 @@ export async function idTokens(db: Db, job: PayloadJob, signer: Signer): Promise
   const { id_tokens: wanted } = job.options as { id_tokens?: Record<string, string[]> };
   if (!wanted || Object.keys(wanted).length === 0) return {};
   const { signing } = await currentKeys(db, signer.secret);
-  const claims = claimsOf(job, signer);
+  const claims = { ...claimsOf(job, signer), ...(await identitiesOf(db, job.userId)) };
   const [key] = signing;
   if (!key) throw new Error('There is no key to sign tokens with');
   const tokens = Object.entries(wanted).map(([name, audiences]) => {
@@ -25,6 +25,17 @@ export async function idTokens(db: Db, job: PayloadJob, signer: Signer): Promise
     return [name, signJwt(key, { ...claims, aud, jti: randomUUID() })];
   });
   return Object.fromEntries(tokens);
+}
+
+/** How other identity providers know the user, who chose to tell. */
+async function identitiesOf(db: Db, userId: number): Promise<{ user_identities?: object[] }> {
+  const user = await db.user.findFirst({
+    where: { id: userId, passUserIdentitiesToCiJwt: true },
+    select: { identities: { select: { provider: true, externUid: true }, orderBy: { id: 'asc' } } },
+  });
+  if (!user) return {};
+  const told = user.identities.map(({ provider, externUid }) => ({ provider, extern_uid: externUid }));
+  return { user_identities: told };
 }
 
 function claimsOf(job: PayloadJob, { baseUrl, runnerId }: Signer): Record<string, unknown> {

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "users_public_email_idx" ON "users" ("public_email");

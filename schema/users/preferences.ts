@@ -1,0 +1,58 @@
+import { builder } from '#schema/builder.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { userPayload } from '#schema/users/payloads.ts';
+import { User } from '#schema/users/types.ts';
+import { requireAccount } from '#src/access/permissions/actor.ts';
+import { findViewer } from '#src/domain/users/find.ts';
+import { type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
+
+const FILE_BY_FILE = 'Whether pages of changes show one file at a time.';
+const WHITESPACE = 'Whether pages of changes show lines that differ in whitespace alone as different.';
+const IDENTITIES = 'Whether ID tokens of the jobs of the user say how other identity providers know the user.';
+
+const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPreferences').implement({
+  description: 'What a user chose for themself.',
+  fields: (t) => ({
+    userId: t.exposeInt('id', { description: 'Numeric ID of the user, as the REST API uses it.' }),
+    viewDiffsFileByFile: t.exposeBoolean('viewDiffsFileByFile', { description: FILE_BY_FILE }),
+    showWhitespaceInDiffs: t.exposeBoolean('showWhitespaceInDiffs', { description: WHITESPACE }),
+    passUserIdentitiesToCiJwt: t.exposeBoolean('passUserIdentitiesToCiJwt', { description: IDENTITIES }),
+  }),
+});
+
+builder.prismaObjectField(User, 'preferences', (t) =>
+  t.field({
+    type: UserPreferences,
+    nullable: true,
+    description: 'What the user chose for themself. For the user; null for others.',
+    select: { id: true, viewDiffsFileByFile: true, showWhitespaceInDiffs: true, passUserIdentitiesToCiJwt: true },
+    resolve: (user, _args, context) => (requireAccount(context).id === user.id ? user : null),
+  }),
+);
+
+const UpdatePreferencesInput = builder.inputType('UpdatePreferencesInput', {
+  description: 'What the caller chooses; what is left out stays as it is.',
+  fields: (t) => ({
+    viewDiffsFileByFile: t.boolean({ description: FILE_BY_FILE }),
+    showWhitespaceInDiffs: t.boolean({ description: WHITESPACE }),
+    passUserIdentitiesToCiJwt: t.boolean({ description: IDENTITIES }),
+  }),
+});
+
+builder.mutationField('updatePreferences', (t) =>
+  t.field({
+    type: userPayload('updatePreferences', 'The caller as they are now.'),
+    description: 'Changes what the caller chose for themself.',
+    args: {
+      input: t.arg({
+        type: UpdatePreferencesInput,
+        required: true,
+        description: 'What the caller chooses from now on.',
+      }),
+    },
+    resolve: async (_root, { input }, context, info) => {
+      await updatePreferences(context, input);
+      return { user: await findViewer(context, selectionAt(info, 'User')) };
+    },
+  }),
+);

@@ -1,0 +1,44 @@
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import '#src/domain/users/computed_fields.ts';
+
+const { sql } = Prisma;
+const member = alias('Member', 'm');
+const OLDEST_FIRST = order('Member', ['id'], 'asc');
+
+export type MembershipSource = 'Project' | 'Namespace';
+
+/** A direct membership of a user. */
+export interface Membership {
+  id: number;
+  sourceId: number;
+  sourceName: string;
+  sourceType: MembershipSource;
+  accessLevel: number;
+}
+
+/** The direct memberships of a user in projects and groups, oldest first. For administrators. Throws Forbidden. */
+export async function listMembershipsOf(
+  context: Context,
+  userId: number,
+  type: MembershipSource | null | undefined,
+  page: PageRequest,
+): Promise<Page<Membership>> {
+  requireAdmin(context);
+  const held = all([
+    sql`m.user_id = ${userId}`,
+    ...(type == null ? [] : [type === 'Project' ? sql`m.project_id IS NOT NULL` : sql`m.namespace_id IS NOT NULL`]),
+    sql`(m.project_id IS NULL OR EXISTS (SELECT 1 FROM projects p WHERE p.id = m.project_id AND p.deleted_at IS NULL))`,
+    sql`(m.namespace_id IS NULL OR EXISTS (SELECT 1 FROM namespaces n WHERE n.id = m.namespace_id AND n.deleted_at IS NULL))`,
+  ]);
+  const part = sql`SELECT * FROM members m WHERE ${all([held, ...between(member, OLDEST_FIRST, page)])}
+    ${slice(member, OLDEST_FIRST, page)}`;
+  const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', m.id, 'sourceId', COALESCE(m.project_id, m.namespace_id),
+      'sourceName', COALESCE(p.name, n.name), 'sourceType', CASE WHEN p.id IS NULL THEN 'Namespace' ELSE 'Project' END,
+      'accessLevel', m.access_level, ${placePair(member, OLDEST_FIRST)}) ORDER BY m.id), '[]')
+    FROM (${part}) m LEFT JOIN projects p ON p.id = m.project_id LEFT JOIN namespaces n ON n.id = m.namespace_id)`;
+  return queryPage(context.db, page, nodes, page.withTotal && sql`(SELECT count(*) FROM members m WHERE ${held})`);
+}
