@@ -18,7 +18,8 @@ export type RawReader =
   | 'artifacts'
   | 'artifact'
   | 'package'
-  | 'project_avatar';
+  | 'project_avatar'
+  | 'upload';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {

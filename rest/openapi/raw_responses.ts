@@ -34,6 +34,12 @@ const READERS: Record<
     hasETag: true,
     description: 'The file, with its SHA-256 in the header `X-Checksum-SHA256`.',
   },
+  upload: {
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/octet-stream'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The file; of a picture with its type.',
+  },
   project_avatar: {
     types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     hasSize: true,

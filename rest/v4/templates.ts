@@ -60,4 +60,25 @@ export const templates: Route[] = [
     result: 'fileTemplate',
     auth,
   },
+  {
+    method: 'GET',
+    path: '/projects/:id/templates/:type',
+    operation: operations.ProjectTemplatesDocument,
+    result: 'project.templates',
+    auth,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/templates/licenses/:name',
+    operation: operations.ProjectLicenseTemplateDocument,
+    result: 'project.template.license',
+    auth,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/templates/:type/:name',
+    operation: operations.ProjectTemplateDocument,
+    result: 'project.template',
+    auth,
+  },
 ];

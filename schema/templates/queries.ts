@@ -4,7 +4,7 @@ import { onlyField } from '#schema/inputs.ts';
 import { type FileTemplate, findTemplate, listTemplates } from '#src/domain/administration/templates/files.ts';
 import { findLicense, type LicenseTemplate, listLicenses } from '#src/domain/administration/templates/license.ts';
 
-const License = builder.objectRef<LicenseTemplate>('LicenseTemplate').implement({
+export const License = builder.objectRef<LicenseTemplate>('LicenseTemplate').implement({
   description: 'A license to put into a project.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Key of the license: `mit`, `apache-2.0`, `gpl-3.0`.' }),

@@ -1,11 +1,15 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { createUpload, type UploadRow } from '#src/domain/uploads/create.ts';
+import { deleteUpload } from '#src/domain/uploads/list.ts';
 
 const Uploaded = builder.objectRef<UploadRow>('UploadedFile').implement({
   description: 'How to refer to an uploaded file.',
   fields: (t) => ({
     alt: t.exposeString('alt', { description: 'Alternative text for the file: its name.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the file, as the REST API uses it.' }),
     url: t.exposeString('url', { description: 'Path of the file, relative to the URL of the project.' }),
     fullPath: t.exposeString('fullPath', {
       description: 'Path of the file on the server, which stays when the project is moved.',
@@ -33,7 +37,35 @@ const UploadFilePayload = builder.objectRef<{ upload: UploadRow }>('UploadFilePa
   }),
 });
 
+const DeleteUploadInput = builder.inputType('DeleteUploadInput', {
+  description: 'Which attached file to delete: by its ID, or by secret and name.',
+  fields: (t) => ({
+    project: projectField(t, 'that has the file'),
+    id: t.field({ ...idOf('Upload'), description: 'Global or numeric ID of the file.' }),
+    secret: t.string({ description: 'The 32 hexadecimal digits in the address of the file.' }),
+    fileName: t.string({ description: 'The name at the end of the address.' }),
+  }),
+});
+
+const DeleteUploadPayload = builder.objectRef<{ id: number }>('DeleteUploadPayload').implement({
+  description: 'The file that was deleted.',
+  fields: (t) => ({
+    deletedUploadId: t.id({
+      description: 'Global ID of the file that was deleted.',
+      resolve: ({ id }) => toGlobalId('Upload', id),
+    }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  deleteUpload: t.field({
+    type: DeleteUploadPayload,
+    description: 'Deletes a file that was attached to a project. For masters of the project.',
+    args: {
+      input: t.arg({ type: DeleteUploadInput, required: true, description: 'Names the project, and the file.' }),
+    },
+    resolve: (_root, { input: { project, ...name } }, context) => deleteUpload(context, project, name),
+  }),
   uploadFile: t.field({
     type: UploadFilePayload,
     description:

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createScheduleVariable } from '#src/domain/ci/schedules/variables.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
@@ -119,11 +120,15 @@ const schedule = await world.db.pipelineSchedule.findFirstOrThrow(inHidden);
 await createScheduleVariable(world.as(victim), hidden.id, { id: schedule.id, key: 'zqsecret', value: 'zqsecret' });
 
 /** Numbers that count in the whole server, of records in the hidden project. */
+const place = { projectId: hidden.id, secret: '0'.repeat(32), fileName: 'zqsecret' };
+await world.as(victim).uploads.write(place, Readable.from([Buffer.from('zqsecret')]), 8);
+const attached = await world.db.upload.create({ data: { ...place, size: 8 } });
 const badge = await world.db.badge.create({
   data: { projectId: hidden.id, linkUrl: 'https://example.org/zqsecret', imageUrl: 'https://example.org/zqsecret' },
 });
 const ids: Record<string, number> = {
   badge_id: badge.id,
+  upload_id: attached.id,
   pipeline_id: pipeline,
   job_id: (await world.db.job.findFirstOrThrow(inHidden)).id,
   environment_id: (await world.db.environment.findFirstOrThrow(inHidden)).id,

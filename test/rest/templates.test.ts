@@ -129,3 +129,46 @@ it('GraphQL has the templates with their texts', async () => {
   });
   expect(body.errors[0].extensions).toMatchObject({ code: 'NOT_FOUND', resource: 'gitignore' });
 });
+
+describe('GET /projects/:id/templates', () => {
+  it('has what the server offers, and the descriptions that the repository has', async () => {
+    const someone = await world.user();
+    const made = await world.project({ owner: someone });
+    const own = world.api(someone);
+    const at = `/projects/${made.id}/templates`;
+    for (const type of ['dockerfiles', 'gitignores', 'gitlab_ci_ymls', 'licenses']) {
+      const { status, body } = await own.get(`${at}/${type}?per_page=100`);
+      expect([type, status, body.length > 0]).toEqual([type, 200, true]);
+      expect(Object.keys(body[0])).toEqual(['key', 'name']);
+      const one = await own.get(`${at}/${type}/${encodeURIComponent(body[0].key)}`);
+      expect([type, one.status, one.body.name]).toEqual([type, 200, body[0].name]);
+    }
+    expect((await own.get(`${at}/licenses/mit?fullname=Ann%20Example`)).body).toMatchObject({
+      key: 'mit',
+      popular: true,
+      content: expect.stringContaining('Ann Example'),
+    });
+    expect((await own.get(`${at}/issues`)).body).toEqual([]);
+    for (const path of ['issue_templates/Bug.md', 'issue_templates/notes.txt', 'merge_request_templates/Change.md'])
+      await own.post(`/projects/${made.id}/repository/files/${encodeURIComponent(`.gitlab/${path}`)}`, {
+        branch: 'main',
+        content: `About ${path}`,
+        commit_message: path,
+      });
+    expect((await own.get(`${at}/issues`)).body).toEqual([{ key: 'Bug', name: 'Bug' }]);
+    expect((await own.get(`${at}/merge_requests/change`)).body).toEqual({
+      name: 'Change',
+      content: 'About merge_request_templates/Change.md',
+    });
+    for (const path of ['issues/Change', 'issues/notes', 'dockerfiles/nothing', 'licenses/nothing'])
+      expect(await own.get(`${at}/${path}`)).toMatchObject({
+        status: 404,
+        body: { message: '404 Template Not Found' },
+      });
+    expect(await own.get(`${at}/snippets`)).toMatchObject({ status: 400 });
+    const guest = await world.user();
+    await world.member(made, guest, 'guest');
+    expect((await world.api(guest).get(`${at}/issues`)).status).toBe(403);
+    expect((await world.api(guest).get(`${at}/licenses`)).status).toBe(200);
+  });
+});

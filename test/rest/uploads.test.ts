@@ -48,6 +48,7 @@ describe('POST /projects/:id/uploads', () => {
     const { status, body } = await upload(guest, { name: 'Über Notes (1).txt', content: 'some text' });
     expect(status).toBe(201);
     expect(body).toEqual({
+      id: expect.any(Number),
       alt: '_ber_Notes__1_.txt',
       url: expect.stringMatching(/^\/uploads\/[0-9a-f]{32}\/_ber_Notes__1_\.txt$/),
       full_path: `/-/project/${project.id}${body.url}`,
@@ -194,5 +195,48 @@ describe('An uploaded file', () => {
     const large = await send(guest, new Uint8Array(1024 * 1024 + 1));
     expect(large.errors?.[0]?.extensions.code).toBe('CONTENT_TOO_LARGE');
     await world.api(admin).put('/application/settings', { max_attachment_size: 10 });
+  });
+});
+
+describe('Attached files', () => {
+  it('are listed for masters, latest first, read and deleted by their numbers', async () => {
+    const other = await world.project({ owner });
+    const send = async (name: string) => {
+      const form = new FormData();
+      form.append('file', new File([`in ${name}`], name));
+      return (await sendForm(world, `/api/v4/projects/${other.id}/uploads`, form, owner)).body;
+    };
+    await upload(owner, { name: 'elsewhere.txt' });
+    const [first, second] = [await send('a.txt'), await send('b.png')];
+    const api = world.api(owner);
+    const list = (await api.get(`/projects/${other.id}/uploads`)).body;
+    expect(list).toEqual([
+      {
+        id: second.id,
+        size: 8,
+        filename: 'b.png',
+        created_at: expect.any(String),
+        uploaded_by: { id: owner.id, name: expect.any(String), username: owner.username },
+      },
+      expect.objectContaining({ id: first.id, filename: 'a.txt' }),
+    ]);
+    const read = (path: string, who?: TestUser) =>
+      fetch(`${world.url}/api/v4/projects/${other.id}${path}`, { headers: who ? { 'PRIVATE-TOKEN': who.token } : {} });
+    const byNumber = await read(`/uploads/${second.id}`, owner);
+    expect([byNumber.headers.get('content-type'), await byNumber.text()]).toEqual(['image/png', 'in b.png']);
+    await world.member(other, guest, 'guest');
+    expect((await read(`/uploads/${second.id}`, guest)).status).toBe(403);
+    expect((await read('/uploads', guest)).status).toBe(403);
+    expect(await (await read(first.url, guest)).text()).toBe('in a.txt');
+    expect((await read(first.url, outsider)).status).toBe(404);
+    expect((await read(first.url.replace('a.txt', 'c.txt'), guest)).status).toBe(404);
+    expect((await world.api(guest).delete(`/projects/${other.id}${first.url}`)).status).toBe(403);
+    expect((await api.delete(`/projects/${other.id}${first.url}`)).status).toBe(204);
+    expect((await read(first.url, guest)).status).toBe(404);
+    expect((await api.delete(`/projects/${project.id}/uploads/${second.id}`)).status).toBe(404);
+    expect((await api.delete(`/projects/${other.id}/uploads/${second.id}`)).status).toBe(204);
+    expect(await api.get(`/projects/${other.id}/uploads`)).toMatchObject({ status: 200, body: [] });
+    const place = { projectId: other.id, secret: second.url.split('/')[2], fileName: 'b.png' };
+    expect(await world.as(owner).uploads.has(place)).toBe(false);
   });
 });

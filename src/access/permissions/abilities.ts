@@ -108,6 +108,7 @@ export const projectAbilities = {
   fork_project: { level: REPORTER, open: 'user' },
   share_project: { level: MASTER },
   admin_badge: { level: MASTER },
+  admin_upload: { level: MASTER },
   admin_hook: { level: MASTER },
   admin_mirror: { level: MASTER },
   admin_deploy_key: { level: MASTER },

@@ -12,6 +12,7 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** How texts link to an uploaded file (behaviour.md 7, Uploads). */
 export interface UploadRow {
+  id: number;
   /** Link text: the file's name, for images without the extension. */
   alt: string;
   /** Path below the URL of the project. */
@@ -36,20 +37,20 @@ export async function createUpload(context: Context, ref: IdOrPath, file: Incomi
   const place = { projectId: project.id, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   try {
     await context.uploads.write(place, file.stream(), file.size);
-    await context.db.$transaction(async (tx) => {
+    const { id } = await context.db.$transaction(async (tx) => {
       // Locks the project, so that a concurrent deletion waits, and then finds the file.
       const alive = await tx.$queryRaw<object[]>`
         SELECT id FROM projects WHERE id = ${project.id} AND deleted_at IS NULL FOR SHARE`;
       if (alive.length === 0) throw new NotFound('Project');
-      await tx.upload.create({ data: { ...place, userId: actor.id, size: file.size } });
+      return tx.upload.create({ data: { ...place, userId: actor.id, size: file.size }, select: { id: true } });
     });
+    return described(id, place);
   } catch (error) {
     await context.uploads.remove(place);
     // Deleting a project removes its directory, even while a file in it is being written.
     await requireAlive(context.db, project.id);
     throw error;
   }
-  return described(place);
 }
 
 /** Image types that browsers display without running code. */
@@ -61,12 +62,12 @@ export const PICTURES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-function described({ projectId, secret, fileName }: UploadLocation): UploadRow {
+function described(id: number, { projectId, secret, fileName }: UploadLocation): UploadRow {
   const ending = path.extname(fileName);
   const picture = PICTURES[ending.toLowerCase()] !== undefined;
   const alt = picture ? fileName.slice(0, -ending.length) : fileName;
   const url = `/uploads/${secret}/${fileName}`;
-  return { alt, url, fullPath: `/-/project/${projectId}${url}`, markdown: `${picture ? '!' : ''}[${alt}](${url})` };
+  return { id, alt, url, fullPath: `/-/project/${projectId}${url}`, markdown: `${picture ? '!' : ''}[${alt}](${url})` };
 }
 
 /** Characters at the end of a name that are considered. */

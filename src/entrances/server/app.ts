@@ -39,6 +39,7 @@ import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import { type RawFile, readArchiveWithObjects, readRawFile } from '#src/domain/uploads/lfs/read.ts';
+import { readRawUpload } from '#src/domain/uploads/list.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
@@ -343,6 +344,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     read: async (reader, found, actor, endpoint, request) => {
       if (reader === 'text') return plainText('changes.diff', (found as { text: string }).text);
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
+      if (reader === 'upload') return readRawUpload(context, found as { id: number });
       if (reader === 'project_avatar') return readRawProjectAvatar(context, found as { id: number });
       if (reader === 'package') return readRawPackageFile(context, found as RawPackageFile);
       if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);

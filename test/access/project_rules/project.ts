@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { TestUser } from '../../support/world.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
@@ -12,6 +14,17 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
   const badge = async ({ project: { id: projectId } }: Stage) => {
     const data = { projectId, linkUrl: urls.link_url, imageUrl: urls.image_url };
     return { id: projectId, badge_id: (await world.db.badge.create({ data, select: { id: true } })).id };
+  };
+  const stored = async ({ project: { id: projectId } }: Stage) => {
+    const place = { projectId, secret: randomBytes(16).toString('hex'), fileName: 'a.txt' };
+    await world.as(owner).uploads.write(place, Readable.from([Buffer.from('text')]), 4);
+    const { id } = await world.db.upload.create({ data: { ...place, size: 4 }, select: { id: true } });
+    return { ...place, id };
+  };
+  const uploaded = async (at: Stage) => ({ ...project(at), upload_id: (await stored(at)).id });
+  const addressed = async (at: Stage) => {
+    const { secret, fileName } = await stored(at);
+    return { ...project(at), secret, filename: fileName };
   };
   const attached = (at: Stage) => ({ ...project(at), file: new File(['text'], 'a.txt') });
 
@@ -96,6 +109,17 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
         { ...reading, given: (at: Stage) => ({ ...project(at), search: 'text' }) },
       ]),
     ),
+    'GET /projects/:id/uploads': { success: 200, level: 40, given: project },
+    'GET /projects/:id/uploads/:upload_id': { success: 200, level: 40, given: uploaded },
+    'DELETE /projects/:id/uploads/:upload_id': { success: 204, level: 40, given: uploaded },
+    'GET /projects/:id/uploads/:secret/:filename': { ...anyone, given: addressed },
+    'DELETE /projects/:id/uploads/:secret/:filename': { success: 204, level: 40, given: addressed },
+    'GET /projects/:id/templates/:type': { ...anyone, given: (at) => ({ ...project(at), type: 'dockerfiles' }) },
+    'GET /projects/:id/templates/licenses/:name': { ...anyone, given: (at) => ({ ...project(at), name: 'mit' }) },
+    'GET /projects/:id/templates/:type/:name': {
+      ...anyone,
+      given: (at) => ({ ...project(at), type: 'gitignores', name: 'Node' }),
+    },
     'POST /projects/:id/uploads': { ...reading, success: 201, given: attached },
   };
 }
