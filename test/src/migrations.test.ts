@@ -165,6 +165,8 @@ const RELEASED: Record<string, string> = {
   '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
   '20261127141127_group_shares': '84927b13fd7d860a7ecc48d03da3c33d83dcc9a14c98a7765f9c7c614da92fb4',
   '20261127141128_members_by_giver': '52982bf88fcc946acc300b5ad180ba5a46149c553aa3a2f6e5d7165e5cb4f869',
+  '20261127143518_group_rights': '983a32f221fff5ac46a8522b4df51980d8f69e6a0cc061350ad4c1987a6d573b',
+  '20261127144500_namespaces_with_full_path': 'c7cd497067469c5f95114b0ab1134ca2d2bb299926aa3f88498e194cee3bba7d',
 };
 
 const directory = packagePath('prisma/migrations');
