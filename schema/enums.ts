@@ -65,6 +65,24 @@ export const AccessLevel = builder.enumType('AccessLevel', {
   }),
 });
 
+const CREATORS = {
+  NOONE: { value: 'noone', description: 'Nobody, not even administrators.' },
+  ADMINISTRATOR: { value: 'administrator', description: 'Administrators only.' },
+  OWNER: { value: 'owner', description: 'Owners and administrators.' },
+  MAINTAINER: { value: 'maintainer', description: 'Masters, owners and administrators.' },
+  DEVELOPER: { value: 'developer', description: 'Developers and all above.' },
+} as const;
+
+export const ProjectCreationLevel = builder.enumType('ProjectCreationLevel', {
+  description: 'Who can create projects in a group.',
+  values: CREATORS,
+});
+
+export const SubgroupCreationLevel = builder.enumType('SubgroupCreationLevel', {
+  description: 'Who can create subgroups of a group.',
+  values: { OWNER: CREATORS.OWNER, MAINTAINER: CREATORS.MAINTAINER } as const,
+});
+
 export const SortDirection = builder.enumType('SortDirection', {
   description: 'Direction of an order.',
   values: values<'asc' | 'desc'>({

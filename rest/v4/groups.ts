@@ -5,7 +5,11 @@ import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
 const listed = ['owner', 'forked_from_project', 'open_issues_count'];
-const within = ['projects', 'shared_projects'].flatMap((list) => listed.map((key) => `${list}.${key}`));
+const within = [
+  ...['projects', 'shared_projects'].flatMap((list) => listed.map((key) => `${list}.${key}`)),
+  // Groups at the top have it.
+  'prevent_sharing_groups_outside_hierarchy',
+];
 
 /** Levels of today that Gantry does not have, as the next higher one. */
 const words = { min_access_level: { 5: 10, 15: 20 } };
@@ -88,7 +92,26 @@ export const groups: Route[] = [
     path: '/groups/:id',
     operation: operations.UpdateGroupDocument,
     result: 'updateGroup.group',
-    atLeastOne: ['name', 'path', 'description', 'visibility', 'lfs_enabled', 'request_access_enabled'],
+    atLeastOne: [
+      'name',
+      'path',
+      'description',
+      'visibility',
+      'lfs_enabled',
+      'request_access_enabled',
+      'share_with_group_lock',
+      'project_creation_level',
+      'subgroup_creation_level',
+      'prevent_sharing_groups_outside_hierarchy',
+    ],
+    omitNull: within,
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/transfer',
+    operation: operations.TransferGroupDocument,
+    result: 'transferGroup.group',
+    numericIds: ['group_id'],
     omitNull: within,
   },
   {

@@ -5,7 +5,53 @@ const precheck = 'admin_hook';
 /** For a URL that cannot be used, and a test without an event to send. */
 const alsoRefuses = [422];
 
+/** The switches and other values of a hook, of which an update has at least one. */
+const changes = [
+  'url',
+  'token',
+  'push_events',
+  'tag_push_events',
+  'issues_events',
+  'confidential_issues_events',
+  'merge_requests_events',
+  'note_events',
+  'job_events',
+  'pipeline_events',
+  'wiki_page_events',
+  'releases_events',
+  'enable_ssl_verification',
+];
+
 export const hooks: Route[] = [
+  { method: 'GET', path: '/groups/:id/hooks', operation: operations.GroupHooksDocument, result: 'group.webhooks' },
+  {
+    method: 'GET',
+    path: '/groups/:id/hooks/:hook_id',
+    operation: operations.GroupHookDocument,
+    result: 'group.webhook',
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/hooks',
+    operation: operations.CreateGroupHookDocument,
+    result: 'createGroupWebhook.webhook',
+    alsoRefuses,
+  },
+  {
+    method: 'PUT',
+    path: '/groups/:id/hooks/:hook_id',
+    operation: operations.UpdateGroupHookDocument,
+    result: 'updateWebhook.webhook',
+    atLeastOne: changes,
+    alsoRefuses,
+  },
+  {
+    method: 'DELETE',
+    path: '/groups/:id/hooks/:hook_id',
+    operation: operations.DeleteGroupHookDocument,
+    result: 'deleteWebhook',
+    status: 204,
+  },
   {
     method: 'GET',
     path: '/projects/:id/hooks',

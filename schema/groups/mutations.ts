@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { AccessLevel, Visibility } from '#schema/enums.ts';
+import { AccessLevel, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -11,6 +11,7 @@ import { findGroup, type GroupRow } from '#src/domain/groups/find.ts';
 import { shareGroup, unshareGroup } from '#src/domain/groups/share.ts';
 import { updateGroup } from '#src/domain/groups/update.ts';
 import { deleteGroup } from '#src/domain/lifecycle/delete_group.ts';
+import { transferGroup } from '#src/domain/lifecycle/transfer_group.ts';
 import { transferProject } from '#src/domain/lifecycle/transfer_to_group.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 
@@ -18,6 +19,18 @@ const NAME = 'Display name; at most 255 characters.';
 
 const LFS = 'Whether large file storage is on.';
 const REQUESTS = 'Whether users can ask for access.';
+
+const LOCK = 'Whether projects in the group, and in groups in it, cannot be shared with groups.';
+
+/** Who may create what in the group, and share it. */
+const rights = (t: InputFields) => ({
+  shareWithGroupLock: t.boolean({ description: LOCK }),
+  projectCreationLevel: t.field({ type: ProjectCreationLevel, description: 'Who can create projects in the group.' }),
+  subgroupCreationLevel: t.field({
+    type: SubgroupCreationLevel,
+    description: 'Who can create subgroups of the group.',
+  }),
+});
 
 const description = (t: InputFields) => t.string({ description: 'Description of the group’s purpose.' });
 
@@ -32,6 +45,7 @@ const CreateGroupInput = builder.inputType('CreateGroupInput', {
     description: description(t),
     lfsEnabled: t.boolean({ required: true, defaultValue: true, description: LFS }),
     requestAccessEnabled: t.boolean({ required: true, defaultValue: false, description: REQUESTS }),
+    ...rights(t),
     visibility: t.field({
       type: Visibility,
       description: 'Who can see the group. By default, what the application settings say, limited by the parent group.',
@@ -54,6 +68,10 @@ const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
     description: description(t),
     lfsEnabled: t.boolean({ description: LFS }),
     requestAccessEnabled: t.boolean({ description: REQUESTS }),
+    ...rights(t),
+    preventSharingGroupsOutsideHierarchy: t.boolean({
+      description: 'Whether the group and those in it are only shared with groups of its tree. For groups at the top.',
+    }),
     visibility: t.field({
       type: Visibility,
       description: 'Who can see the group; no narrower than the projects and groups in it.',
@@ -124,6 +142,17 @@ const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').imp
   }),
 });
 
+const TransferGroupInput = builder.inputType('TransferGroupInput', {
+  description: 'Which group to move, and where to.',
+  fields: (t) => ({
+    group: groupField(t, 'to move'),
+    parent: t.field({
+      type: 'GroupRef',
+      description: 'The new parent group: full path, global ID or numeric ID. Without one, the group moves to the top.',
+    }),
+  }),
+});
+
 const TransferProjectPayload = builder
   .objectRef<{ groupId: number; projectId: number }>('TransferProjectPayload')
   .implement({
@@ -173,7 +202,9 @@ builder.mutationFields((t) => ({
   unshareGroup: t.field({
     type: groupPayload('unshareGroup'),
     description: 'Stops sharing a group with another one. For its owners.',
-    args: { input: t.arg({ type: UnshareGroupInput, required: true, description: 'Names both groups.' }) },
+    args: {
+      input: t.arg({ type: UnshareGroupInput, required: true, description: 'Names the group and the other one.' }),
+    },
     resolve: async (_root, { input: { group, invitedGroupId } }, context) => ({
       id: await unshareGroup(context, group, invitedGroupId),
     }),
@@ -183,6 +214,17 @@ builder.mutationFields((t) => ({
     description: 'Deletes a group with the groups and projects inside. For its owners and administrators.',
     args: { input: t.arg({ type: DeleteGroupInput, required: true, description: 'Names the group to delete.' }) },
     resolve: (_root, { input: { group } }, context) => deleteGroup(context, group),
+  }),
+  transferGroup: t.field({
+    type: groupPayload('transferGroup'),
+    description:
+      'Moves a group with all that is in it into another group, or to the top. For its owners, who may create groups there. Old paths redirect.',
+    args: {
+      input: t.arg({ type: TransferGroupInput, required: true, description: 'Names the group and its new parent.' }),
+    },
+    resolve: async (_root, { input: { group, parent } }, context) => ({
+      id: await transferGroup(context, group, parent ?? null),
+    }),
   }),
   transferProject: t.field({
     type: TransferProjectPayload,

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { AccessLevel, Visibility } from '#schema/enums.ts';
+import { AccessLevel, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -68,6 +68,28 @@ export const Group = builder.prismaObject('Namespace', {
     }),
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', {
       description: 'Whether users can ask for access to the group.',
+      ...signedIn,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.', ...signedIn }),
+    shareWithGroupLock: t.exposeBoolean('shareWithGroupLock', {
+      description: 'Whether projects in the group, and in groups in it, cannot be shared with groups.',
+      ...signedIn,
+    }),
+    preventSharingGroupsOutsideHierarchy: t.boolean({
+      nullable: true,
+      description:
+        'Whether the group and those in it are only shared with groups of the same tree; null for a group with a parent.',
+      resolve: ({ parentId, preventSharingGroupsOutsideHierarchy }) =>
+        parentId === null ? preventSharingGroupsOutsideHierarchy : null,
+    }),
+    projectCreationLevel: t.expose('projectCreationLevel', {
+      type: ProjectCreationLevel,
+      description: 'Who can create projects in the group.',
+      ...signedIn,
+    }),
+    subgroupCreationLevel: t.expose('subgroupCreationLevel', {
+      type: SubgroupCreationLevel,
+      description: 'Who can create subgroups of the group.',
       ...signedIn,
     }),
     parentId: t.exposeInt('parentId', {

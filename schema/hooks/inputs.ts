@@ -69,6 +69,11 @@ export const CreateSystemWebhookInput = builder.inputType('CreateSystemWebhookIn
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'webhook'),
+  group: t.field({
+    type: 'GroupRef',
+    description:
+      'The group that the webhook must belong to: full path, global ID or numeric ID. Any group when left out.',
+  }),
   id: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }),
 });
 

@@ -132,7 +132,8 @@ builder.mutationFields((t) => ({
         description: 'Names the webhook, and the changes.',
       }),
     },
-    resolve: (_root, { input: { id, project, ...values } }, context) => updateHook(context, { id, project }, values),
+    resolve: (_root, { input: { id, project, group, ...values } }, context) =>
+      updateHook(context, { id, project, group }, values),
   }),
   enableWebhook: t.field({
     type: webhookPayload('enableWebhook'),

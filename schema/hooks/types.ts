@@ -130,6 +130,12 @@ builder.objectFields(Group, (t) => ({
     args: pageArgs,
     resolve: (group, args, context, info) => pageBelow('Hook', group, args, context, info, listGroupHooks),
   }),
+  webhook: t.field({
+    type: Webhook,
+    description: 'A webhook of the group by its ID. For owners.',
+    args: { id: t.arg({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }) },
+    resolve: ({ id: group }, { id }, context, info) => findHook(context, { id, group }, selectionAt(info, 'Hook')),
+  }),
 }));
 
 builder.queryFields((t) => ({

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { NamespaceKind } from '#schema/enums.ts';
+import { avatarUrl } from '#schema/users/types.ts';
 
 export const Namespace = builder.prismaInterface('Namespace', {
   description: 'A place for projects: a group, or the personal namespace of a user.',
@@ -19,6 +20,28 @@ export const Namespace = builder.prismaInterface('Namespace', {
     }),
     fullPath: t.exposeString('fullPath', {
       description: 'Paths of the group and its parents, separated by slashes: `team/web`.',
+    }),
+    parentId: t.exposeInt('parentId', {
+      nullable: true,
+      description: 'Numeric ID of the parent group; null for a top-level group and for a personal namespace.',
+    }),
+    avatarUrl: t.string({
+      nullable: true,
+      description: 'URL of the picture of the user; null for groups.',
+      select: { kind: true, owner: { select: { id: true, avatarHash: true, avatarKey: true } } },
+      resolve: ({ owner }, _args, context) => owner && avatarUrl(owner, context),
+    }),
+    webUrl: t.string({
+      description: 'URL of the page of the group or user.',
+      select: { kind: true, fullPath: true },
+      resolve: ({ kind, fullPath }, _args, { baseUrl }) => `${baseUrl}/${kind === 'group' ? 'groups/' : ''}${fullPath}`,
+    }),
+    membersCount: t.int({
+      nullable: true,
+      description:
+        'Number of users who are members of the group or of anything in it; null for personal namespaces, and for callers who do not own the group.',
+      select: { membersCount: true },
+      resolve: ({ membersCount }) => membersCount,
     }),
   }),
 });

@@ -6,6 +6,8 @@ import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 
+const HOOK_URL = 'https://hooks.example.com/told';
+
 /** behaviour.md 6 for every route below a group. */
 export function groupRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
   const owner = users.owner as TestUser;
@@ -19,6 +21,11 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       await world.member(made, users[role] as TestUser, role);
     }
     return { id: made.id };
+  };
+  const hook = async (at: Stage) => {
+    await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
+    const { id } = await world.db.hook.create({ data: { namespaceId: at.group.id, url: HOOK_URL } });
+    return { ...group(at), hook_id: id };
   };
   const openGroup = () => world.group({ owner, visibility: 'public' });
   const member = async (at: Stage) => {
@@ -184,6 +191,26 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/subgroups': { ...reading, given: group },
     'GET /groups/:id/descendant_groups': { ...reading, given: group },
     'GET /groups/:id/groups/shared': { ...reading, given: group },
+    'POST /groups/:id/transfer': {
+      success: 201,
+      level: 50,
+      given: async (at) => {
+        const { id } = await fresh(at);
+        const parent = await world.group({ owner, visibility: 'public' });
+        await world.db.namespace.update({ where: { id }, data: { parentId: parent.id, lineage: [parent.id, id] } });
+        return { id };
+      },
+      // Only who may create groups moves one to the top.
+    },
+    'GET /groups/:id/hooks': { success: 200, level: 50, given: group },
+    'GET /groups/:id/hooks/:hook_id': { success: 200, level: 50, given: hook },
+    'POST /groups/:id/hooks': { success: 201, level: 50, given: (at) => ({ ...group(at), url: HOOK_URL }) },
+    'PUT /groups/:id/hooks/:hook_id': {
+      success: 200,
+      level: 50,
+      given: async (at) => ({ ...(await hook(at)), note_events: true }),
+    },
+    'DELETE /groups/:id/hooks/:hook_id': { success: 204, level: 50, given: hook },
     'POST /groups/:id/share': {
       success: 201,
       level: 50,

@@ -160,6 +160,13 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /merge_requests': reading,
     'GET /groups': reading,
     'GET /namespaces': reading,
+    'GET /namespaces/:namespace/exists': { ...reading, given: () => ({ namespace: 'nothing-has-this' }) },
+    'GET /namespaces/:id': {
+      success: 404,
+      level: 0,
+      roles: { admin: 200 },
+      given: async () => ({ id: (await world.user()).username }),
+    },
     'GET /projects': anybody,
     'POST /session': { ...anybody, success: 201, given: () => ({ login: 'the-reporter', password: PASSWORD }) },
     'POST /groups': { success: 201, level: 0, roles: { external: 403 }, given: named },

@@ -34,7 +34,7 @@ describe('GET /groups/:id', async () => {
     const { status, body } = await world.api(member).get(`/groups/${group.id}`);
     expect([status, Object.keys(body)]).toEqual([
       200,
-      [...GROUP_KEYS, 'shared_with_groups', 'projects', 'shared_projects'],
+      [...GROUP_KEYS, 'prevent_sharing_groups_outside_hierarchy', 'shared_with_groups', 'projects', 'shared_projects'],
     ]);
     expect(body).toMatchObject({ description: 'What for', request_access_enabled: true, full_path: group.fullPath });
     expect(names(body.projects)).toEqual([archived.name, inGroup.name]);

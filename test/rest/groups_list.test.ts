@@ -24,6 +24,10 @@ describe('GET /groups', () => {
     expect([status, headers['x-total'], names(body)]).toEqual([200, '2', ['alpha', 'beta']]);
     for (const group of body) expect(Object.keys(group)).toEqual(GROUP_KEYS);
     expect(body[0]).toEqual({
+      created_at: expect.any(String),
+      project_creation_level: 'maintainer',
+      share_with_group_lock: false,
+      subgroup_creation_level: 'owner',
       id: inside.id,
       name: 'alpha',
       path: 'inside',

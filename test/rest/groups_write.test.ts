@@ -13,7 +13,13 @@ const external = await world.user({ external: true });
 const admin = await world.user({ admin: true });
 const api = world.api(owner);
 
-const DETAIL_KEYS = [...GROUP_KEYS, 'projects', 'shared_projects'];
+const DETAIL_KEYS = [
+  ...GROUP_KEYS,
+  'prevent_sharing_groups_outside_hierarchy',
+  'shared_with_groups',
+  'projects',
+  'shared_projects',
+];
 const PATH_RULE =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 const NAME_RULE = "can contain only letters, digits, '_', '.', dash and space.";
@@ -228,7 +234,7 @@ describe('PUT /groups/:id', () => {
       {},
       {
         error:
-          'name, path, description, visibility, lfs_enabled, request_access_enabled are missing, at least one parameter must be provided',
+          'name, path, description, visibility, lfs_enabled, request_access_enabled, share_with_group_lock, project_creation_level, subgroup_creation_level, prevent_sharing_groups_outside_hierarchy are missing, at least one parameter must be provided',
       },
     ],
     [{ name: '' }, { message: { name: ["can't be blank"] } }],

@@ -187,6 +187,8 @@ const RELEASED: Record<string, string> = {
   '20261127144000_topics': '0f7b56c69f3c0e8a251b7d4396176dbcb74aa143cf8f29d6cbaae9e67650ad9f',
   '20261127145000_badges': '92c0c77b531ad5be93623c9e0f1f4ce2ae34a0f272df3ed9296126ec2c3d1ba4',
   '20261127145500_uploads_of_project': '8aa184ee9af6a8a21b1d6f49614aae661ff47befd72d372d5ebea096d4e42ba3',
+  '20261127143518_group_rights': '983a32f221fff5ac46a8522b4df51980d8f69e6a0cc061350ad4c1987a6d573b',
+  '20261127144500_namespaces_with_full_path': 'c7cd497067469c5f95114b0ab1134ca2d2bb299926aa3f88498e194cee3bba7d',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -14,6 +14,10 @@ export const GROUP_KEYS = [
   'full_name',
   'full_path',
   'parent_id',
+  'created_at',
+  'share_with_group_lock',
+  'project_creation_level',
+  'subgroup_creation_level',
 ];
 
 /** A project where `simple` is asked for, or the caller is anonymous. */

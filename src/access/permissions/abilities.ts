@@ -22,6 +22,8 @@ interface Rule {
   readonly feature?: Feature;
   /** Denied while the project is archived. */
   readonly frozen?: true;
+  /** The setting of the group that lowers or raises the level. */
+  readonly setting?: 'projectCreationLevel' | 'subgroupCreationLevel';
   /** Also granted to guests while the jobs of the project are public. */
   readonly publicJobs?: true;
 }
@@ -124,8 +126,8 @@ export const projectAbilities = {
 /** Who may do what in a group. */
 export const groupAbilities = {
   read_group: { level: GUEST, open: 'user' },
-  create_project_in_group: { level: MASTER },
-  create_subgroup: { level: OWNER },
+  create_project_in_group: { level: MASTER, setting: 'projectCreationLevel' },
+  create_subgroup: { level: OWNER, setting: 'subgroupCreationLevel' },
   update_group: { level: OWNER },
   share_group: { level: OWNER },
   transfer_group: { level: OWNER },
@@ -151,6 +153,10 @@ export type GroupAbility = keyof typeof groupAbilities;
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
+/** Who may create projects or subgroups in a group, with the lowest level that may. */
+const CREATION_LEVELS = { noone: ADMIN, administrator: ADMIN, owner: OWNER, maintainer: MASTER, developer: DEVELOPER };
+export type CreationLevel = keyof typeof CREATION_LEVELS;
+
 /** A project or group together with the actor's effective access level in it (0: none). */
 export interface PermissionSubject {
   readonly visibility: Visibility;
@@ -163,6 +169,8 @@ export interface PermissionSubject {
   readonly snippetsEnabled?: boolean;
   readonly wikiEnabled?: boolean;
   readonly containerRegistryEnabled?: boolean;
+  readonly projectCreationLevel?: CreationLevel;
+  readonly subgroupCreationLevel?: CreationLevel;
 }
 
 const rules: Readonly<Record<ProjectAbility | GroupAbility, Rule>> = { ...projectAbilities, ...groupAbilities };
@@ -174,7 +182,10 @@ export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility,
   if (rule.frozen && subject.archived) return false;
   if (rule.open === 'anyone' && subject.visibility === 'public') return true;
   if (!actor) return false;
-  const level = rule.publicJobs && subject.publicJobs ? GUEST : rule.level;
+  const setting = rule.setting && subject[rule.setting];
+  // What nobody may create, administrators do not either.
+  if (setting === 'noone') return false;
+  const level = setting ? CREATION_LEVELS[setting] : rule.publicJobs && subject.publicJobs ? GUEST : rule.level;
   if (actor.admin || subject.accessLevel >= level) return true;
   return rule.open !== undefined && isOpenTo(actor, subject.visibility);
 }

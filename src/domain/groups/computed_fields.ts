@@ -1,3 +1,4 @@
+import { OWNER } from '#src/access/permissions/abilities.ts';
 import { groupAccessLevel, groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
 import { chosenBy } from '#src/domain/changes/notification_setting.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -10,6 +11,15 @@ const [share, invited] = [alias('GroupShare', 's'), alias('Namespace', 'ig')];
 computedFields('Namespace', {
   accessLevel: (group, { params }) => params(({ actor }) => sql`${groupAccessLevel(actor, group)}::int`),
   notificationSetting: ({ id }, { params }) => params(({ actor }) => chosenBy(actor, 'namespaceId', id)),
+  membersCount: (group, { params }) =>
+    params(({ actor }) => {
+      if (!actor) return sql`NULL::int`;
+      const isOwner = sql`${actor.admin}::boolean OR ${groupAccessLevel(actor, group)} >= ${OWNER}`;
+      const inside = sql`ARRAY(SELECT inn.id FROM namespaces inn WHERE inn.lineage @> ARRAY[${group.id}])`;
+      return sql`CASE WHEN ${group.kind} = 'group' AND (${isOwner}) THEN (SELECT count(DISTINCT m.user_id)::int
+        FROM members m JOIN users u ON u.id = m.user_id AND NOT u.bot WHERE ${notExpired('m')} AND (m.namespace_id = ANY(${inside})
+          OR m.project_id IN (SELECT ip.id FROM projects ip WHERE ip.namespace_id = ANY(${inside})))) END`;
+    }),
   sharedWithGroups: ({ id }, { params }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
       'groupId', ${invited.id}, 'groupName', ${invited.name}, 'groupFullPath', ${invited.fullPath},
       'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})

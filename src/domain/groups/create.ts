@@ -19,7 +19,7 @@ export interface NewGroup extends GroupValues {
 }
 
 /** Maximum nesting of groups. */
-const MAX_DEPTH = 20;
+export const MAX_DEPTH = 20;
 
 /** Creates a group owned by the actor, and returns its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
 export async function createGroup(context: Context, group: NewGroup): Promise<number> {
@@ -64,6 +64,9 @@ async function insert(
     visibility,
     lfsEnabled,
     requestAccessEnabled,
+    shareWithGroupLock,
+    projectCreationLevel,
+    subgroupCreationLevel,
   }: NewGroup & { path: string; visibility: Visibility },
   parent: HeldNamespace | null,
 ): Promise<number> {
@@ -80,6 +83,9 @@ async function insert(
       visibility,
       lfsEnabled: lfsEnabled ?? true,
       requestAccessEnabled: requestAccessEnabled ?? false,
+      shareWithGroupLock: shareWithGroupLock ?? false,
+      projectCreationLevel: projectCreationLevel ?? 'maintainer',
+      subgroupCreationLevel: subgroupCreationLevel ?? 'owner',
       members: { create: { userId: actor.id, accessLevel: OWNER } },
     },
   });

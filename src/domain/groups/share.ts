@@ -27,6 +27,8 @@ export async function shareGroup(context: Context, ref: IdOrPath, share: NewGrou
   const { accessLevel, expiresAt = null } = share;
   if (!LEVELS.includes(accessLevel)) throw new ValidationFailed({ group_access: ['is not included in the list'] });
   const invited = await findGroup(context, share.invitedGroup);
+  const [top] = found.lineage;
+  if (invited.lineage[0] !== top) await requireOpenTree(context, top);
   if (invited.id === id) throw new Conflict('A group cannot be shared with itself');
   await context.db.$transaction(async (tx) => {
     // The lineage stays while the share is made: a transfer changes it, and those of shares.
@@ -41,6 +43,12 @@ export async function shareGroup(context: Context, ref: IdOrPath, share: NewGrou
     if (added === 0) throw new Conflict('Shared group has already been taken');
   });
   return id;
+}
+
+/** Throws NotFound if the group at the top keeps groups from being shared outside of its tree. */
+async function requireOpenTree({ db }: Context, id: number | undefined): Promise<void> {
+  const closed = await db.namespace.count({ where: { id: id ?? 0, preventSharingGroupsOutsideHierarchy: true } });
+  if (closed > 0) throw new NotFound('Group');
 }
 
 /** Stops sharing a group with another one. Throws NotFound for the group and the share, Forbidden. */

@@ -23,6 +23,9 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
       const group = await lockNamespaceTree(tx, id);
       if (!group) throw new NotFound('Group');
       const errors: FieldErrors = groupErrors(changes, group.parentId !== null);
+      if (changes.preventSharingGroupsOutsideHierarchy && group.parentId !== null) {
+        errors.prevent_sharing_groups_outside_hierarchy = ['can only be set on a group without a parent'];
+      }
       const { visibility } = changes;
       if (visibility && visibility !== group.visibility) {
         const parent = group.parentId === null ? null : await holdNamespace(tx, group.parentId);
@@ -55,12 +58,25 @@ async function containedErrors(tx: Transaction, group: HeldNamespace, visibility
   );
 }
 
-function columns({ description, visibility, lfsEnabled, requestAccessEnabled }: GroupValues) {
+function columns({
+  description,
+  visibility,
+  lfsEnabled,
+  requestAccessEnabled,
+  shareWithGroupLock,
+  preventSharingGroupsOutsideHierarchy,
+  projectCreationLevel,
+  subgroupCreationLevel,
+}: GroupValues) {
   return {
     ...(description === undefined ? {} : { description: description ?? '' }),
     ...(visibility == null ? {} : { visibility }),
     ...(lfsEnabled == null ? {} : { lfsEnabled }),
     ...(requestAccessEnabled == null ? {} : { requestAccessEnabled }),
+    ...(shareWithGroupLock == null ? {} : { shareWithGroupLock }),
+    ...(preventSharingGroupsOutsideHierarchy == null ? {} : { preventSharingGroupsOutsideHierarchy }),
+    ...(projectCreationLevel == null ? {} : { projectCreationLevel }),
+    ...(subgroupCreationLevel == null ? {} : { subgroupCreationLevel }),
     updatedAt: new Date(),
   };
 }

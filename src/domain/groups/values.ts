@@ -1,4 +1,4 @@
-import type { Visibility } from '#src/access/permissions/abilities.ts';
+import type { CreationLevel, Visibility } from '#src/access/permissions/abilities.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 
@@ -10,6 +10,12 @@ export interface GroupValues {
   visibility?: Visibility | null | undefined;
   lfsEnabled?: boolean | null | undefined;
   requestAccessEnabled?: boolean | null | undefined;
+  /** Whether projects in it are shared with no group. */
+  shareWithGroupLock?: boolean | null | undefined;
+  /** Whether the group at the top, and groups in it, are shared with groups of its tree alone. */
+  preventSharingGroupsOutsideHierarchy?: boolean | null | undefined;
+  projectCreationLevel?: CreationLevel | null | undefined;
+  subgroupCreationLevel?: 'owner' | 'maintainer' | null | undefined;
 }
 
 /** The errors of the given texts (behaviour.md 1.6). */

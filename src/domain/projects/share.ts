@@ -3,7 +3,8 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { groupsAround } from '#src/domain/projects/groups_around.ts';
+import { BadRequest, Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
 export interface NewShare {
@@ -19,6 +20,10 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'share_project', project);
+  // The lock of one holds for all projects below.
+  const locked = await context.db.$queryRaw<unknown[]>`
+    SELECT 1 FROM namespaces g WHERE g.id = ANY(${groupsAround(project.id)}) AND g.share_with_group_lock LIMIT 1`;
+  if (locked.length > 0) throw new BadRequest('The project sharing with group is disabled');
   const { accessLevel, expiresAt = null } = share;
   if (![GUEST, REPORTER, DEVELOPER, MASTER].includes(accessLevel)) {
     throw new ValidationFailed({ group_access: ['is not included in the list'] });

@@ -68,10 +68,11 @@ export async function listSystemHooks<R>(
   return readPage(context.db, selection, { ...NEWEST_FIRST, where: ofServer }, page);
 }
 
-/** Identifies a hook: one of this project, a system hook, or any. If the place is given, its permission is checked first. */
+/** Identifies a hook: one of this project or group, a system hook, or any. If the place is given, its permission is checked first. */
 export interface HookRef {
   id: number;
   project?: IdOrPath | null | undefined;
+  group?: IdOrPath | null | undefined;
   isSystem?: boolean | undefined;
 }
 
@@ -86,7 +87,7 @@ export type HookPlace = typeof PLACE.row;
  */
 export async function findHook<R = unknown>(
   context: Context,
-  { id, project, isSystem = false }: HookRef,
+  { id, project, group, isSystem = false }: HookRef,
   selection?: Selection<'Hook', R>,
 ): Promise<HookPlace & R> {
   requireActor(context);
@@ -101,6 +102,12 @@ export async function findHook<R = unknown>(
   if (project != null) {
     const { id: projectId } = await administered(context, project);
     const found = await read(sql`${hook.id} = ${id} AND ${hook.projectId} = ${projectId}`);
+    if (!found) throw new NotFound('Hook');
+    return found;
+  }
+  if (group != null) {
+    const { id: groupId } = await administeredGroup(context, group);
+    const found = await read(sql`${hook.id} = ${id} AND ${hook.namespaceId} = ${groupId}`);
     if (!found) throw new NotFound('Hook');
     return found;
   }

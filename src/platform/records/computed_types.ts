@@ -72,6 +72,8 @@ export interface ComputedFields {
     isFirstContribution: boolean;
   };
   Namespace: {
+    /** Users with a membership of the group or anything in it, without bots; null unless the actor owns it. */
+    membersCount: number | null;
     /** Shares with groups that the actor sees. */
     sharedWithGroups: GroupShareRow[];
     /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
