@@ -165,6 +165,7 @@ const RELEASED: Record<string, string> = {
   '20261127135905_deploy_tokens': 'bae775a72a098795dbb3f9affffbdd8c67008bb6ca9d6426fa6c015ff0e0e9b9',
   '20261127141213_states_and_preferences_of_users': 'dbbac961296f048a2c42bade4dc7d1dcced3700749d0718885b200a24f8d4512',
   '20261127141214_users_by_public_email': '331a83c0e83f251e2450dfd36bd1843e0a7d4222c0a9abebd781678b4458a7f5',
+  '20261127144211_device_codes': '043dfd6a84240ac89427876ece12a6bbfb8c7660a34c45cda790afd751cf9438',
 };
 
 const directory = packagePath('prisma/migrations');
