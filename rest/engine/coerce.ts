@@ -157,7 +157,10 @@ function coerceList(
   const list = Array.isArray(value) ? value : [value];
   if (commaSeparated) {
     if (!list.every(isScalar)) throw new Unusable('is invalid');
-    const texts = parts(list);
+    // Words contain no spaces either: scopes of OAuth are separated by them.
+    const texts = isEnumType(item)
+      ? parts(list.flatMap((text) => String(text).split(/\s+/, MOST_VALUES + 1)))
+      : parts(list);
     if ('name' in item && item.name === 'String') return texts;
     return texts.map((text) => coerceOne(text, item, places));
   }

@@ -1,6 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
 import { accessTokens } from '#rest/v4/access_tokens.ts';
+import { applications } from '#rest/v4/applications.ts';
 import { awards } from '#rest/v4/awards.ts';
 import { badges } from '#rest/v4/badges.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
@@ -75,6 +76,7 @@ export const routes: Route[] = [
   ...accessTokens,
   ...deployTokens,
   ...jobTokenScope,
+  ...applications,
   ...groups,
   ...namespaces,
   ...members,

@@ -114,6 +114,7 @@ export const users: Route[] = [
     numeric,
     precheck: 'administrate',
     body: { message: 'Success' },
+    alsoRefuses: [409],
     status: 201,
   },
   {
@@ -124,6 +125,7 @@ export const users: Route[] = [
     numeric,
     precheck: 'administrate',
     body: { message: 'Success' },
+    alsoRefuses: [409],
     status: 200,
   },
   {

@@ -38,6 +38,11 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
     redirectUris: t.exposeStringList('redirectUris', {
       description: 'The URLs that users can be redirected to; they must match exactly.',
     }),
+    callbackUrl: t.string({
+      description: 'The redirect URIs as one text, with one in each line, as the REST API returns them.',
+      select: { redirectUris: true },
+      resolve: ({ redirectUris }) => redirectUris.join('\n'),
+    }),
     scopes: t.field({
       type: [OAuthScope],
       description: 'The scopes that the application can request.',

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { htmlOf } from '#schema/markdown/html_of.ts';
 import { User } from '#schema/users/types.ts';
-import { requireActor } from '#src/access/permissions/actor.ts';
+import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findStatus, STATUS_TERMS, type Status, setStatus } from '#src/domain/tracking/people/status.ts';
 
 const Availability = builder.enumType('UserAvailability', {
@@ -88,7 +88,7 @@ builder.queryField('viewerStatus', (t) =>
     type: UserStatus,
     nullable: true,
     description: 'What the caller says about themself for the moment; its fields are null without a status.',
-    resolve: (_root, _args, context) => findStatus(context, String(requireActor(context).id)),
+    resolve: (_root, _args, context) => findStatus(context, String(requireAccount(context).id)),
   }),
 );
 

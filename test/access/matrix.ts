@@ -65,6 +65,8 @@ export interface Rule {
    * place is, whoever has the token that the request carries.
    */
   open?: 'user' | 'anyone' | 'token';
+  /** Whether only REST asks for administrators: over GraphQL users do the same with what is theirs. */
+  restOnly?: true;
   /** Only administrators may, and that is looked at before the place is looked for. */
   adminFirst?: true;
   /** The status for who sees the place and may not; 403 when absent. */

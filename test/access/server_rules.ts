@@ -5,6 +5,7 @@ import { createSnippet } from '#src/domain/snippets/save.ts';
 import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
+import { application } from '../support/oauth.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
 
@@ -25,6 +26,10 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const changed = async (data: Partial<User>) => {
     const { id } = await person();
     await world.db.user.update({ where: { id }, data });
+    return { id };
+  };
+  const foreignApplication = async () => {
+    const { id } = await application(world, await world.user());
     return { id };
   };
   const inState = (state: UserState) => changed({ state });
@@ -252,6 +257,15 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       level: 100,
       given: async () => ({ user_id: (await person()).id, name: 'script', scopes: ['api'] }),
     },
+    'GET /applications': administrating,
+    'POST /applications': {
+      success: 201,
+      level: 100,
+      restOnly: true,
+      given: () => ({ name: 'Robot', redirect_uri: 'https://a.example/', scopes: 'api' }),
+    },
+    'DELETE /applications/:id': { success: 204, level: 100, restOnly: true, given: foreignApplication },
+    'POST /applications/:id/renew-secret': { success: 201, level: 100, restOnly: true, given: foreignApplication },
     'GET /snippets': reading,
     'GET /snippets/public': reading,
     'GET /snippets/:snippet_id': { ...anybody, given: snippet },

@@ -29,6 +29,18 @@ async function verify(idToken: string) {
   return { good, kid, claims: JSON.parse(Buffer.from(body, 'base64url').toString()) };
 }
 
+/** What applications learn with the scope `openid` alone. */
+const known = {
+  sub: String(user.id),
+  name: `Name of ${user.username}`,
+  preferred_username: user.username,
+  nickname: user.username,
+  profile: `${world.url}/${user.username}`,
+  email: null,
+  groups: [],
+  groups_direct: [],
+};
+
 describe('An ID token', () => {
   it('says for whom the application was let in, signed with a key of the server', LONG, async () => {
     const browser = await signedIn(world, user);
@@ -39,10 +51,15 @@ describe('An ID token', () => {
     expect(claims).toEqual({
       iss: world.url,
       aud: app.uid,
-      sub: String(user.id),
+      ...known,
       nonce: 'my nonce',
       iat: expect.any(Number),
       exp: claims.iat + 3600,
+    });
+    const all = await tokens(world, user, app, { scope: 'openid email' });
+    expect((await verify(all.id_token ?? '')).claims).toMatchObject({
+      email: `${user.username}@example.org`,
+      email_verified: true,
     });
   });
 
@@ -64,27 +81,20 @@ describe('GET /oauth/userinfo', () => {
   };
 
   it('tells what the user let the application know', LONG, async () => {
-    expect((await ask('openid')).body).toEqual({ sub: String(user.id) });
+    expect((await ask('openid')).body).toEqual(known);
     expect((await ask('openid email')).body).toEqual({
-      sub: String(user.id),
+      ...known,
       email: `${user.username}@example.org`,
       email_verified: true,
     });
-    expect((await ask('openid profile')).body).toEqual({
-      sub: String(user.id),
-      name: `Name of ${user.username}`,
-      preferred_username: user.username,
-      nickname: user.username,
-      profile: `${world.url}/${user.username}`,
-      updated_at: expect.any(Number),
-    });
+    expect((await ask('openid profile')).body).toEqual({ ...known, updated_at: expect.any(Number) });
   });
 
   it('is answered to POST too', async () => {
     const { access_token: token } = await tokens(world, user, app, { scope: 'openid' });
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const answer = await world.send('POST', '/oauth/userinfo', { headers, body: `access_token=${token}` });
-    expect(answer.body).toEqual({ sub: String(user.id) });
+    expect(answer.body).toEqual(known);
   });
 
   it('tells nobody else anything', async () => {
@@ -129,7 +139,13 @@ describe('Discovery', () => {
       // Answers name their issuer where openid is asked for: clients must not refuse the others.
       expect(body).not.toHaveProperty('authorization_response_iss_parameter_supported');
       expect(new Set(body.grant_types_supported)).toEqual(
-        new Set(['authorization_code', 'refresh_token', 'password', 'client_credentials']),
+        new Set([
+          'authorization_code',
+          'refresh_token',
+          'password',
+          'client_credentials',
+          'urn:ietf:params:oauth:grant-type:device_code',
+        ]),
       );
     }
   });

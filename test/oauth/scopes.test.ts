@@ -63,7 +63,7 @@ describe('Over the whole REST API', () => {
   it('read_user reaches reads of users and of the account', async () => {
     const found = await reached('read_user openid', () => true);
     expect(found).toContain('GET /user');
-    expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual(['GET /version']);
+    expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual(['GET /version', 'GET /metadata']);
   });
 
   it('read_user is enough for the reads where the OpenAPI document says so, and for no others', async () => {
@@ -102,6 +102,13 @@ describe('Over the queries of GraphQL that take nothing', () => {
   it('openid, profile and email reach none, read_user reads of users, api all', async () => {
     expect((await ask('api')).length).toBeGreaterThan(8);
     expect(await ask('openid profile email')).toEqual([]);
-    expect((await ask('read_user')).sort()).toEqual(['quickActions', 'userActivities', 'users', 'version', 'viewer']);
+    expect((await ask('read_user')).sort()).toEqual([
+      'quickActions',
+      'userActivities',
+      'users',
+      'version',
+      'viewer',
+      'viewerStatus',
+    ]);
   });
 });

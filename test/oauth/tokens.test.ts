@@ -185,7 +185,9 @@ describe('GET /oauth/token/info', () => {
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({
         resource_owner_id: user.id,
+        scope: ['read_user'],
         scopes: ['read_user'],
+        expires_in: expect.any(Number),
         expires_in_seconds: expect.any(Number),
         application: { uid: app.uid },
         created_at: expect.any(Number),

@@ -189,6 +189,7 @@ const RELEASED: Record<string, string> = {
   '20261127145500_uploads_of_project': '8aa184ee9af6a8a21b1d6f49614aae661ff47befd72d372d5ebea096d4e42ba3',
   '20261127143518_group_rights': '983a32f221fff5ac46a8522b4df51980d8f69e6a0cc061350ad4c1987a6d573b',
   '20261127144500_namespaces_with_full_path': 'c7cd497067469c5f95114b0ab1134ca2d2bb299926aa3f88498e194cee3bba7d',
+  '20261127144211_device_codes': '043dfd6a84240ac89427876ece12a6bbfb8c7660a34c45cda790afd751cf9438',
 };
 
 const directory = packagePath('prisma/migrations');

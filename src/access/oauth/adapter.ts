@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { findClient, NO_APPLICATION } from '#src/access/oauth/clients.ts';
+import { deviceCodes } from '#src/access/oauth/device_codes.ts';
 import { insertGrant, revokeGrant } from '#src/access/oauth/grants.ts';
 import type { OAuthTokenKind } from '#src/generated/prisma/client.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
@@ -10,6 +11,7 @@ export function adapterFor(db: Db): (model: string) => Adapter {
   return (model) => {
     const kind = TOKENS[model];
     if (kind) return tokens(db, kind);
+    if (model === 'DeviceCode') return { ...nothing, ...deviceCodes(db) };
     if (model === 'Grant') return grants(db);
     if (model === 'Interaction') return interactions(db);
     if (model === 'Client') return { ...nothing, find: (uid) => findClient(db, uid) };

@@ -1,4 +1,5 @@
 import type { ClientMetadata } from 'oidc-provider';
+import { DEVICE_GRANT } from '#src/access/oauth/device_grant.ts';
 import { defaultScope, SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -6,7 +7,7 @@ import type { Db } from '#src/platform/database/db.ts';
 export const NO_APPLICATION = 'password';
 
 /** The grant types of the token endpoint. */
-export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'password', 'client_credentials'];
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'password', 'client_credentials', DEVICE_GRANT];
 
 /** An application in the form that the provider expects; undefined if there is none with that ID. */
 export async function findClient(db: Db, uid: string): Promise<ClientMetadata | undefined> {
@@ -28,7 +29,7 @@ export async function findClient(db: Db, uid: string): Promise<ClientMetadata | 
       // Loopback redirects may use any port (RFC 8252, 7.3): programs take one that happens to be free.
       application_type: 'native',
       token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token', 'password'],
+      grant_types: ['authorization_code', 'refresh_token', 'password', DEVICE_GRANT],
     };
   }
   return {

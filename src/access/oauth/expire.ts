@@ -7,6 +7,7 @@ import type { Db } from '#src/platform/database/db.ts';
  */
 export async function expireAuthorizations(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM oauth_interactions WHERE expires_at <= now()`;
+  await db.$executeRaw`DELETE FROM oauth_device_codes WHERE expires_at <= now() - interval '1 hour'`;
   await db.$executeRaw`
     DELETE FROM oauth_tokens WHERE expires_at <= now() - interval '7 days' OR revoked_at <= now() - interval '7 days'
       OR consumed_at <= now() - CASE kind WHEN 'refresh' THEN interval '30 days' ELSE interval '7 days' END`;

@@ -11,15 +11,21 @@ import { transientFailure } from '#src/platform/observability/transient_failure.
 export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   const router = Router();
   const serve = handler(options, async (request, response) => provider.answer(request, response));
-  const post = [open, handler(options, (request, response) => answerForm(provider, request, response))];
+  const post = [open, handler(options, (request, response) => answerForm(options, provider, request, response))];
 
   router.use(['/oauth', '/.well-known'], guard);
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oauth/keys']) {
     router.get(path, keep, serve).options(path, serve);
   }
+  // The name that clients know from elsewhere.
+  router.get('/oauth/discovery/keys', keep, (request, response, next) => {
+    request.url = '/oauth/keys';
+    request.originalUrl = request.url;
+    serve(request, response, next);
+  });
   router.get('/oauth/authorize', handler(options, withScope(options)), serve);
   router.get('/oauth/authorize/:uid', serve);
-  for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
+  for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect', DEVICE]) {
     router.post(path, ...post).options(path, serve);
   }
   router.get('/oauth/userinfo', serve).post('/oauth/userinfo', serve).options('/oauth/userinfo', serve);
@@ -92,14 +98,21 @@ function withScope({ db }: OAuthOptions) {
 }
 
 /** Has the provider handle a request whose parameters are in a form, in JSON or in the query. */
-async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
+async function answerForm(
+  { db }: OAuthOptions,
+  provider: LazyProvider,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const form = await readForm(request);
   const isForToken = request.path === '/oauth/token';
   if (isForToken && form.getAll('grant_type').some((type) => type !== '' && !GRANT_TYPES.includes(type))) {
     // Whatever the client: no grant type here requires it to authenticate.
     return refuse(response, 400, 'unsupported_grant_type', `grant_type is none of ${GRANT_TYPES.join(', ')}`);
   }
-  const unknown = isForToken ? unknownScopes(form.get('scope') ?? '') : [];
+  const isForDevice = request.path === DEVICE;
+  if (isForDevice && !form.get('scope')) form.set('scope', await scopeUnsaid(db, uidIn(form, request)));
+  const unknown = isForToken || isForDevice ? unknownScopes(form.get('scope') ?? '') : [];
   if (unknown.length > 0) {
     return refuse(response, 400, 'invalid_scope', `there is no scope ${JSON.stringify(unknown[0]?.slice(0, 50))}`);
   }
@@ -107,6 +120,14 @@ async function answerForm(provider: LazyProvider, request: Request, response: Re
   // Users can still sign in with a password without an application, and use the resulting tokens.
   if (!named && WITHOUT_APPLICATION.has(form.get('grant_type') ?? request.path)) form.set('client_id', NO_APPLICATION);
   await provider.answer(withForm(request, form), response);
+}
+
+const DEVICE = '/oauth/authorize_device';
+
+/** The ID of the application of a request, in its form or its header. */
+function uidIn(form: URLSearchParams, { headers }: Request): string {
+  const [, basic = ''] = /^Basic (\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return form.get('client_id') ?? Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0] ?? '';
 }
 
 const WITHOUT_APPLICATION = new Set(['password', 'refresh_token', '/oauth/revoke']);

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { type Configuration, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { CLAIMS, findAccount } from '#src/access/oauth/accounts.ts';
 import { adapterFor } from '#src/access/oauth/adapter.ts';
+import { DEVICE_CODE_LIFETIME, POLL_INTERVAL } from '#src/access/oauth/device_grant.ts';
 import { guardFormPost } from '#src/access/oauth/form_post.ts';
 import { rememberedScopes } from '#src/access/oauth/grants.ts';
 import { promiseNoIssuer, QuietProvider } from '#src/access/oauth/issuer.ts';
@@ -37,6 +38,7 @@ const LIVES = {
   IdToken: 3600,
   Interaction: 3600,
   // Grants live as long as their tokens; sessions are not the provider's.
+  DeviceCode: DEVICE_CODE_LIFETIME,
   Grant: 1e9,
   Session: 3600,
 };
@@ -99,9 +101,12 @@ function configuration(options: ProviderOptions): Configuration {
       introspection: '/oauth/introspect',
       userinfo: '/oauth/userinfo',
       jwks: '/oauth/keys',
+      device_authorization: '/oauth/authorize_device',
+      code_verification: '/oauth/device',
     },
     features: {
       claimsParameter: { enabled: false },
+      deviceFlow: { enabled: true, charset: 'base-20', mask: '********' },
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
@@ -119,7 +124,7 @@ function configuration(options: ProviderOptions): Configuration {
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     expiresWithSession: () => false,
-    conformIdTokenClaims: true,
+    conformIdTokenClaims: false,
     findAccount: (_ctx, id) => findAccount(db, id, issuer),
     loadExistingGrant: (ctx) => grantFor(ctx, db),
     interactions: { policy: askingPolicy(), url: (_ctx, { uid }) => `/oauth/interaction/${uid}` },
@@ -176,6 +181,7 @@ async function speakAsSpecified(ctx: KoaContextWithOIDC, next: () => Promise<voi
   // Clients ignore its content, but some require JSON wherever there is a body.
   if (ctx.path === '/oauth/revoke' && ctx.status === 200 && ctx.body === '') ctx.body = {};
   const body = ctx.body as Record<string, unknown> | undefined;
+  if (ctx.path === '/oauth/authorize_device' && body?.device_code) Object.assign(body, { interval: POLL_INTERVAL });
   if (ctx.path !== '/oauth/token' || !body) return;
   if (body.access_token) Object.assign(body, { token_type: 'bearer', created_at: Math.floor(Date.now() / 1000) });
   if (body.error_description === 'requested grant type is not allowed for this client') {

@@ -19,7 +19,9 @@ export function tokenInfo({ db }: { db: Db }) {
     const { userId, scopes, left, uid, createdAt } = found;
     response.json({
       resource_owner_id: userId,
+      scope: scopes,
       scopes,
+      expires_in: left,
       expires_in_seconds: left,
       application: uid === null ? null : { uid },
       created_at: createdAt,

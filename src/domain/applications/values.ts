@@ -4,7 +4,7 @@ import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 /** The values of an application that its owner sets. */
 export interface ApplicationValues {
   name: string;
-  /** Where users can be redirected to; must match exactly. */
+  /** Where users can be redirected to; must match exactly. A text may have several, one in each line. */
   redirectUris: readonly string[];
   /** Scopes that it may request. */
   scopes: readonly string[];
@@ -20,7 +20,14 @@ const NO_APPLICATIONS =
 /** Validates and normalizes the values. Throws ValidationFailed. */
 export function checkValues({ name, redirectUris, scopes }: ApplicationValues): ApplicationValues {
   const errors: FieldErrors = {};
-  const uris = [...new Set(redirectUris.map((uri) => uri.trim()).filter((uri) => uri !== ''))];
+  const uris = [
+    ...new Set(
+      redirectUris
+        .flatMap((uri) => uri.split(/\r?\n/))
+        .map((uri) => uri.trim())
+        .filter((uri) => uri !== ''),
+    ),
+  ];
   const problems = { name: ofName(name.trim()), redirect_uri: ofUris(uris), scopes: ofScopes(scopes) };
   for (const [field, problem] of Object.entries(problems)) if (problem) errors[field] = [problem];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);

@@ -57,6 +57,7 @@ import { metrics } from '#src/entrances/web/metrics.ts';
 import { serveAvatars } from '#src/entrances/web/pages/avatars.ts';
 import { broken } from '#src/entrances/web/pages/broken.ts';
 import { consentPages } from '#src/entrances/web/pages/consent.ts';
+import { devicePages } from '#src/entrances/web/pages/device.ts';
 import { pages } from '#src/entrances/web/pages/index.ts';
 import { refusedAuthorization } from '#src/entrances/web/pages/refused_authorization.ts';
 import { PublicText } from '#src/entrances/web/public_text.ts';
@@ -283,7 +284,7 @@ export function createApp({
     report,
   };
   const provider = lazyProvider(oauthOptions);
-  app.use(oauth(oauthOptions, provider), consentPages(site.options, provider));
+  app.use(oauth(oauthOptions, provider), consentPages(site.options, provider), devicePages(site.options, provider));
   app.use(site.router, site.missing);
   app.use(broken(site.options));
   return app;

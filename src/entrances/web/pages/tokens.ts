@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { createPersonalAccessToken } from '#src/access/credentials/tokens/create.ts';
 import {
   listPersonalAccessTokens,
@@ -18,10 +18,24 @@ import { NotFound } from '#src/platform/errors.ts';
 /** The personal access tokens of the signed-in user. */
 export function tokenPages({ own, ownForm }: Pages): Router {
   return Router()
+    .get('/-/user_settings/personal_access_tokens', moved('/profile/personal_access_tokens'))
+    .get('/-/profile/personal_access_tokens', moved('/profile/personal_access_tokens'))
+    .get('/-/user_settings/applications', moved('/profile/applications'))
+    .get('/-/user_settings/:of', (request, response, next) =>
+      ['ssh_keys', 'gpg_keys'].includes(request.params.of ?? '') ? response.redirect(302, '/profile') : next(),
+    )
     .get('/profile/personal_access_tokens', own(showTokens))
     .post('/profile/personal_access_tokens', ownForm(create))
     .get('/profile/personal_access_tokens/:id/revoke', leadTo('/profile/personal_access_tokens'))
     .post('/profile/personal_access_tokens/:id/revoke', ownForm(revoke));
+}
+
+/** Leads from an address that programs and instructions know, with the query, which fills in the form. */
+function moved(path: string): RequestHandler {
+  return ({ originalUrl }, response) => {
+    const at = originalUrl.indexOf('?');
+    response.redirect(302, path + (at < 0 ? '' : originalUrl.slice(at)));
+  };
 }
 
 /** How many tokens of each state the page shows. */
@@ -40,8 +54,13 @@ interface Shown {
   made?: MadeToken<TokenRow>;
 }
 
+/** The form is filled in with what the query says, for programs that ask for a token. */
 function showTokens(visit: Visit): Promise<void> {
-  return show(visit, {});
+  const { name, expires_at: expiresAt, scopes } = visit.request.query;
+  const wanted = text(scopes)
+    .split(',')
+    .map((scope) => scope.trim());
+  return show(visit, { values: { name: text(name), expiresAt: text(expiresAt), scopes: wanted } });
 }
 
 async function show(visit: Visit, { values, problems = {}, made }: Shown, status = 200): Promise<void> {

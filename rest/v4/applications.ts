@@ -1,0 +1,43 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'administrate';
+
+/** The OAuth applications of the server, for administrators. */
+export const applications: Route[] = [
+  {
+    method: 'GET',
+    path: '/applications',
+    operation: operations.ListApplicationsDocument,
+    result: 'oauthApplications',
+    precheck,
+  },
+  {
+    method: 'POST',
+    path: '/applications',
+    operation: operations.CreateApplicationDocument,
+    description: 'Registers an application. For administrators.',
+    result: 'registerOAuthApplication.oauthApplication',
+    precheck,
+    commaSeparated: ['scopes'],
+  },
+  {
+    method: 'DELETE',
+    path: '/applications/:id',
+    operation: operations.DeleteApplicationDocument,
+    description: 'Deletes an application with all its tokens. For administrators.',
+    result: 'deleteOAuthApplication.oauthApplication',
+    numeric: ['id'],
+    status: 204,
+    precheck,
+  },
+  {
+    method: 'POST',
+    path: '/applications/:id/renew-secret',
+    operation: operations.RenewApplicationSecretDocument,
+    description: 'Gives an application a new secret. For administrators.',
+    result: 'renewOAuthApplicationSecret.oauthApplication',
+    numeric: ['id'],
+    precheck,
+  },
+];
