@@ -38,7 +38,10 @@ beforeAll(async () => {
   await world.project({ owner, namespaceId: (await world.group({ owner })).id });
   parent = await world.group({ owner: friend });
   invited = await world.group({ owner: friend, parentId: parent.id });
-  await world.db.namespace.updateMany({ where: { id: { in: [parent.id, invited.id] } }, data: { visibility: 'internal' } });
+  await world.db.namespace.updateMany({
+    where: { id: { in: [parent.id, invited.id] } },
+    data: { visibility: 'internal' },
+  });
   await world.member(parent, inherited, 'master');
   await world.member(invited, reporter, 'reporter');
   await world.member(invited, guest, 'guest');
@@ -79,9 +82,7 @@ async function reach(user: TestUser) {
     inSubgroup: (await api.get(`/groups/${inner.id}/projects`)).status,
     users: (await api.get(`/projects/${deep.id}/users`)).status,
     search: ids((await api.get(`/search?scope=projects&search=${deep.path}`)).body),
-    graphql: (
-      await world.graphql(`{ project(ref: "${deep.id}") { viewerAccessLevel } }`, {}, user)
-    ).body.data.project,
+    graphql: (await world.graphql(`{ project(ref: "${deep.id}") { viewerAccessLevel } }`, {}, user)).body.data.project,
   };
 }
 
@@ -185,7 +186,10 @@ describe('POST /groups/:id/share', () => {
     const { status, body } = await share(20, day(5));
     expect(status).toBe(201);
     const row = { group_id: invited.id, group_name: invited.name, group_full_path: invited.fullPath };
-    expect(body).toMatchObject({ id: group.id, shared_with_groups: [{ ...row, group_access_level: 20, expires_at: day(5) }] });
+    expect(body).toMatchObject({
+      id: group.id,
+      shared_with_groups: [{ ...row, group_access_level: 20, expires_at: day(5) }],
+    });
     await world.db.namespace.update({ where: { id: invited.id }, data: { visibility: 'private' } });
     expect((await as(owner).get(`/groups/${group.id}`)).body.shared_with_groups).toEqual([]);
     expect((await as(friend).get(`/groups/${group.id}`)).body.shared_with_groups).toHaveLength(1);

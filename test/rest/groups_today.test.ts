@@ -34,7 +34,10 @@ describe('GET /groups/:id/{subgroups,descendant_groups}', () => {
     expect(await listed(outsider, 'descendant_groups')).toEqual([first.id]);
     expect(await listed(user, 'descendant_groups?min_access_level=30')).toEqual([second.id]);
     expect(await listed(user, 'descendant_groups?min_access_level=40')).toEqual([]);
-    expect(await listed(owner, 'descendant_groups?visibility=private&order_by=id&sort=desc')).toEqual([inner.id, second.id]);
+    expect(await listed(owner, 'descendant_groups?visibility=private&order_by=id&sort=desc')).toEqual([
+      inner.id,
+      second.id,
+    ]);
     expect(await listed(owner, 'descendant_groups?search=team&order_by=similarity&sort=desc')).toHaveLength(2);
     expect(await listed(owner, `subgroups?skip_groups[]=${first.id}`)).toEqual([second.id]);
     expect(await listed(owner, 'subgroups?top_level_only=true')).toEqual([]);
@@ -177,7 +180,8 @@ describe('Rights that a group grants', () => {
     const { top, inner } = await tree();
     const project = await world.project({ owner, namespaceId: inner.id });
     const other = await world.group({ owner });
-    const share = () => world.api(owner).post(`/projects/${project.id}/share`, { group_id: other.id, group_access: 20 });
+    const share = () =>
+      world.api(owner).post(`/projects/${project.id}/share`, { group_id: other.id, group_access: 20 });
     await world.api(owner).put(`/groups/${top.id}`, { share_with_group_lock: true });
     expect(await share()).toMatchObject({ status: 400 });
     expect(await world.db.projectShare.count({ where: { projectId: project.id } })).toBe(0);
@@ -227,11 +231,17 @@ describe('POST /groups/:id/transfer', () => {
       await sees(who, `/groups/${elsewhere.id}`),
     ];
     await world.db.namespace.update({ where: { id: first.id }, data: { visibility: 'private' } });
-    expect([await reach(fromTop), await reach(inTarget)]).toEqual([[true, true], [false, false]]);
+    expect([await reach(fromTop), await reach(inTarget)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
 
     const { status, body } = await transfer(owner, first.id, target.id);
     expect([status, body.parent_id, body.full_path]).toEqual([201, target.id, `${target.fullPath}/${first.path}`]);
-    expect([await reach(fromTop), await reach(inTarget)]).toEqual([[false, false], [true, true]]);
+    expect([await reach(fromTop), await reach(inTarget)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
     expect(await reach(shared)).toEqual([true, true]);
     const fullPath = `${target.fullPath}/${first.path}/${inner.path}/${project.path}`;
     const moved = await world.api(owner).get(`/projects/${encodeURIComponent(fullPath)}`);

@@ -144,7 +144,8 @@ export async function addNamedMembers(
     return { changed: null, refused: await addMembers(context, ref, { userIds, usernames }, membership) };
   }
   const [username] = usernames ?? [];
-  if (userId === undefined && username === undefined) throw new BadRequest('user_id is invalid', 'userIds', 'valueInvalid');
+  if (userId === undefined && username === undefined)
+    throw new BadRequest('user_id is invalid', 'userIds', 'valueInvalid');
   // A name that nobody has is the number of nobody.
   const named = userId ?? (await userIdNamed(context, username ?? '')) ?? 0;
   return { changed: await addMember(context, ref, { userId: named, ...membership }), refused: null };
