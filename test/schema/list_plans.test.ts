@@ -28,7 +28,6 @@ const LARGE = new Set([
   'deployments',
   'emails',
   'events',
-  'group_shares',
   'hook_deliveries',
   'hook_events',
   'hooks',

@@ -26,8 +26,15 @@ const others = await Promise.all(Array.from({ length: MANY }, () => world.user()
 const top = await world.group({ owner, name: 'Top' });
 // The first by name has groups around and inside, as many have.
 const home = await world.group({ owner, name: 'A home', parentId: top.id });
-const inner = await world.group({ owner, name: 'Inner', parentId: home.id });
+const inner = await world.group({ owner, name: 'Below', parentId: home.id });
 const inmost = await world.group({ owner, name: 'Inmost', parentId: inner.id });
+for (const { id: groupId, lineage: groupLineage } of [top, home, inner, inmost]) {
+  // Its members have access to two others, which have parents.
+  const data = [home, inmost].filter(({ id }) => id !== groupId).map(({ id: namespaceId }) => ({ namespaceId }));
+  await world.db.groupShare.createMany({
+    data: data.map((one) => ({ ...one, groupId, groupLineage, groupAccess: 10 })),
+  });
+}
 
 for (const [n, { id: userId }] of others.entries()) {
   const fingerprint = `finger ${n}`;

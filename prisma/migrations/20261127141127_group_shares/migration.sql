@@ -18,7 +18,7 @@ CREATE TABLE "group_shares" (
 CREATE INDEX "group_shares_group_id_idx" ON "group_shares"("group_id");
 
 -- CreateIndex
-CREATE INDEX "group_shares_group_lineage_idx" ON "group_shares" USING GIN ("group_lineage");
+CREATE INDEX "group_shares_group_lineage_idx" ON "group_shares" USING GIN ("group_lineage") WITH (fastupdate = off);
 
 -- CreateIndex
 CREATE UNIQUE INDEX "group_shares_namespace_id_group_id_key" ON "group_shares"("namespace_id", "group_id");

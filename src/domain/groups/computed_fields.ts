@@ -16,9 +16,11 @@ computedFields('Namespace', {
       if (!actor) return sql`NULL::int`;
       const isOwner = sql`${actor.admin}::boolean OR ${groupAccessLevel(actor, group)} >= ${OWNER}`;
       const inside = sql`ARRAY(SELECT inn.id FROM namespaces inn WHERE inn.lineage @> ARRAY[${group.id}])`;
-      return sql`CASE WHEN ${group.kind} = 'group' AND (${isOwner}) THEN (SELECT count(DISTINCT m.user_id)::int
-        FROM members m JOIN users u ON u.id = m.user_id AND NOT u.bot WHERE ${notExpired('m')} AND (m.namespace_id = ANY(${inside})
-          OR m.project_id IN (SELECT ip.id FROM projects ip WHERE ip.namespace_id = ANY(${inside})))) END`;
+      const projects = sql`ARRAY(SELECT ip.id FROM projects ip WHERE ip.namespace_id = ANY(${inside}))`;
+      return sql`CASE WHEN ${group.kind} = 'group' AND (${isOwner}) THEN (SELECT count(*)::int FROM (
+          SELECT m.user_id FROM members m WHERE m.namespace_id = ANY(${inside}) AND ${notExpired('m')}
+          UNION SELECT m.user_id FROM members m WHERE m.project_id = ANY(${projects}) AND ${notExpired('m')}
+        ) inn JOIN users u ON u.id = inn.user_id AND NOT u.bot) END`;
     }),
   sharedWithGroups: ({ id }, { params }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
       'groupId', ${invited.id}, 'groupName', ${invited.name}, 'groupFullPath', ${invited.fullPath},
