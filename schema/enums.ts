@@ -67,8 +67,8 @@ export const AccessLevel = builder.enumType('AccessLevel', {
 
 const CREATORS = {
   NOONE: { value: 'noone', description: 'Nobody, not even administrators.' },
-  ADMINISTRATOR: { value: 'administrator', description: 'Administrators only.' },
-  OWNER: { value: 'owner', description: 'Owners and administrators.' },
+  ADMINISTRATOR: { value: 'administrator', description: 'Only administrators of the server.' },
+  OWNER: { value: 'owner', description: 'Owners of the group, and administrators.' },
   MAINTAINER: { value: 'maintainer', description: 'Masters, owners and administrators.' },
   DEVELOPER: { value: 'developer', description: 'Developers and all above.' },
 } as const;

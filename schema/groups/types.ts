@@ -134,7 +134,7 @@ const Share = builder.objectRef<GroupShareRow>('GroupShare').implement({
       resolve: ({ groupId }, _args, context, info) => groupOf(context, info, groupId),
     }),
     groupName: t.exposeString('groupName', { description: 'Display name of the group.' }),
-    groupFullPath: t.exposeString('groupFullPath', { description: 'Full path of the group.' }),
+    groupFullPath: t.exposeString('groupFullPath', { description: 'Full path of the group whose members get access.' }),
     groupAccessLevel: t.expose('groupAccessLevel', {
       type: AccessLevel,
       description: 'The highest level that members of the group get.',
