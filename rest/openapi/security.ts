@@ -75,5 +75,7 @@ function scopesBeside(route: Route): string[] {
 /** Whether the scope `read_user` suffices (behaviour.md 4.2): for users, their keys and their addresses. */
 function readsAccounts({ method, path }: Route): boolean {
   const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path));
-  return method === 'GET' && (path === '/version' || (ofAccount && /^\/users?(?:\/|$)/.test(path)));
+  return (
+    method === 'GET' && (path === '/version' || path === '/metadata' || (ofAccount && /^\/users?(?:\/|$)/.test(path)))
+  );
 }

@@ -161,7 +161,7 @@ export const users: Route[] = [
     bypassQueue: true,
   },
   { method: 'GET', path: '/version', operation: operations.VersionDocument, result: 'version', constants },
-  { method: 'GET', path: '/metadata', operation: operations.VersionDocument, result: 'version', constants },
+  { method: 'GET', path: '/metadata', operation: operations.MetadataDocument, result: 'version', constants },
   {
     method: 'GET',
     path: '/avatar',

@@ -24,7 +24,7 @@ describe.each(Object.entries(rules))('%s', (key, rule) => {
   for (const [options, entrances] of quick.has(key)
     ? everyNth(ENTRANCES.length, ENTRANCES)
     : [[LONG, ENTRANCES] as const]) {
-    it.each(entrances)(
+    it.each(rule.restOnly ? entrances.filter((entrance) => entrance === 'REST') : entrances)(
       'answers each role as it should over %s, and refusals change nothing',
       options,
       async (entrance) => {

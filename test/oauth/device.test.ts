@@ -112,3 +112,14 @@ describe('The device authorization grant', () => {
     expect(await poll(app, code)).toMatchObject(refused(400, 'invalid_grant'));
   });
 });
+
+it('A user can try thirty codes of devices in an hour', LONG, async () => {
+  const guesser = await world.user();
+  const browser = await signedIn(world, guesser);
+  await browser.get('/oauth/device');
+  for (let tried = 1; tried <= 30; tried += 1) {
+    expect((await browser.submit('/oauth/device', { user_code: 'AAAAAAAA' })).status).toBe(422);
+  }
+  const { user_code: userCode } = await begin(app);
+  expect((await browser.submit('/oauth/device', { user_code: userCode })).status).toBe(429);
+});

@@ -251,6 +251,7 @@ const ONE_BY_ONE = new Set([
   'User.authorizedApplications',
   'User.events',
   'User.impersonationTokens',
+  'User.memberships',
   'User.personalAccessTokens',
   'User.secondaryEmails',
   'User.sshKeys',

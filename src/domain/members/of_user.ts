@@ -31,8 +31,8 @@ export async function listMembershipsOf(
   const held = all([
     sql`m.user_id = ${userId}`,
     ...(type == null ? [] : [type === 'Project' ? sql`m.project_id IS NOT NULL` : sql`m.namespace_id IS NOT NULL`]),
-    sql`(m.project_id IS NULL OR EXISTS (SELECT 1 FROM projects p WHERE p.id = m.project_id AND p.deleted_at IS NULL))`,
-    sql`(m.namespace_id IS NULL OR EXISTS (SELECT 1 FROM namespaces n WHERE n.id = m.namespace_id AND n.deleted_at IS NULL))`,
+    sql`(m.project_id IS NULL OR (SELECT p.deleted_at IS NULL FROM projects p WHERE p.id = m.project_id))`,
+    sql`(m.namespace_id IS NULL OR (SELECT n.deleted_at IS NULL FROM namespaces n WHERE n.id = m.namespace_id))`,
   ]);
   const part = sql`SELECT * FROM members m WHERE ${all([held, ...between(member, OLDEST_FIRST, page)])}
     ${slice(member, OLDEST_FIRST, page)}`;
