@@ -6,7 +6,13 @@ import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { type Refused, refusal } from '#rest/engine/errors.ts';
 import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
-import { keysetVariables, PAGINATION_HEADERS, type PageParameters, pageParameters } from '#rest/engine/paginate.ts';
+import {
+  keysetFor,
+  keysetVariables,
+  PAGINATION_HEADERS,
+  type PageParameters,
+  pageParameters,
+} from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { allowHeader, raiseFlags, refuse, respond, respondToTrial, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
@@ -273,7 +279,7 @@ function askedFor(
   const page = endpoint.paginated ? pageParameters(given, problems) : null;
   if (problems.length > 0) return { variables, page, problems: [...new Set(problems)] };
   if (page) Object.assign(variables, { limit: page.perPage, offset: (page.page - 1) * page.perPage });
-  const keyset = given.pagination === 'keyset' ? endpoint.route.keyset : undefined;
+  const keyset = given.pagination === 'keyset' ? keysetFor(endpoint.route.keyset, given) : undefined;
   if (page && keyset) {
     page.keyset = keyset;
     Object.assign(variables, { offset: 0 }, keysetVariables(keyset, given));

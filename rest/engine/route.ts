@@ -207,6 +207,10 @@ export interface Keyset {
   readonly key?: string;
   /** The cursor of the list for a value of the parameter, if not the value itself. */
   readonly after?: (token: string) => string;
+  /** The parameter in its place where the list is sorted in descending order, as it is by default; both are filters of the list. */
+  readonly descending?: string;
+  /** The only value of `order_by` for which there are such pages. */
+  readonly orderedBy?: string;
   /** Whether several records may have the value: links then have the parameter `cursor` too, which goes before it. */
   readonly ambiguous?: true;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
-import { GROUP_KEYS, PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
+import { BASIC_PROJECT_KEYS, GROUP_KEYS, PROJECT_KEYS } from '../support/records.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -160,7 +160,7 @@ describe('GET /groups/:id/projects', async () => {
 
   it('gives seven keys when asked for simple records', async () => {
     const { body } = await world.api(owner).get(`${at}?simple=true`);
-    for (const project of body) expect(Object.keys(project)).toEqual(SIMPLE_PROJECT_KEYS);
+    for (const project of body) expect(Object.keys(project)).toEqual(BASIC_PROJECT_KEYS);
     expect(names(body)).toEqual(['c', 'b', 'a']);
   });
 
