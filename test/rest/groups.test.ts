@@ -39,7 +39,13 @@ describe('GET /groups/:id', async () => {
     for (const project of body.projects) expect(keysOf(project)).toEqual(sorted(PROJECT_KEYS));
     expect(keysOf(body.shared_projects[0])).toEqual(sorted([...PROJECT_KEYS, 'owner']));
     expect(body.shared_projects[0].shared_with_groups).toEqual([
-      { group_id: group.id, group_name: group.name, group_access_level: LEVELS.reporter },
+      {
+        group_id: group.id,
+        group_name: group.name,
+        group_full_path: group.fullPath,
+        group_access_level: LEVELS.reporter,
+        expires_at: null,
+      },
     ]);
   });
 

@@ -237,7 +237,15 @@ describe('GET /projects/:id', () => {
     await world.api(owner).post(`/projects/${project.id}/share`, { group_id: secret.id, group_access: 20 });
     const shares = async (who: TestUser) =>
       (await world.api(who).get(`/projects/${project.id}`)).body.shared_with_groups;
-    expect(await shares(owner)).toEqual([{ group_id: secret.id, group_name: secret.name, group_access_level: 20 }]);
+    expect(await shares(owner)).toEqual([
+      {
+        group_id: secret.id,
+        group_name: secret.name,
+        group_full_path: secret.fullPath,
+        group_access_level: 20,
+        expires_at: null,
+      },
+    ]);
     expect(await shares(outsider)).toEqual([]);
   });
 });

@@ -77,14 +77,14 @@ describe('Lists of projects', () => {
         ]);
         seen.push(...idsOf(body));
         pages += 1;
-        const link: string | null = headers.link ?? null;
+        const link: string | null = (headers.link as string | undefined) ?? null;
         if (link) expect(link).toContain(`${parameter}=${seen.at(-1)}`);
         next = link && (/^<([^>]+)>; rel="next"$/.exec(link)?.[1] ?? '').replace(`${world.url}/api/v4`, '');
       }
       expect([pages, seen]).toEqual([3, sort === 'asc' ? made : made.toReversed()]);
     }
     expect(
-      (await own.get('/users/' + person.id + '/projects?pagination=keyset&order_by=id')).headers['link'] ?? null,
+      (await own.get('/users/' + person.id + '/projects?pagination=keyset&order_by=id')).headers.link ?? null,
     ).toBe(null);
   });
 
