@@ -83,9 +83,9 @@ describe('Lists of projects', () => {
       }
       expect([pages, seen]).toEqual([3, sort === 'asc' ? made : made.toReversed()]);
     }
-    expect(
-      (await own.get('/users/' + person.id + '/projects?pagination=keyset&order_by=id')).headers.link ?? null,
-    ).toBe(null);
+    expect((await own.get(`/users/${person.id}/projects?pagination=keyset&order_by=id`)).headers.link ?? null).toBe(
+      null,
+    );
   });
 
   it('have numbered pages in every other order', async () => {
