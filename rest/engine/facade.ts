@@ -6,10 +6,16 @@ import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { type Refused, refusal } from '#rest/engine/errors.ts';
 import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
-import { keysetVariables, PAGINATION_HEADERS, type PageParameters, pageParameters } from '#rest/engine/paginate.ts';
+import {
+  keysetFor,
+  keysetVariables,
+  PAGINATION_HEADERS,
+  type PageParameters,
+  pageParameters,
+} from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { allowHeader, raiseFlags, refuse, respond, respondToTrial, wrongVerb } from '#rest/engine/respond.ts';
-import type { Keyset, RawReader, Route } from '#rest/engine/route.ts';
+import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/platform/errors.ts';
@@ -273,7 +279,7 @@ function askedFor(
   const page = endpoint.paginated ? pageParameters(given, problems) : null;
   if (problems.length > 0) return { variables, page, problems: [...new Set(problems)] };
   if (page) Object.assign(variables, { limit: page.perPage, offset: (page.page - 1) * page.perPage });
-  const keyset = given.pagination === 'keyset' ? keysetOf(endpoint.route, given) : undefined;
+  const keyset = given.pagination === 'keyset' ? keysetFor(endpoint.route.keyset, given) : undefined;
   if (page && keyset) {
     page.keyset = keyset;
     Object.assign(variables, { offset: 0 }, keysetVariables(keyset, given));
@@ -284,14 +290,6 @@ function askedFor(
   for (const [name, derive] of Object.entries(endpoint.route.derived ?? {}))
     variables[name] = derive(variables, caller, given);
   return { variables, page, problems };
-}
-
-/** How the list is paged by its records, where that is possible with what was sent. */
-function keysetOf({ keyset }: Route, given: Record<string, unknown>): Keyset | undefined {
-  const others = Object.entries(keyset?.only ?? {}).filter(
-    ([name, values]) => !values.includes(given[name] as string | undefined),
-  );
-  return others.length > 0 ? undefined : keyset;
 }
 
 /**

@@ -70,14 +70,25 @@ export interface KeysetPage {
   readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
+/** How the list is paged by its records for these parameters; undefined if it is not. */
+export function keysetFor(keyset: Keyset | undefined, given: Record<string, unknown>): Keyset | undefined {
+  if (!keyset) return undefined;
+  const word = (name: string) => textIn(given[name])?.trim().toLowerCase();
+  const { descending, only = {} } = keyset;
+  if (Object.entries(only).some(([name, values]) => !values.includes(word(name)))) return undefined;
+  return descending === undefined || word('sort') === 'asc' ? keyset : { ...keyset, parameter: descending };
+}
+
 /**
  * The variables of the operation for a page that begins behind a record: the cursor of the list as `$keyset_after`, or for a value that is
  * ambiguous this as `$keyset_value`.
  */
 export function keysetVariables(
-  { parameter, after, ambiguous }: Keyset,
+  { parameter, after, ambiguous, descending }: Keyset,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
+  // The filter itself says where the page begins.
+  if (descending) return { keyset: true };
   const [token, cursor] = [textIn(given[parameter]), ambiguous ? textIn(given.cursor) : null];
   if (cursor !== null) return { keyset: true, keyset_after: cursor };
   if (token === null) return { keyset: true };
@@ -92,16 +103,18 @@ function textIn(value: unknown): string | null {
 
 /** The headers of a page that begins behind a record: the totals, and a link to the next page if there is one. */
 export function keysetHeaders(
-  { parameter, key, ambiguous }: Keyset,
+  { parameter, key, ambiguous, descending }: Keyset,
   { perPage }: PageParameters,
   { nodes, totalCount = 0, pageInfo }: KeysetPage,
   url: URL,
 ): Record<string, string> {
-  const headers = {
-    'X-Total': String(totalCount),
-    'X-Total-Pages': String(Math.ceil(totalCount / perPage)),
-    'X-Per-Page': String(perPage),
-  };
+  const headers: Record<string, string> = descending
+    ? {}
+    : {
+        'X-Total': String(totalCount),
+        'X-Total-Pages': String(Math.ceil(totalCount / perPage)),
+        'X-Per-Page': String(perPage),
+      };
   const last = key === undefined ? pageInfo?.endCursor : nodes.at(-1)?.[key];
   if (!pageInfo?.hasNextPage || last == null) return headers;
   const query = new URLSearchParams();

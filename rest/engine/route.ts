@@ -212,6 +212,8 @@ export interface Keyset {
   readonly after?: (token: string) => string;
   /** Parameters that must have one of these values, of which undefined is none: else the pages have numbers. */
   readonly only?: Readonly<Record<string, readonly (string | undefined)[]>>;
+  /** The parameter in its place where the list is sorted in descending order, as it is by default; both are filters of the list. */
+  readonly descending?: string;
   /** Whether several records may have the value: links then have the parameter `cursor` too, which goes before it. */
   readonly ambiguous?: true;
 }

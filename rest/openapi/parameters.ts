@@ -50,9 +50,20 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
 };
 
 /** The parameters with which a list is paged by its records. */
-export function keysetParameters({ parameter, key }: Keyset): Json[] {
+export function keysetParameters({ parameter, key, descending }: Keyset): Json[] {
   const which =
     key === undefined ? 'in the link to the next page' : `the \`${key}\` of the last record of the page before`;
+  if (descending) {
+    const where = `\`${parameter}\` or \`${descending}\``;
+    return [
+      {
+        name: 'pagination',
+        in: 'query',
+        description: `How the list is paged: with \`keyset\`, in the order of the IDs, by ${where}, in the header \`Link\`, instead of numbers.`,
+        schema: { type: 'string' },
+      },
+    ];
+  }
   return [
     {
       name: 'pagination',

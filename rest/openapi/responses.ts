@@ -222,7 +222,7 @@ export const SHARED_HEADERS: Record<string, Json> = {
 
 /** Pages that begin behind a record have no number, and a link only where another page follows. */
 function paginationHeader(name: string, { keyset }: Route): Json {
-  if (!keyset || /^X-(Total|Per)/.test(name)) return headerReference(name);
+  if (!keyset || (!keyset.descending && /^X-(Total|Per)/.test(name))) return headerReference(name);
   const { required: _, ...header } = SHARED_HEADERS[name.replaceAll('-', '')] ?? {};
   return header;
 }

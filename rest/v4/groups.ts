@@ -1,10 +1,10 @@
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
-import { BY_CURSOR } from '#rest/v4/keyset.ts';
+import { BY_CURSOR, PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
-const listed = ['owner', 'forked_from_project', 'open_issues_count'];
+const listed = ['owner', 'forked_from_project', 'open_issues_count', '_links.issues', '_links.merge_requests'];
 const within = [
   ...['projects', 'shared_projects'].flatMap((list) => listed.map((key) => `${list}.${key}`)),
   // Groups at the top have it.
@@ -77,6 +77,7 @@ export const groups: Route[] = [
     operation: operations.GroupProjectsDocument,
     result: 'group.projects',
     ...projectFilters,
+    keyset: PROJECTS_BY_ID,
     omitNull: listed,
   },
   {

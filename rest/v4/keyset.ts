@@ -9,3 +9,11 @@ export const BY_HASH: Keyset = { parameter: 'page_token', key: 'id', ambiguous: 
 
 /** Lists whose cursors only the server reads. */
 export const BY_CURSOR: Keyset = { parameter: 'cursor' };
+
+/** Lists of projects in the order of their IDs, of which the next page is a filter; in another order they have numbered pages. */
+export const PROJECTS_BY_ID: Keyset = {
+  parameter: 'id_after',
+  descending: 'id_before',
+  key: 'id',
+  only: { order_by: ['id'] },
+};

@@ -1,11 +1,14 @@
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
+import { PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7). */
 const omitNull = [
   'owner',
   'forked_from_project',
+  '_links.issues',
+  '_links.merge_requests',
   'open_issues_count',
   'statistics',
   'runners_token',
@@ -25,6 +28,7 @@ export const projects: Route[] = [
     operation: operations.ProjectsDocument,
     result: 'projects',
     ...projectFilters,
+    keyset: PROJECTS_BY_ID,
     auth: 'optional',
     omitNull,
   },
@@ -191,6 +195,7 @@ export const projects: Route[] = [
       operation,
       result: `user.${field}`,
       ...projectFilters,
+      ...(name === 'projects' ? { keyset: PROJECTS_BY_ID } : {}),
       omitNull,
     }),
   ),

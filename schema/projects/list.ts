@@ -51,6 +51,20 @@ const ProjectFilter = builder.inputType('ProjectFilter', {
       type: 'DateTime',
       description: 'Only projects whose latest event was at this time or earlier.',
     }),
+    updatedAfter: t.field({
+      type: 'DateTime',
+      description: 'Only projects whose record was changed at this time or later; only when sorted by UPDATED_AT.',
+    }),
+    updatedBefore: t.field({
+      type: 'DateTime',
+      description:
+        'Only projects whose record was last changed at this time or earlier; only when sorted by UPDATED_AT.',
+    }),
+    active: t.boolean({
+      description:
+        'Only projects that are not archived if true, only archived ones if false. Takes precedence over `archived`.',
+    }),
+    imported: onlyField(t, 'projects that the caller created by an import'),
     topics: t.stringList({ description: 'Only projects that have all of these topics (`tagList`), in any case.' }),
     topicId: t.field({ ...idOf('Topic'), description: 'Only projects with the topic of this global or numeric ID.' }),
     withProgrammingLanguage: t.string({

@@ -32,6 +32,7 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
     groupName: t.exposeString('groupName', {
       description: 'Display name of the group.',
     }),
+    groupFullPath: t.exposeString('groupFullPath', { description: 'Full path of the group.' }),
     groupAccessLevel: t.expose('groupAccessLevel', {
       type: AccessLevel,
       description: 'The highest level that members of the group get.',
@@ -148,6 +149,35 @@ const Statistics = builder
     }),
   });
 
+const RestLinks = builder
+  .objectRef<{ id: number; issuesEnabled: boolean; mergeRequestsEnabled: boolean }>('ProjectRestLinks')
+  .implement({
+    description: 'URLs of a project in the REST API.',
+    fields: (t) => {
+      const link = (path: string, description: string) =>
+        t.string({ description, resolve: ({ id }, _args, { baseUrl }) => `${baseUrl}/api/v4/projects/${id}${path}` });
+      return {
+        self: link('', 'URL of the record of the project.'),
+        issues: t.string({
+          nullable: true,
+          description: 'URL of the list of issues; null when they are switched off.',
+          resolve: ({ id, issuesEnabled }, _args, { baseUrl }) =>
+            issuesEnabled ? `${baseUrl}/api/v4/projects/${id}/issues` : null,
+        }),
+        mergeRequests: t.string({
+          nullable: true,
+          description: 'URL of the list of merge requests; null when they are switched off.',
+          resolve: ({ id, mergeRequestsEnabled }, _args, { baseUrl }) =>
+            mergeRequestsEnabled ? `${baseUrl}/api/v4/projects/${id}/merge_requests` : null,
+        }),
+        branches: link('/repository/branches', 'URL of the list of branches.'),
+        labels: link('/labels', 'URL of the list of labels.'),
+        events: link('/events', 'URL of the list of events.'),
+        members: link('/members', 'URL of the list of direct members.'),
+      };
+    },
+  });
+
 export const Project = builder.prismaObject('Project', {
   description: 'A repository with its issues, labels, milestones and pipelines.',
   interfaces: [Node],
@@ -194,6 +224,16 @@ export const Project = builder.prismaObject('Project', {
     }),
     creator: t.relation('creator', { description: 'The user who created the project.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the project was created.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When the record of the project, such as its name or a setting, was last changed.',
+    }),
+    emptyRepository: t.exposeBoolean('isEmpty', { description: 'Whether the repository has no branch yet.' }),
+    restLinks: t.field({
+      type: RestLinks,
+      description: 'URLs of the project and what belongs to it in the REST API.',
+      resolve: (project) => project,
+    }),
     lastActivityAt: t.expose('lastActivityAt', {
       type: 'DateTime',
       description: 'When the latest event of the project happened, such as a push or an opened issue.',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
-import { GROUP_KEYS, PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
+import { BASIC_PROJECT_KEYS, GROUP_KEYS, PROJECT_KEYS } from '../support/records.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -42,7 +42,13 @@ describe('GET /groups/:id', async () => {
     for (const project of body.projects) expect(keysOf(project)).toEqual(sorted(PROJECT_KEYS));
     expect(keysOf(body.shared_projects[0])).toEqual(sorted([...PROJECT_KEYS, 'owner']));
     expect(body.shared_projects[0].shared_with_groups).toEqual([
-      { group_id: group.id, group_name: group.name, group_access_level: LEVELS.reporter },
+      {
+        group_id: group.id,
+        group_name: group.name,
+        group_full_path: group.fullPath,
+        group_access_level: LEVELS.reporter,
+        expires_at: null,
+      },
     ]);
   });
 
@@ -163,7 +169,7 @@ describe('GET /groups/:id/projects', async () => {
 
   it('gives seven keys when asked for simple records', async () => {
     const { body } = await world.api(owner).get(`${at}?simple=true`);
-    for (const project of body) expect(Object.keys(project)).toEqual(SIMPLE_PROJECT_KEYS);
+    for (const project of body) expect(Object.keys(project)).toEqual(BASIC_PROJECT_KEYS);
     expect(names(body)).toEqual(['c', 'b', 'a']);
   });
 

@@ -3,7 +3,7 @@ import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
-import { PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
+import { BASIC_PROJECT_KEYS, PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -13,7 +13,7 @@ const outsider = await world.user();
 const external = await world.user({ external: true });
 const admin = await world.user({ admin: true });
 
-const SIMPLE = [...SIMPLE_PROJECT_KEYS].sort();
+const SIMPLE = [...BASIC_PROJECT_KEYS].sort();
 const RECORD = [...PROJECT_KEYS, 'permissions'];
 const keys = (record: object) => Object.keys(record).sort();
 const sorted = (...names: string[]) => [...RECORD, ...names].sort();
@@ -237,7 +237,15 @@ describe('GET /projects/:id', () => {
     await world.api(owner).post(`/projects/${project.id}/share`, { group_id: secret.id, group_access: 20 });
     const shares = async (who: TestUser) =>
       (await world.api(who).get(`/projects/${project.id}`)).body.shared_with_groups;
-    expect(await shares(owner)).toEqual([{ group_id: secret.id, group_name: secret.name, group_access_level: 20 }]);
+    expect(await shares(owner)).toEqual([
+      {
+        group_id: secret.id,
+        group_name: secret.name,
+        group_full_path: secret.fullPath,
+        group_access_level: 20,
+        expires_at: null,
+      },
+    ]);
     expect(await shares(outsider)).toEqual([]);
   });
 });

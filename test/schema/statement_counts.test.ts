@@ -215,6 +215,7 @@ await world.db.containerTag.create({
   data: { repositoryId: images.id, name: 'released', manifestId: manifest.id },
 });
 const given = {
+  type: 'dockerfiles',
   deployment_id: deployment.id,
   pipeline_schedule_id: schedule.id,
   tag_name: 'released',
@@ -302,7 +303,9 @@ async function statementsOf(list: ListField): Promise<{ few: number; many: numbe
 describe('However many records are above it and in it, there are as many statements for', () => {
   itEveryNth(12, named(lists.filter((list) => !isApart(list))))('%s', async (_, list) => {
     const { few, many } = await statementsOf(list);
-    expect(many).toBe(few);
+    // Where the topmost group is listed itself, it is not read once more for the groups below it.
+    if (AROUND.test(list.name)) expect(many).toBeLessThanOrEqual(few);
+    else expect(many).toBe(few);
     expect(few).toBeGreaterThan(0);
   });
 });

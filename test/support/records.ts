@@ -21,6 +21,29 @@ export const GROUP_KEYS = [
 ];
 
 /** A project where `simple` is asked for, or the caller is anonymous. */
+export const BASIC_PROJECT_KEYS = [
+  'id',
+  'http_url_to_repo',
+  'web_url',
+  'name',
+  'name_with_namespace',
+  'path',
+  'path_with_namespace',
+  'description',
+  'created_at',
+  'default_branch',
+  'tag_list',
+  'topics',
+  'ssh_url_to_repo',
+  'avatar_url',
+  'forks_count',
+  'star_count',
+  'last_activity_at',
+  'visibility',
+  'namespace',
+];
+
+/** A project that other records name. */
 export const SIMPLE_PROJECT_KEYS = [
   'id',
   'http_url_to_repo',
@@ -37,6 +60,7 @@ export const PROJECT_KEYS = [
   'description',
   'default_branch',
   'tag_list',
+  'topics',
   'archived',
   'visibility',
   'ssh_url_to_repo',
@@ -55,6 +79,10 @@ export const PROJECT_KEYS = [
   'snippets_enabled',
   'created_at',
   'last_activity_at',
+  'updated_at',
+  'empty_repo',
+  'build_timeout',
+  '_links',
   'shared_runners_enabled',
   'group_runners_enabled',
   'lfs_enabled',

@@ -13,6 +13,7 @@ import { computedFields, type Tools } from '#src/platform/records/computed_field
 
 const { sql } = Prisma;
 const [share, group, star] = [alias('ProjectShare', 's'), alias('Namespace', 'g'), alias('ProjectStar', 'st')];
+const ref = alias('RecordedRef', 'rr');
 type Row = Alias<'Project'>;
 
 computedFields('Project', {
@@ -27,13 +28,15 @@ computedFields('Project', {
   projectMembership: (project, tools) => accessOf(project, tools).membership,
   groupMembership: (project, tools) => accessOf(project, tools).around,
   openIssuesCount: openIssues,
+  isEmpty: ({ id }) => sql`NOT EXISTS (SELECT 1 FROM ${table(ref)}
+    WHERE ${ref.projectId} = ${id} AND starts_with(${ref.name}, 'refs/heads/'))`,
   isStarred: ({ id }, { params }) => sql`EXISTS (SELECT 1 FROM ${table(star)}
     WHERE ${star.projectId} = ${id} AND ${star.userId} = ${params(({ actor }) => sql`${actor?.id ?? 0}`)})`,
   notificationSetting: ({ id }, { params }) => params(({ actor }) => chosenBy(actor, 'projectId', id)),
   groupNotificationSetting: ({ namespaceId }, { params }) =>
     params(({ actor }) => chosenBy(actor, 'namespaceId', namespaceId)),
   sharedWithGroups: ({ id }, { params }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
-      'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
+      'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name}, 'groupFullPath', ${group.fullPath},
       'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})
     FROM ${table(share)} JOIN ${table(group)} ON ${group.id} = ${share.groupId}
     WHERE ${share.projectId} = ${id} AND ${notExpired('s')} AND ${params(({ actor }) => groupVisible(actor, group))}), '[]')`,

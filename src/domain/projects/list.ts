@@ -43,6 +43,13 @@ export interface ProjectFilter {
   /** Inclusive. */
   lastActivityAfter?: Date | null | undefined;
   lastActivityBefore?: Date | null | undefined;
+  /** Inclusive; only in the order of this time. */
+  updatedAfter?: Date | null | undefined;
+  updatedBefore?: Date | null | undefined;
+  /** Only those that are not archived, or only archived ones; takes precedence over `archived`. */
+  active?: boolean | null | undefined;
+  /** Those whose repositories the actor had imported. */
+  imported?: boolean | null | undefined;
   /** Those with all of these topics, ignoring case. */
   topics?: readonly string[] | null | undefined;
   /** Those with the topic of this ID. */
@@ -93,6 +100,9 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
 ): Promise<Page<R>[]> {
   const { db, actor } = context;
   requireApiScope(actor);
+  if ((filter.updatedAfter || filter.updatedBefore) && by.by !== 'updated_at') {
+    throw new BadRequest('`updated_at` filter and `updated_at` sorting must be paired', 'orderBy');
+  }
   const pageOf = (parent: Asked<P>) => {
     const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
     return pageOfRows(selection, { rows: project, where, order: orderOf(by), params: { actor } }, page);
@@ -104,7 +114,11 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
 function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
   const conditions = [projectListed(actor, project), ...placeConditions(filter)];
   const { archived, visibility, owned, starred, membership, minAccessLevel } = filter;
-  if (archived != null) conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
+  if (archived != null && filter.active == null)
+    conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
+  if (filter.active != null) conditions.push(filter.active ? sql`NOT ${project.archived}` : project.archived);
+  if (filter.imported)
+    conditions.push(sql`${project.importStatus} IS NOT NULL AND ${project.creatorId} = ${actor?.id ?? 0}`);
   if (visibility) conditions.push(sql`${project.visibility} = ${visibility}::visibility`);
   conditions.push(...searchConditions(filter), ...topicConditions(filter.topics));
   if (filter.topicId != null) {
@@ -133,13 +147,22 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   return conditions;
 }
 
-/** Bounds of IDs and of the last activity. */
-function placeConditions({ idAfter, idBefore, lastActivityAfter, lastActivityBefore }: ProjectFilter): Prisma.Sql[] {
-  const { id, lastActivityAt } = project;
+/** Bounds of IDs, of the last activity and of the last change. */
+function placeConditions({
+  idAfter,
+  idBefore,
+  lastActivityAfter,
+  lastActivityBefore,
+  updatedAfter,
+  updatedBefore,
+}: ProjectFilter): Prisma.Sql[] {
+  const { id, lastActivityAt, updatedAt } = project;
   return [
     ...(idAfter != null ? [sql`${id} > ${idAfter}`] : []),
     ...(idBefore != null ? [sql`${id} < ${idBefore}`] : []),
     ...(lastActivityAfter ? [sql`${lastActivityAt} >= ${lastActivityAfter.toISOString()}::timestamptz`] : []),
+    ...(updatedAfter ? [sql`${updatedAt} >= ${updatedAfter.toISOString()}::timestamptz`] : []),
+    ...(updatedBefore ? [sql`${updatedAt} <= ${updatedBefore.toISOString()}::timestamptz`] : []),
     ...(lastActivityBefore ? [sql`${lastActivityAt} <= ${lastActivityBefore.toISOString()}::timestamptz`] : []),
   ];
 }

@@ -43,6 +43,7 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
     projectId: project.id,
     groupId: group.id,
     groupName: group.name,
+    groupFullPath: group.fullPath,
     groupAccessLevel: accessLevel,
     expiresAt,
   };

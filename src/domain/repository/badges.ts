@@ -85,8 +85,10 @@ export async function updateBadge(
   changes: Partial<BadgeValues>,
 ): Promise<BadgeRow> {
   const of = await administered(context, ref);
+  const own = { id, ...ownerOf(of) };
+  if ((await context.db.badge.count({ where: own })) === 0) throw new NotFound('Badge');
   check(changes);
-  const { count } = await context.db.badge.updateMany({ where: { id, ...ownerOf(of) }, data: changes });
+  const { count } = await context.db.badge.updateMany({ where: own, data: changes });
   if (count === 0) throw new NotFound('Badge');
   return findBadge(context, of, id);
 }

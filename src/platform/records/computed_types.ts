@@ -134,6 +134,8 @@ export interface ComputedFields {
     notificationSetting: NotificationSetting | null;
     groupNotificationSetting: NotificationSetting | null;
     /** Shares with groups that the actor sees. */
+    /** Whether its repository has no branch. */
+    isEmpty: boolean;
     sharedWithGroups: ProjectShareRow[];
   };
   Snippet: {
@@ -268,6 +270,7 @@ export interface ProjectShareRow {
   projectId: number;
   groupId: number;
   groupName: string;
+  groupFullPath: string;
   /** The highest level that it gives. */
   groupAccessLevel: number;
   /** Gives nothing from this day on. */
