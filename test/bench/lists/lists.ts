@@ -43,7 +43,11 @@ const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
+<<<<<<< HEAD
   /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks/;
+=======
+  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|deploy_tokens|remote_mirrors|resource_groups|hooks/;
+>>>>>>> f37c7bc52a24860838e4f6f8f2af4ac5bb2e99b0
 
 const PER_PAGE = 20;
 
@@ -158,7 +162,11 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins =
+<<<<<<< HEAD
     /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|accessTokens|deployTokens|jobTokenScope|tagProtectionRules|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
+=======
+    /activities|memberships|impersonation|accessRequests|triggers|variables|runners|deployKeys|accessTokens|deployTokens|tagProtectionRules|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
+>>>>>>> f37c7bc52a24860838e4f6f8f2af4ac5bb2e99b0
       field.name,
     );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
