@@ -32,7 +32,9 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
     groupName: t.exposeString('groupName', {
       description: 'Display name of the group.',
     }),
-    groupFullPath: t.exposeString('groupFullPath', { description: 'Full path of the group.' }),
+    groupFullPath: t.exposeString('groupFullPath', {
+      description: 'Path of the group with those of the groups around it.',
+    }),
     groupAccessLevel: t.expose('groupAccessLevel', {
       type: AccessLevel,
       description: 'The highest level that members of the group get.',

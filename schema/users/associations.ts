@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { User } from '#schema/users/types.ts';
 import { listMembershipsOf, type Membership } from '#src/domain/members/of_user.ts';
 import { type Associations, countAssociations } from '#src/domain/tracking/people/associations.ts';
@@ -66,7 +67,10 @@ builder.objectFields(User, (t) => ({
     type: AssociationCounts,
     nullable: true,
     description: 'How much of the server has to do with the user. For administrators and the user.',
-    resolve: ({ id }, _args, context) => countAssociations(context, id),
+    resolve: ({ id }, _args, context, info) =>
+      loaderAt<number, Associations>(context, info, { key: 'associationCounts' }, (ids) =>
+        countAssociations(context, ids),
+      ).load(id),
   }),
 }));
 

@@ -235,7 +235,8 @@ function pathsOf(template: string): string[] {
     : template.startsWith('/users')
       ? [owner.id]
       : [places.open.id, places.internal.id, places.hidden.id];
-  const others: Record<string, number> = {
+  const others: Record<string, number | string> = {
+    type: 'issues',
     milestone_id: template.startsWith('/groups') ? numbers.groupMilestone : numbers.milestone,
     issue_iid: numbers.issue,
     merge_request_iid: numbers.mergeRequest,

@@ -45,7 +45,13 @@ describe('POST /projects/:id/share', () => {
     );
     expect((await world.api(friend).post(`/projects/${project.id}/milestones`, { title: 'x' })).status).toBe(403);
     expect((await api.get(`/projects/${project.id}`)).body.shared_with_groups).toEqual([
-      { group_id: group.id, group_name: group.name, group_access_level: 20 },
+      {
+        group_id: group.id,
+        group_name: group.name,
+        group_full_path: group.fullPath,
+        group_access_level: 20,
+        expires_at: expect.any(String),
+      },
     ]);
   });
 

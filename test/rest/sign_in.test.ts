@@ -31,7 +31,7 @@ describe('POST /session', () => {
       [
         'avatar_url bio can_create_group can_create_project color_scheme_id confirmed_at created_at current_sign_in_at',
         'email external id identities is_admin last_activity_on last_sign_in_at linkedin location name organization',
-        'private_token projects_limit skype state twitter two_factor_enabled username web_url website_url',
+        'private_token projects_limit public_email skype state twitter two_factor_enabled username web_url website_url',
       ]
         .join(' ')
         .split(' '),

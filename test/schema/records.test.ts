@@ -14,8 +14,10 @@ import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
-import { alias, table } from '#src/platform/records/alias.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
+import { sorted } from '#src/platform/records/order.ts';
+import { byKey } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 import { recordedImage } from '../support/container_records.ts';
@@ -62,6 +64,11 @@ const { id: jobId } = await world.db.job.create({
     artifactsFilename: 'a.zip',
     artifactsSize: 9,
   },
+});
+await world.db.topic.create({ data: { name: 'ruby', title: 'Ruby' } });
+await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
+await world.db.upload.create({
+  data: { projectId: project.id, userId: owner.id, secret: '0'.repeat(32), fileName: 'a.txt', size: 1 },
 });
 await world.token(owner);
 await world.db.deployToken.create({
@@ -165,7 +172,7 @@ describe('Every field of', () => {
     const selection = selectionOf(type);
     const params = { actor: owner.actor, confidential: false, projectPath: project.fullPath, labelsOf: project.id };
     const from = Prisma.sql`SELECT * FROM ${table(alias(selection.model, 'x'))}`;
-    const order = (row: object) => Reflect.get(row, 'id') as Prisma.Sql;
+    const order = (row: Alias<ModelName>) => sorted(row, byKey(selection.model));
     const rows = await queryJson<object[]>(world.db, rowsJson(selection, { from, order, params }));
     expect(rows.length).toBeGreaterThan(0);
     for (const field of Object.values(type.getFields())) {
@@ -216,6 +223,8 @@ describe('Every field of', () => {
       'Pipeline',
       'PipelineSchedule',
       'Project',
+      'ProjectStar',
+      'ProjectUpload',
       'Release',
       'RemoteMirror',
       'ResourceGroup',
@@ -226,6 +235,7 @@ describe('Every field of', () => {
       'TagProtectionRule',
       'Timelog',
       'Todo',
+      'Topic',
       'Trigger',
       'User',
       'Variable',

@@ -31,7 +31,14 @@ function checkout(): void {
   ];
   for (const part of parts) cpSync(packagePath(part), path.join(root, part), { recursive: true });
   mkdirSync(path.join(root, 'src/generated/prisma'), { recursive: true });
-  for (const name of ['models.ts', 'operations.ts', 'page_operations.ts', 'pothos.ts', 'prisma/client.ts']) {
+  for (const name of [
+    'languages.ts',
+    'models.ts',
+    'operations.ts',
+    'page_operations.ts',
+    'pothos.ts',
+    'prisma/client.ts',
+  ]) {
     writeFileSync(path.join(root, 'src/generated', name), '');
   }
   sources().remember(sources().hash());

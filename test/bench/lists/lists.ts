@@ -43,11 +43,7 @@ const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-<<<<<<< HEAD
-  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks/;
-=======
-  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|deploy_tokens|remote_mirrors|resource_groups|hooks/;
->>>>>>> f37c7bc52a24860838e4f6f8f2af4ac5bb2e99b0
+  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|^\/projects\/:id\/uploads/;
 
 const PER_PAGE = 20;
 
@@ -93,6 +89,7 @@ function variants({ route, parameters }: Endpoint): List[] {
     )
     .replace(':discussion_id', threadKey('Discussion', 1))
     .replace(/^(\/groups\/:id\/(milestones|boards))\/:\w+/, `$1/${OF_GROUP}`)
+    .replace('templates/:type', 'templates/licenses')
     .replace(/:\w+/g, '1');
   const list = (query: string): List => ({
     name: `GET ${query ? withQuery(route.path, query) : route.path}`,
@@ -162,11 +159,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins =
-<<<<<<< HEAD
-    /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|accessTokens|deployTokens|jobTokenScope|tagProtectionRules|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
-=======
-    /activities|memberships|impersonation|accessRequests|triggers|variables|runners|deployKeys|accessTokens|deployTokens|tagProtectionRules|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
->>>>>>> f37c7bc52a24860838e4f6f8f2af4ac5bb2e99b0
+    /activities|memberships|impersonation|accessRequests|triggers|variables|runners|deployKeys|accessTokens|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
       field.name,
     );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
