@@ -32,8 +32,8 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   tokens: 5000,
   depth: 12,
-  cost: 30_000,
-  aliases: 160,
+  cost: 25_000,
+  aliases: 150,
   spreads: 500,
   batch: 10,
   bytes: 256 * 1024,

@@ -68,7 +68,7 @@ describe('The cost of an operation', () => {
   it('is told with the limits when a header asks for it', async () => {
     const headers = { 'GraphQL-Cost': '1' };
     const { body } = await world.send('POST', '/graphql', { headers, body: { query: '{ version { version } }' } });
-    expect(body.extensions.cost).toMatchObject({ cost: { used: 2, limit: 30_000 }, depth: { used: 2, limit: 12 } });
+    expect(body.extensions.cost).toMatchObject({ cost: { used: 2, limit: 25_000 }, depth: { used: 2, limit: 12 } });
     expect((await world.graphql('{ version { version } }')).body).not.toHaveProperty('extensions');
   });
 });

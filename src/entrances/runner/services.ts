@@ -117,7 +117,7 @@ export class Services implements AsyncDisposable {
 /** The names under which the job reaches a service: those of its image, and those that the file gives it. */
 export function aliasesOf({ name, alias }: JobService): string[] {
   const plain = name
-    .replace(/@.*$/, '')
+    .replace(/@[^@]*$/, '')
     .replace(/:[^/:]*$/, '')
     .replace(/:\d+\//, '/');
   const ofImage = [plain.replaceAll('/', '__'), plain.replaceAll('/', '-')];

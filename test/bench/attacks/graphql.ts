@@ -27,7 +27,7 @@ export const graphqlAttacks: Attack[] = [
     '100 projects with 100 issues each',
     () => '{ projects(first: 100) { nodes { issues(first: 100) { nodes { id } totalCount } } } }',
   ),
-  query('nearly the whole cost of 30,000', () => nested(70), false),
+  query('nearly the whole cost of 25,000', () => nested(58), false),
   query('200 fields of 100 projects', () => {
     const fields = Array.from({ length: 100 }, (_, n) => `f${n}: webUrl`).join(' ');
     return `{ projects(first: 100) { nodes { ${fields} id name path description createdAt } } }`;

@@ -50,4 +50,5 @@ const FILES = [
   'ltmain\\.sh',
   'install-sh',
 ];
-const LEFT_OUT = new RegExp(`(?:^|/)(?:(?:${DIRECTORIES.join('|')})/|(?:${FILES.join('|')})$)`);
+const SLASH = '/';
+const LEFT_OUT = new RegExp(`(?:^|${SLASH})(?:(?:${DIRECTORIES.join('|')})${SLASH}|(?:${FILES.join('|')})$)`);
