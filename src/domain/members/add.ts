@@ -3,7 +3,7 @@ import { type Context, requireActor, userIdOf } from '#src/access/permissions/ac
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { isLastOwner } from '#src/domain/members/last_owner.ts';
-import { checkGrant, inheritedErrors, levelErrors } from '#src/domain/members/level.ts';
+import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
 import {
   authorizeMembers,
@@ -36,8 +36,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost AND NOT u.bot`;
   if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
-  const inherited = await inheritedErrors(context.db, source, [input.userId], input.accessLevel);
-  const errors = { ...inherited.get(input.userId), ...levelErrors(source, input.accessLevel) };
+  const errors = levelErrors(source, input.accessLevel);
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
@@ -84,13 +83,9 @@ export async function addMembers(
   const known = new Set(users.flatMap(({ id, username }) => [String(id), username.toLowerCase()]));
   const missing = named.map(String).filter((name) => !known.has(name.toLowerCase()));
   const refused = new Map(missing.map((name) => [name, 'User not found']));
-  const ids = users.map(({ id }) => id);
-  const inherited = await inheritedErrors(context.db, source, ids, membership.accessLevel);
   await context.db.$transaction(async (tx) => {
     for (const { id: userId, username } of users) {
-      const [error] = Object.entries(inherited.get(userId) ?? {}).flatMap(([, messages]) => messages);
-      if (error) refused.set(username, `Access level ${error}`);
-      else if (!(await putMember(tx, context, source, { userId, ...membership }))) {
+      if (!(await putMember(tx, context, source, { userId, ...membership }))) {
         refused.set(username, 'The group must keep an owner');
       }
     }

@@ -1,7 +1,7 @@
 import { OWNER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { keepAnOwner } from '#src/domain/members/last_owner.ts';
-import { checkGrant, inheritedErrors, levelErrors } from '#src/domain/members/level.ts';
+import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import { type ChangedMember, memberToChange } from '#src/domain/members/list.ts';
 import { authorizeMembers, findSource, type SourceRef } from '#src/domain/members/source.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -23,10 +23,7 @@ export async function updateMember(
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
   const member = await memberToChange(context, source, userId);
-  const errors = {
-    ...(await inheritedErrors(context.db, source, [userId], accessLevel)).get(userId),
-    ...levelErrors(source, accessLevel),
-  };
+  const errors = levelErrors(source, accessLevel);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, accessLevel);
   await context.db.$transaction(async (tx) => {
