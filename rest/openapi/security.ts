@@ -74,7 +74,8 @@ function scopesBeside(route: Route): string[] {
 
 /** Whether the scope `read_user` suffices (behaviour.md 4.2): for users, their keys and their addresses. */
 function readsAccounts({ method, path }: Route): boolean {
-  const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path));
+  // The projects of users are no part of their accounts.
+  const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path)) && !path.endsWith('projects');
   return (
     method === 'GET' && (path === '/version' || path === '/metadata' || (ofAccount && /^\/users?(?:\/|$)/.test(path)))
   );

@@ -32,6 +32,7 @@ export const accessTokens: Route[] = [
     path: '/projects/:id/access_tokens',
     operation: operations.CreateProjectAccessTokenDocument,
     result: 'createAccessToken.personalAccessToken',
+    failure: { FORBIDDEN: 400 },
     passUnknownEnum: ['scopes', 'access_level'],
   },
   {
@@ -57,6 +58,7 @@ export const accessTokens: Route[] = [
     path: '/projects/:id/access_tokens/:token_id',
     operation: operations.RevokeProjectAccessTokenDocument,
     result: 'revokeAccessToken.personalAccessToken',
+    failure: { FORBIDDEN: 400 },
     status: 204,
     numeric: ['token_id'],
   },
@@ -87,6 +89,7 @@ export const accessTokens: Route[] = [
     path: '/groups/:id/access_tokens',
     operation: operations.CreateGroupAccessTokenDocument,
     result: 'createAccessToken.personalAccessToken',
+    failure: { FORBIDDEN: 400 },
     passUnknownEnum: ['scopes', 'access_level'],
   },
   {
@@ -112,6 +115,7 @@ export const accessTokens: Route[] = [
     path: '/groups/:id/access_tokens/:token_id',
     operation: operations.RevokeGroupAccessTokenDocument,
     result: 'revokeAccessToken.personalAccessToken',
+    failure: { FORBIDDEN: 400 },
     status: 204,
     numeric: ['token_id'],
   },

@@ -215,7 +215,7 @@ export const users: Route[] = [
     operation: operations.MembershipsOfUserDocument,
     result: 'user.memberships',
     numeric,
-    precheck: 'administrate',
+    precheck: 'read_accounts',
   },
   {
     method: 'GET',

@@ -1,5 +1,6 @@
-import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { between, order, placePair, slice } from '#src/platform/records/order.ts';
@@ -27,7 +28,7 @@ export async function listMembershipsOf(
   type: MembershipSource | null | undefined,
   page: PageRequest,
 ): Promise<Page<Membership>> {
-  requireAdmin(context);
+  if (!requireAccount(context).admin) throw new Forbidden();
   const held = all([
     sql`m.user_id = ${userId}`,
     ...(type == null ? [] : [type === 'Project' ? sql`m.project_id IS NOT NULL` : sql`m.namespace_id IS NOT NULL`]),

@@ -1,5 +1,5 @@
 import { authorizeAccount } from '#src/access/permissions/account.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { ofPermitted } from '#src/platform/records/parents.ts';
 
@@ -19,7 +19,7 @@ export async function countAssociations(
   context: Context,
   userIds: readonly number[],
 ): Promise<(Associations | Error)[]> {
-  const actor = requireActor(context);
+  const actor = requireAccount(context);
   return ofPermitted<number, Associations | Error>(
     userIds,
     (id) => authorizeAccount(actor, id),
