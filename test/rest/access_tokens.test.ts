@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { LONG } from '../support/long.ts';
+import { newKey } from '../support/ssh_keys.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 /** people-and-projects.md 4, and its rules 2 and 5: tokens of projects and groups, whose users are bots. */
@@ -217,6 +218,29 @@ describe('Bots', () => {
     ).toMatchObject({ status: 400 });
     expect(await world.api(token).post('/groups', { name: 'bots', path: 'bots' })).toMatchObject({ status: 403 });
     expect((await world.api(token).post('/projects', { name: 'own' })).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('make no credentials that would outlive their token', async () => {
+    const { token, user_id } = await make({ access_level: 40 });
+    const bot = { ...owner, token };
+    const before = await world.db.personalAccessToken.count();
+    const tries = [
+      'createPersonalAccessToken(input: {name: "x", scopes: [API]})',
+      `createSshKey(input: {title: "x", key: "${newKey()}"})`,
+      'registerOAuthApplication(input: {name: "x", redirectUris: ["https://x.example/"]})',
+      'createEmail(input: {email: "bot@example.org"})',
+      'setUpTwoFactor(input: {})',
+    ];
+    for (const mutation of tries) {
+      const { body } = await world.graphql(`mutation { ${mutation} { __typename } }`, {}, bot);
+      expect([mutation, body.errors?.[0].extensions.code]).toEqual([mutation, 'FORBIDDEN']);
+    }
+    const overRest = await world
+      .api(token)
+      .post('/user/personal_access_tokens', { name: 'x', scopes: ['self_rotate'] });
+    expect(overRest.status).toBe(403);
+    expect(await world.db.personalAccessToken.count()).toBe(before);
+    expect(await world.db.sshKey.count({ where: { userId: user_id } })).toBe(0);
   });
 
   it('get neither todos nor mail', async () => {

@@ -53,7 +53,7 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
   const rows = await queryRows<Found>(
     db,
     Prisma.sql`
-    SELECT encode(t.hash, 'hex') AS hash, t.credential, t.scopes, u.id, u.username, u.admin, u.external,
+    SELECT encode(t.hash, 'hex') AS hash, t.credential, t.scopes, u.id, u.username, u.admin, u.external, u.bot,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit"
     FROM (
       SELECT token_hash AS hash, 'personal_token' AS credential, user_id, scopes FROM personal_access_tokens

@@ -37,7 +37,7 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
     sql`
     SELECT json_build_array(u.id, u.username, u.admin, u.external, u.can_create_group, u.projects_limit, t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date,
-      t.ended, t.to_note, t.token_id)::text AS who
+      t.ended, t.to_note, t.token_id, u.bot)::text AS who
     FROM (
       SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note, id AS token_id
       FROM personal_access_tokens
@@ -56,14 +56,20 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
 type Columns = [
   ...[id: number, username: string, admin: boolean, external: boolean, canCreateGroup: boolean, projectsLimit: number],
   ...[credential: TokenOwner['credential'], scopes: string[] | null],
-  ...[firstToday: boolean, ended: TokenOwner['ended'], tokenToNote: number | null, tokenId: number | null],
+  ...[
+    firstToday: boolean,
+    ended: TokenOwner['ended'],
+    tokenToNote: number | null,
+    tokenId: number | null,
+    bot: boolean,
+  ],
 ];
 
 function ownerIn(columns: Columns): TokenOwner {
   const [id, username, admin, external, canCreateGroup, projectsLimit, credential, scopes, ...rest] = columns;
-  const [firstToday, ended, tokenToNote, tokenId] = rest;
+  const [firstToday, ended, tokenToNote, tokenId, bot] = rest;
   const user = { id, username, admin, external, canCreateGroup, projectsLimit, credential };
-  const actor = { ...user, scopes: scopes ?? ['api'], ...(tokenId === null ? {} : { tokenId }) };
+  const actor = { ...user, scopes: scopes ?? ['api'], ...(tokenId === null ? {} : { tokenId }), ...(bot && { bot }) };
   return { ...user, scopes, firstToday, ended, tokenToNote, actor };
 }
 

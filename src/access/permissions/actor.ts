@@ -80,6 +80,8 @@ export interface Actor {
   readonly credential: CredentialKind;
   /** The scopes of the credential; `api` allows everything. */
   readonly scopes: readonly string[];
+  /** Whether it is the user of an access token of a project or group. */
+  readonly bot?: boolean;
   /** The personal access token, where that is the credential and nobody acts as somebody else by it. */
   readonly tokenId?: number;
   /** What the request does; absent where it changes something or the credential has the scope `api`. */

@@ -6,7 +6,7 @@ const MANAGING: readonly CredentialKind[] = ['session', 'private_token', 'person
 
 /**
  * The signed-in actor, if allowed to create, change and remove credentials: passwords, tokens, keys, e-mail addresses, second
- * factors, applications, sessions. OAuth tokens may not, whatever their scope. Throws Unauthenticated, InsufficientScope,
+ * factors, applications, sessions. OAuth tokens may not, whatever their scope, nor access tokens of projects and groups. Throws Unauthenticated, InsufficientScope,
  * Forbidden.
  */
 export function requireCredentialManager(context: Context): Actor {
@@ -17,8 +17,12 @@ export function requireCredentialManager(context: Context): Actor {
 
 /** Like requireCredentialManager, but anonymous callers pass. Throws Forbidden. */
 export function refuseApplications(actor: Actor | null): void {
+  if (actor?.bot) throw new Forbidden(OF_BOT);
   if (actor && !MANAGING.includes(actor.credential)) throw new Forbidden(REASON);
 }
+
+/** What it made would outlive its token, unseen by those who administer its project or group. */
+const OF_BOT = 'Credentials cannot be managed with an access token of a project or group';
 
 const REASON =
   'Credentials cannot be managed with an OAuth token. Use a session, a private token, or a personal access token with the scope api';

@@ -3,8 +3,8 @@ import { insertToken, type NewToken, tokenErrors } from '#src/access/credentials
 import type { MadeToken } from '#src/access/credentials/tokens/list.ts';
 import { replaceToken } from '#src/access/credentials/tokens/rotate.ts';
 import { can } from '#src/access/permissions/abilities.ts';
-import type { Actor, Context } from '#src/access/permissions/actor.ts';
-import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { refuseApplications, requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { tokenScopesOf } from '#src/access/permissions/scopes.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { accessTokenOf, authorizeAccessTokens, CHANGEABLE } from '#src/domain/members/access_tokens/list.ts';
@@ -34,9 +34,9 @@ export async function createAccessToken<R>(
   { accessLevel, ...input }: NewAccessToken,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
-  const actor = requireCredentialManager(context);
+  const actor = requireManagerOrBot(context);
   const source = await sourceAt(context, place);
-  if (!administers(actor, source) || (await isBot(context, actor.id))) {
+  if (!administers(actor, source) || actor.bot) {
     throw refused(`User does not have permission to create ${source.kind} access token`);
   }
   const allowed = tokenScopesOf({ admin: false }).filter((scope) => !OF_PEOPLE.includes(scope));
@@ -72,11 +72,11 @@ export async function rotateAccessToken<R>(
   { id, expiresAt }: { id: number; expiresAt?: string | null | undefined },
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
-  const actor = requireCredentialManager(context);
+  const actor = requireManagerOrBot(context);
   const source = await sourceAt(context, place);
   authorizeAccessTokens(actor, source);
   const { accessLevel } = await accessTokenOf(context, source, id, CHANGEABLE);
-  if (await isBot(context, actor.id)) throw refused('A bot cannot rotate the token of another one');
+  if (actor.bot) throw refused('A bot cannot rotate the token of another one');
   if (!actor.admin && (accessLevel ?? 0) > source.record.accessLevel) {
     throw refused("Access level of the token can't be greater than that of the user who rotates it");
   }
@@ -111,12 +111,15 @@ async function replaced<R>(
   return { ...(await accessTokenOf(context, source, made.id, selection)), token: made.token };
 }
 
-function administers(actor: Actor, { kind, record }: Source): boolean {
-  return can(actor, kind === 'project' ? 'admin_access_token' : 'admin_group_access_token', record);
+/** As requireCredentialManager, but for bots, which are told apart where it is known what they are a bot of. */
+function requireManagerOrBot(context: Context): Actor {
+  const actor = requireActor(context);
+  if (!actor.bot) refuseApplications(actor);
+  return actor;
 }
 
-async function isBot({ db }: Pick<Context, 'db'>, id: number): Promise<boolean> {
-  return (await db.user.count({ where: { id, bot: true } })) > 0;
+function administers(actor: Actor, { kind, record }: Source): boolean {
+  return can(actor, kind === 'project' ? 'admin_access_token' : 'admin_group_access_token', record);
 }
 
 function idOf({ kind, record }: Source): { projectId: number } | { namespaceId: number } {

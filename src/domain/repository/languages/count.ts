@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { languageOf } from '#src/domain/repository/languages/of_file.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
+import { yieldToEventLoop } from '#src/git/event_loop.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -72,10 +73,12 @@ async function countAt(repository: RepositoryReader, tip: Oid): Promise<Counted>
   // Directories come first in a listing.
   const listing = { recursive: true, offset: counts.tree, limit: Math.min(counts.blob, MOST_FILES) };
   const files = (await repository.treePage(tip, '', listing))?.entries ?? [];
-  const counted = files.flatMap(({ path, mode, oid }) => {
+  const counted: { language: string; oid: Oid }[] = [];
+  for (const { path, mode, oid } of files) {
     const language = isPlain(mode) ? languageOf(path) : null;
-    return language === null ? [] : [{ language, oid }];
-  });
+    if (language !== null) counted.push({ language, oid });
+    await yieldToEventLoop();
+  }
   const sizes = await repository.blobSizes([...new Set(counted.map(({ oid }) => oid))]);
   const bytes = new Map<string, number>();
   for (const { language, oid } of counted) bytes.set(language, (bytes.get(language) ?? 0) + (sizes.get(oid) ?? 0));
