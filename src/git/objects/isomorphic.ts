@@ -7,6 +7,7 @@ import { isLimit, MissingObject, objectTooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import { isOid, type ObjectType, type Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
+import { MOST_WORK } from './pack_file.ts';
 import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 
@@ -36,7 +37,7 @@ export class IsomorphicStore implements ObjectStore {
     { idleMs = 30_000, helper = null }: { idleMs?: number; helper?: ObjectStore | null } = {},
   ) {
     this.#gitdir = directory;
-    this.#packs = new Packs(directory);
+    this.#packs = new Packs(directory, helper === null ? MOST_WORK.alone : MOST_WORK.shared);
     this.#idleMs = idleMs;
     this.#helper = helper;
   }

@@ -27,10 +27,11 @@ const scratch = Buffer.alloc(FIRST_READ);
 
 let packs = 0;
 
-/** How many deltas are followed in this process, and how many bytes are made of them: a git program takes over beyond. */
+/** How many deltas are followed in this process. */
 const MOST_STEPS = 250;
-const MOST_WORK = 32 * 1024 * 1024;
-const TOO_MANY_DELTAS = `an object is made of more than ${MOST_STEPS} deltas, or of more than ${MOST_WORK} bytes of them`;
+
+/** How many bytes may be put together for one object where a git program takes over beyond, and where there is none. */
+export const MOST_WORK = { shared: 32 * 1024 * 1024, alone: 256 * 1024 * 1024 };
 
 /** What the pack holds at an offset: an object, or the difference to a base. */
 interface Stored {
@@ -50,9 +51,15 @@ export class PackFile {
   readonly #path: string;
   readonly #file: FileReader;
   readonly #scope = `${++packs} `;
+  readonly #mostWork: number;
 
-  /** @param path without `.pack` or `.idx`. Throws if there is no index, or one of another version. */
-  constructor(path: string) {
+  /**
+   * @param path without `.pack` or `.idx`
+   * @param mostWork how many bytes may be put together for one object
+   * Throws if there is no index, or one of another version.
+   */
+  constructor(path: string, mostWork: number) {
+    this.#mostWork = mostWork;
     this.#path = `${path}.pack`;
     this.#index = new PackIndex(`${path}.idx`);
     this.#file = new FileReader(this.#path);
@@ -79,7 +86,7 @@ export class PackFile {
     if (stored.type !== null) return { type: stored.type, size: stored.size };
     const { result } = deltaSizes(this.#beginning(stored));
     for (let steps = 0; stored.type === null; steps++) {
-      if (steps > MOST_STEPS) throw new LimitExceeded('work', TOO_MANY_DELTAS);
+      if (steps > MOST_STEPS) throw this.#tooManyDeltas();
       stored = this.#stored(this.#baseOffset(stored));
     }
     return { type: stored.type, size: result };
@@ -117,7 +124,7 @@ export class PackFile {
       if (object !== undefined) break;
       const stored = this.#stored(at);
       work += stored.size + (stored.type === null ? deltaSizes(this.#beginning(stored)).result : 0);
-      if (work > MOST_WORK || differences.length > MOST_STEPS) throw new LimitExceeded('work', TOO_MANY_DELTAS);
+      if (work > this.#mostWork || differences.length > MOST_STEPS) throw this.#tooManyDeltas();
       const content = this.#inflate(stored);
       if (stored.type === null) {
         differences.push({ offset: at, delta: content });
@@ -129,6 +136,11 @@ export class PackFile {
     for (const { offset: at, delta } of differences.reverse())
       object = this.#keep(at, { type: object.type, content: applyDelta(object.content, delta) }, true);
     return object;
+  }
+
+  #tooManyDeltas(): LimitExceeded {
+    const limits = `${MOST_STEPS} deltas, or of more than ${this.#mostWork} bytes of them`;
+    return new LimitExceeded('work', `an object is made of more than ${limits}`);
   }
 
   #keep(offset: number, object: GitObject, isBase: boolean): GitObject {

@@ -17,9 +17,12 @@ export class Packs {
   readonly #directory: string;
   /** By name; the one that had something last is asked first. */
   readonly #packs = new Map<string, PackFile>();
+  readonly #mostWork: number;
   #stamp = '';
 
-  constructor(directory: string) {
+  /** @param mostWork how many bytes may be put together for one object */
+  constructor(directory: string, mostWork: number) {
+    this.#mostWork = mostWork;
     this.#directory = path.join(directory, 'objects', 'pack');
   }
 
@@ -99,7 +102,7 @@ export class Packs {
 
   #open(name: string): void {
     try {
-      this.#packs.set(name, new PackFile(path.join(this.#directory, name.slice(0, -'.idx'.length))));
+      this.#packs.set(name, new PackFile(path.join(this.#directory, name.slice(0, -'.idx'.length)), this.#mostWork));
     } catch (error) {
       // Gone again: a repack is under way. One that is damaged is left out, as git does: others may have its objects.
       if (!isAbsent(error) && !(error instanceof GitError)) throw error;
