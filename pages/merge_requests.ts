@@ -45,6 +45,7 @@ const MERGEABILITY: Record<MergeRequest['detailedMergeStatus'], string> = {
   CI_STILL_RUNNING: 'The pipeline must succeed before it can be merged, and it is still running.',
   COMMITS_STATUS: 'There is nothing to merge: a branch is gone, or the source branch has no commits of its own.',
   PREPARING: 'The commits are being recorded. Reload the page in a moment.',
+  NEED_REBASE: 'The source branch lacks commits of the target branch: rebase it before it can be merged.',
   UNCHECKED: 'It is being checked whether it can be merged. Reload the page in a moment.',
 };
 
@@ -151,6 +152,8 @@ const newPage = page({
       labels: [],
       assigneeIds: [],
       reviewerIds: [],
+      removeSourceBranch: project.mergeRequestPreview?.targetProject.removeSourceBranchAfterMerge,
+      squash: ['ALWAYS', 'DEFAULT_ON'].includes(project.mergeRequestPreview?.targetProject.squashOption ?? ''),
     },
   }),
   signIn: true,

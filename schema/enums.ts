@@ -44,6 +44,55 @@ export const NamespaceKind = builder.enumType('NamespaceKind', {
   }),
 });
 
+export const MergeMethod = builder.enumType('MergeMethod', {
+  description: 'How the merge requests of a project get into their target branches.',
+  values: values<'merge' | 'rebase_merge' | 'ff'>({
+    MERGE: { value: 'merge', description: 'With a merge commit.' },
+    REBASE_MERGE: {
+      value: 'rebase_merge',
+      description: 'With a merge commit, once the source branch has all commits of the target branch.',
+    },
+    FAST_FORWARD: {
+      value: 'ff',
+      description:
+        'Without a merge commit, once the source branch has all commits of the target branch, which is moved ahead.',
+    },
+  }),
+});
+
+export const SquashOption = builder.enumType('SquashOption', {
+  description: 'Whether the commits of a merge request become one when it is merged.',
+  values: values<'never' | 'always' | 'default_on' | 'default_off'>({
+    NEVER: { value: 'never', description: 'They stay as they are, whatever is asked for.' },
+    ALWAYS: { value: 'always', description: 'They become one, whatever is asked for.' },
+    DEFAULT_ON: { value: 'default_on', description: 'They become one unless the merge request says otherwise.' },
+    DEFAULT_OFF: {
+      value: 'default_off',
+      description: 'They stay as they are unless the merge request says otherwise.',
+    },
+  }),
+});
+
+export const FeatureAccess = builder.enumType('FeatureAccess', {
+  description: 'Who can use a feature of a project.',
+  values: values<'disabled' | 'enabled'>({
+    DISABLED: { value: 'disabled', description: 'Nobody: the feature is switched off.' },
+    ENABLED: { value: 'enabled', description: 'Everyone who can see the project, within their rights.' },
+  }),
+});
+
+export const AutoCancel = builder.enumType('AutoCancelPendingPipelines', {
+  description: 'Whether new pipelines of a project cancel older ones of their branch.',
+  values: values<'disabled' | 'enabled'>({
+    DISABLED: { value: 'disabled', description: 'Only where the file of the older one says so.' },
+    ENABLED: {
+      value: 'enabled',
+      description:
+        'Unless the file of the older one says otherwise, or a job of it that must not be interrupted has begun.',
+    },
+  }),
+});
+
 export const ImportStatus = builder.enumType('ImportStatus', {
   description: 'Progress of a repository import.',
   values: values<'scheduled' | 'started' | 'finished' | 'failed'>({

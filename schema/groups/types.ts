@@ -95,7 +95,6 @@ export const Group = builder.prismaObject('Namespace', {
     parentId: t.exposeInt('parentId', {
       nullable: true,
       description: 'Numeric ID of the parent group; null for a top-level group. See also `parent`.',
-      ...signedIn,
     }),
     statistics: t.field({
       type: Statistics,

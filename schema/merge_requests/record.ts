@@ -44,6 +44,10 @@ const DetailedStatus = builder.enumType('DetailedMergeStatus', {
       value: 'ci_must_pass',
       description: 'The project wants the pipeline to succeed, and it has not.',
     },
+    NEED_REBASE: {
+      value: 'need_rebase',
+      description: 'The project wants the source branch to have all commits of the target branch, and it lacks some.',
+    },
     MERGEABLE: { value: 'mergeable', description: 'Nothing: it can be merged.' },
   } as const satisfies Record<string, { value: DetailedMergeStatus; description: string }>,
 });
@@ -151,7 +155,12 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     nullable: true,
     description: 'Why the last merge or rebase failed; null once it succeeds or the source branch moves.',
   }),
-  squash: t.exposeBoolean('squash', { description: 'Whether its commits become one when it is merged.' }),
+  squash: t.exposeBoolean('squash', {
+    description: 'Whether its commits are wanted to become one when it is merged; see `squashOnMerge`.',
+  }),
+  squashOnMerge: t.exposeBoolean('squashOnMerge', {
+    description: 'Whether its commits become one when it is merged, by what the project says of that.',
+  }),
   squashCommitSha: t.exposeString('squashCommitSha', {
     nullable: true,
     extensions: { guard: ({ state }: { state: string }) => state === 'merged', alsoSelect: { state: true } },

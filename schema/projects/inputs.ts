@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { AccessLevel, Visibility } from '#schema/enums.ts';
+import { AccessLevel, AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
 import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
@@ -28,12 +28,37 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
     description: 'Whether merge requests can only be merged once all discussions are resolved.',
     defaultValue: false,
   },
+  removeSourceBranchAfterMerge: {
+    description: 'Whether forms of new merge requests propose to delete the source branch after the merge.',
+    defaultValue: true,
+  },
+  autocloseReferencedIssues: {
+    description:
+      'Whether merging into the default branch, and pushing to it, closes the issues that are named for that.',
+    defaultValue: true,
+  },
+  allowMergeOnSkippedPipeline: {
+    description: 'Whether a skipped pipeline is enough where merge requests need one that has succeeded.',
+    defaultValue: true,
+  },
 };
 
 /** Makes the fields of the switches. */
 function switches<F>(field: (options: (typeof SWITCHES)[Switch]) => F): Record<Switch, F> {
   return Object.fromEntries(Object.entries(SWITCHES).map(([name, options]) => [name, field(options)])) as never;
 }
+
+const FeatureAccessInput = builder.inputType('ProjectFeatureAccessInput', {
+  description: 'Who can use the features of a project. What is left out stays as it is.',
+  fields: (t) => ({
+    issues: t.field({ type: FeatureAccess, description: 'Who can use issues.' }),
+    mergeRequests: t.field({ type: FeatureAccess, description: 'Who can use merge requests.' }),
+    wiki: t.field({ type: FeatureAccess, description: 'Who can use the wiki.' }),
+    jobs: t.field({ type: FeatureAccess, description: 'Who can use pipelines and jobs.' }),
+    snippets: t.field({ type: FeatureAccess, description: 'Who can use snippets.' }),
+    containerRegistry: t.field({ type: FeatureAccess, description: 'Who can use the container registry.' }),
+  }),
+});
 
 const texts = (t: InputFields) => ({
   name: t.string({ description: 'Display name. For a new project, derived from the path when left out.' }),
@@ -45,6 +70,34 @@ const texts = (t: InputFields) => ({
   ciDefaultGitDepth: t.int({
     description:
       'How many commits runners fetch unless a job says GIT_DEPTH: up to 1000; all for 0 and null. 20 in new projects.',
+  }),
+  ciConfigPath: t.string({
+    description:
+      'Path of the CI configuration in the repository, which ends in `.yml` or `.yaml`; `.gitlab-ci.yml` if null.',
+  }),
+  autoCancelPendingPipelines: t.field({
+    type: AutoCancel,
+    description: 'Whether new pipelines cancel older ones of their branch; not at first.',
+  }),
+  mergeMethod: t.field({
+    type: MergeMethod,
+    description: 'How merge requests are merged; with merge commits at first.',
+  }),
+  squashOption: t.field({
+    type: SquashOption,
+    description: 'Whether the commits of merge requests become one; not unless they say so, at first.',
+  }),
+  mergeCommitTemplate: t.string({
+    description:
+      'Message of merge commits, up to 500 characters, with placeholders such as `%{title}`, `%{source_branch}`, `%{target_branch}`, `%{issues}`, `%{description}`, `%{reference}`, `%{all_commits}` and `%{merged_by}`; null for the usual one.',
+  }),
+  squashCommitTemplate: t.string({
+    description:
+      'Message of commits that others became, with the placeholders of `mergeCommitTemplate`; null for the title of the merge request.',
+  }),
+  featureAccess: t.field({
+    type: FeatureAccessInput,
+    description: 'Who can use features: the same as their switches, before which this counts.',
   }),
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
   avatar: t.field({
@@ -85,6 +138,9 @@ const created = (t: InputFields) => ({
   visibility: t.field({
     type: Visibility,
     description: 'Who can see the project. By default, what the application settings say, limited by its group.',
+  }),
+  initializeWithReadme: t.boolean({
+    description: 'Whether the project gets a first commit with a `README.md` of its name and description.',
   }),
   importUrl: t.string({
     description:

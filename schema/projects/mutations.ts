@@ -24,9 +24,40 @@ import { archiveProject } from '#src/domain/projects/archive.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
-import { givenSwitches } from '#src/domain/projects/values.ts';
+import { givenSwitches, type Switch, type Switches } from '#src/domain/projects/values.ts';
 import { requestMaintenance } from '#src/domain/repository/request_maintenance.ts';
 import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
+
+/** The switches of features, by the names of `ProjectFeatureAccessInput`. */
+const FEATURES = {
+  issues: 'issuesEnabled',
+  mergeRequests: 'mergeRequestsEnabled',
+  wiki: 'wikiEnabled',
+  jobs: 'jobsEnabled',
+  snippets: 'snippetsEnabled',
+  containerRegistry: 'containerRegistryEnabled',
+} as const satisfies Record<string, Switch>;
+type Feature = keyof typeof FEATURES;
+type OnOff = 'enabled' | 'disabled';
+
+/** The given settings; what is said of the access to a feature goes before its switch. */
+function settingsOf<
+  Input extends Switches & {
+    featureAccess?: Partial<Record<Feature, OnOff | null>> | null;
+    autoCancelPendingPipelines?: OnOff | null;
+  },
+>({ featureAccess, autoCancelPendingPipelines: autoCancel, ...input }: Input) {
+  const said = Object.entries(featureAccess ?? {}).flatMap(([feature, access]) =>
+    access == null ? [] : [[FEATURES[feature as Feature], access === 'enabled']],
+  );
+  const autoCancelPendingPipelines = autoCancel == null ? undefined : autoCancel === 'enabled';
+  return { ...input, ...Object.fromEntries(said), autoCancelPendingPipelines };
+}
+
+function newProject<Input extends Parameters<typeof settingsOf>[0]>(input: Input) {
+  const settings = settingsOf(input);
+  return { ...settings, switches: givenSwitches(settings) };
+}
 
 function projectPayload(mutation: string, description = 'The project as it is now.') {
   return builder.objectRef<{ project: ProjectRow }>(namesOf(mutation).payload).implement({
@@ -108,7 +139,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: async (_root, { input: { namespace, ...input } }, context) => ({
-      project: await createProject(context, { ...input, namespaceId: namespace, switches: givenSwitches(input) }),
+      project: await createProject(context, { ...newProject(input), namespaceId: namespace }),
     }),
   }),
   createProjectForUser: t.field({
@@ -122,7 +153,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: async (_root, { input: { userId, ...input } }, context) => ({
-      project: await createProjectForUser(context, userId, { ...input, switches: givenSwitches(input) }),
+      project: await createProjectForUser(context, userId, newProject(input)),
     }),
   }),
   updateProject: t.field({
@@ -132,7 +163,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateProjectInput, required: true, description: 'Names the project, and the changes.' }),
     },
     resolve: async (_root, { input: { project, ...changes } }, context) => ({
-      project: await updateProject(context, project, changes),
+      project: await updateProject(context, project, settingsOf(changes)),
     }),
   }),
   deleteProject: t.field({

@@ -1,5 +1,13 @@
 import { builder } from '#schema/builder.ts';
-import { AccessLevel, ImportStatus, Visibility } from '#schema/enums.ts';
+import {
+  AccessLevel,
+  AutoCancel,
+  FeatureAccess,
+  ImportStatus,
+  MergeMethod,
+  SquashOption,
+  Visibility,
+} from '#schema/enums.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
@@ -180,6 +188,9 @@ const RestLinks = builder
     },
   });
 
+function accessOf(isEnabled: boolean) {
+  return isEnabled ? 'enabled' : 'disabled';
+}
 export const Project = builder.prismaObject('Project', {
   description: 'A repository with its issues, labels, milestones and pipelines.',
   interfaces: [Node],
@@ -294,6 +305,70 @@ export const Project = builder.prismaObject('Project', {
     }),
     onlyAllowMergeIfAllDiscussionsAreResolved: t.exposeBoolean('onlyAllowMergeIfAllDiscussionsAreResolved', {
       description: 'Whether merge requests can only be merged once all discussions are resolved.',
+    }),
+    mergeMethod: t.expose('mergeMethod', { type: MergeMethod, description: 'How merge requests are merged.' }),
+    squashOption: t.expose('squashOption', {
+      type: SquashOption,
+      description: 'Whether the commits of merge requests become one when they are merged.',
+    }),
+    mergeCommitTemplate: t.exposeString('mergeCommitTemplate', {
+      nullable: true,
+      description: 'Message of merge commits, with placeholders such as `%{title}`; null for the usual one.',
+    }),
+    squashCommitTemplate: t.exposeString('squashCommitTemplate', {
+      nullable: true,
+      description:
+        'Message of commits that others became, with placeholders such as `%{title}`; null for the title of the merge request.',
+    }),
+    removeSourceBranchAfterMerge: t.exposeBoolean('removeSourceBranchAfterMerge', {
+      description: 'Whether forms of new merge requests propose to delete the source branch after the merge.',
+    }),
+    autocloseReferencedIssues: t.exposeBoolean('autocloseReferencedIssues', {
+      description:
+        'Whether merging into the default branch, and pushing to it, closes the issues that are named for that.',
+    }),
+    allowMergeOnSkippedPipeline: t.exposeBoolean('allowMergeOnSkippedPipeline', {
+      description: 'Whether a skipped pipeline is enough where merge requests need one that has succeeded.',
+    }),
+    autoCancelPendingPipelines: t.field({
+      type: AutoCancel,
+      description: 'Whether new pipelines cancel older ones of their branch.',
+      select: { autoCancelPendingPipelines: true },
+      resolve: (project) => (project.autoCancelPendingPipelines ? 'enabled' : 'disabled'),
+    }),
+    ciConfigPath: t.exposeString('ciConfigPath', {
+      nullable: true,
+      description: 'Path of the CI configuration in the repository; null for `.gitlab-ci.yml`.',
+    }),
+    issuesAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use issues: the same as `issuesEnabled`.',
+      resolve: ({ issuesEnabled }) => accessOf(issuesEnabled),
+    }),
+    mergeRequestsAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use merge requests: the same as `mergeRequestsEnabled`.',
+      resolve: ({ mergeRequestsEnabled }) => accessOf(mergeRequestsEnabled),
+    }),
+    wikiAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use the wiki: the same as `wikiEnabled`.',
+      resolve: ({ wikiEnabled }) => accessOf(wikiEnabled),
+    }),
+    jobsAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use pipelines and jobs: the same as `jobsEnabled`.',
+      resolve: ({ jobsEnabled }) => accessOf(jobsEnabled),
+    }),
+    snippetsAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use snippets: the same as `snippetsEnabled`.',
+      resolve: ({ snippetsEnabled }) => accessOf(snippetsEnabled),
+    }),
+    containerRegistryAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use the container registry: the same as `containerRegistryEnabled`.',
+      resolve: ({ containerRegistryEnabled }) => accessOf(containerRegistryEnabled),
     }),
     importStatus: t.expose('importStatus', {
       type: ImportStatus,

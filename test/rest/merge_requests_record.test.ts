@@ -186,6 +186,7 @@ describe('detailed_merge_status', () => {
       mergeStatus: 'can_be_merged',
       hasCommits: true,
       threadsAllow: true,
+      needsRebase: false,
       demandedPipeline: null,
     };
     const all = {
@@ -195,6 +196,7 @@ describe('detailed_merge_status', () => {
       title: 'WIP One',
       hasCommits: false,
       threadsAllow: false,
+      needsRebase: true,
     };
     const names = Object.keys(all) as (keyof typeof all)[];
     const found = names.map((_, n) => {
@@ -208,15 +210,21 @@ describe('detailed_merge_status', () => {
       'draft_status',
       'commits_status',
       'discussions_not_resolved',
+      'need_rebase',
     ]);
-    const conflict = { ...none, mergeStatus: 'cannot_be_merged', demandedPipeline: 'failed' as const };
+    const conflict = {
+      ...none,
+      mergeStatus: 'cannot_be_merged',
+      needsRebase: true,
+      demandedPipeline: 'failed' as const,
+    };
     expect(detailedMergeStatus(conflict)).toBe('conflict');
     const statuses = ['pending', 'manual', 'canceled', 'skipped', 'success'] as const;
     expect(statuses.map((demandedPipeline) => detailedMergeStatus({ ...none, demandedPipeline }))).toEqual([
       'ci_still_running',
       'ci_must_pass',
       'ci_must_pass',
-      'mergeable',
+      'ci_must_pass',
       'mergeable',
     ]);
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
-import { PROJECT_KEYS } from '../support/records.ts';
+import { LISTED_PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -17,7 +17,7 @@ async function settings(data: object): Promise<void> {
 }
 afterEach(() => settings({ defaultProjectVisibility: 'private', restrictedVisibilityLevels: [] }));
 
-const KEYS = [...PROJECT_KEYS, 'owner', 'runners_token'].sort();
+const KEYS = [...LISTED_PROJECT_KEYS, 'owner', 'runners_token'].sort();
 
 /** A request that is refused, and leaves no project behind. */
 async function refused(who: TestUser | undefined, path: string, given: object, status: number, body: object) {
@@ -325,5 +325,29 @@ describe('Creating projects in GraphQL', () => {
     const given: Json = (await world.graphql(forUser, { input }, admin)).body.data.createProjectForUser;
     expect(given.project.owner.databaseId).toBe(user.id);
     expect((await world.graphql(forUser, { input }, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('initialize_with_readme', () => {
+  it('makes a first commit with the name and the description, by the creator', async () => {
+    const user = await world.user();
+    const name = world.unique('Started ');
+    const given = { name, description: 'What for', initialize_with_readme: true, default_branch: 'trunk' };
+    const { status, body } = await world.api(user).post('/projects', given);
+    expect([status, body.default_branch, body.empty_repo]).toEqual([201, 'trunk', false]);
+    const at = `/projects/${body.id}/repository`;
+    const { body: text } = await world.api(user).get(`${at}/files/README.md/raw?ref=trunk`);
+    expect(text).toBe(`# ${name}\n\nWhat for\n`);
+    const { body: commits } = await world.api(user).get(`${at}/commits`);
+    expect(commits).toMatchObject([{ title: 'Initial commit', author_email: `${user.username}@example.org` }]);
+  });
+
+  it('leaves the repository empty unless it is true, and is refused beside an import', async () => {
+    const user = await world.user();
+    const { body } = await world.api(user).post('/projects', { name: 'Bare', initialize_with_readme: false });
+    expect(body.empty_repo).toBe(true);
+    const both = { name: 'Both', initialize_with_readme: true, import_url: 'https://example.org/a.git' };
+    const { status, body: refused } = await world.api(user).post('/projects', both);
+    expect([status, JSON.stringify(refused)]).toEqual([400, expect.stringContaining('initialize_with_readme')]);
   });
 });

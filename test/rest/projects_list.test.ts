@@ -3,7 +3,7 @@ import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
-import { BASIC_PROJECT_KEYS, PROJECT_KEYS } from '../support/records.ts';
+import { BASIC_PROJECT_KEYS, LISTED_PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -14,7 +14,7 @@ const external = await world.user({ external: true });
 const admin = await world.user({ admin: true });
 
 const SIMPLE = [...BASIC_PROJECT_KEYS].sort();
-const RECORD = [...PROJECT_KEYS, 'permissions'];
+const RECORD = [...LISTED_PROJECT_KEYS, 'permissions'];
 const keys = (record: object) => Object.keys(record).sort();
 const sorted = (...names: string[]) => [...RECORD, ...names].sort();
 
@@ -181,14 +181,16 @@ describe('GET /projects', () => {
 describe('GET /projects/:id', () => {
   it('has exactly the keys of the contract, by ID and by full path', async () => {
     const { body } = await world.api(owner).get(`/projects/${open.id}`);
-    expect(keys(body)).toEqual(sorted('owner', 'runners_token'));
+    expect(keys(body)).toEqual(sorted('owner', 'runners_token', 'description_html'));
     expect((await world.api(owner).get(`/projects/${encodeURIComponent(open.fullPath)}`)).body).toEqual(body);
     expect((await world.api(owner).get(`/projects/${encodeURIComponent(open.fullPath.toUpperCase())}`)).body).toEqual(
       body,
     );
-    expect(keys((await world.api(outsider).get(`/projects/${open.id}`)).body)).toEqual(sorted('owner'));
+    expect(keys((await world.api(outsider).get(`/projects/${open.id}`)).body)).toEqual(
+      sorted('owner', 'description_html'),
+    );
     expect(keys((await world.api(owner).get(`/projects/${grouped.id}?statistics=yes`)).body)).toEqual(
-      sorted('runners_token', 'statistics'),
+      sorted('runners_token', 'statistics', 'description_html'),
     );
     expect(keys((await world.api().get(`/projects/${open.id}?statistics=true`)).body)).toEqual(SIMPLE);
     expect(body.permissions.project_access).toEqual({ access_level: 40, notification_level: 3 });

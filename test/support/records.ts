@@ -100,5 +100,27 @@ export const PROJECT_KEYS = [
   'only_allow_merge_if_all_discussions_are_resolved',
 ];
 
+/** What only lists of projects and single projects have besides: a group is shown without it. */
+const SETTINGS_KEYS = [
+  'merge_method',
+  'squash_option',
+  'merge_commit_template',
+  'squash_commit_template',
+  'remove_source_branch_after_merge',
+  'autoclose_referenced_issues',
+  'allow_merge_on_skipped_pipeline',
+  'ci_config_path',
+  'issues_access_level',
+  'merge_requests_access_level',
+  'wiki_access_level',
+  'builds_access_level',
+  'snippets_access_level',
+  'container_registry_access_level',
+  'auto_cancel_pending_pipelines',
+];
+
+/** A project in full in a list of projects. */
+export const LISTED_PROJECT_KEYS = [...PROJECT_KEYS, ...SETTINGS_KEYS];
+
 /** A user as others name them. */
 export const BRIEF_USER_KEYS = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url'];

@@ -116,7 +116,7 @@ export interface BranchesMoved {
 /** One push to a repository, in the transaction that holds its lock. */
 export interface RefsPushed {
   type: 'refsPushed';
-  project: { id: number; defaultBranch: string | null };
+  project: { id: number; defaultBranch: string | null; ciConfigPath: string | null };
   pusher: { id: number };
   changes: readonly RefChange[];
   reader: RepositoryReader;

@@ -11,7 +11,16 @@ import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
-import { type ProjectTexts, type Switch, tags, textErrors } from '#src/domain/projects/values.ts';
+import {
+  givenSettings,
+  type ProjectSettings,
+  type ProjectTexts,
+  type Switch,
+  tags,
+  textErrors,
+} from '#src/domain/projects/values.ts';
+import { createFile } from '#src/domain/repository/files/write.ts';
+import { findPusher } from '#src/domain/repository/record.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -21,7 +30,8 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewProject
-  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'> {
+  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'>,
+    ProjectSettings {
   /** One of name and path may be absent: each is derived from the other. */
   name?: string | null | undefined;
   path?: string | null | undefined;
@@ -29,6 +39,8 @@ export interface NewProject
   namespaceId?: NamespaceRef | null | undefined;
   /** The default of the settings when absent, or a narrower one if the namespace or restrictions require it. */
   visibility?: Visibility | null | undefined;
+  /** Whether it gets a first commit with a `README.md` of its name and description. */
+  initializeWithReadme?: boolean | null | undefined;
   /** Its picture. */
   avatar?: IncomingPicture | null | undefined;
   switches?: Partial<Pick<Columns['Project'], Switch>>;
@@ -68,6 +80,9 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const settings = await currentSettings(context.db);
   const texts = textErrors({ ...input, name, path });
   const picture = input.avatar ? await readPicture(input.avatar) : null;
+  if (input.initializeWithReadme && input.importUrl) {
+    texts.initialize_with_readme = ['cannot be given with import_url'];
+  }
   const source = await checkedSource(context, input.importUrl ?? null).catch((error: unknown) => {
     throw error instanceof ValidationFailed ? new ValidationFailed(error.fields, { ...texts, ...error.fields }) : error;
   });
@@ -88,6 +103,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       const projectId = await insertProject(tx, context, held, creatorId, {
         ...input.switches,
+        ...givenSettings(input),
         name,
         path,
         visibility,
@@ -103,6 +119,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (mirror) await writePullMirror(tx, context, projectId, { ...mirror, dueAt });
       return projectId;
     });
+    if (input.initializeWithReadme) await writeReadme(context, id, creatorId);
     return await findProject(context, id);
   } catch (error) {
     const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
@@ -110,12 +127,30 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   }
 }
 
+/** The branch of the first commit of a project that names none. */
+const FIRST_BRANCH = 'master';
+
+/** Commits the first file of a project, by its creator. */
+async function writeReadme(context: Context, id: number, creatorId: number): Promise<void> {
+  const { name, description, defaultBranch } = await findProject(context, id);
+  const author = await findPusher(context.db, creatorId);
+  await createFile(context, id, {
+    path: 'README.md',
+    branch: defaultBranch ?? FIRST_BRANCH,
+    content: description ? `# ${name}\n\n${description}\n` : `# ${name}\n`,
+    message: 'Initial commit',
+    authorName: author.name,
+    authorEmail: author.email,
+  });
+}
+
 /** The columns of a new project besides its namespace, creator and token. */
 export type ProjectColumns = Pick<
   Columns['Project'],
   'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'
 > &
-  Partial<Pick<Columns['Project'], Switch>> & { forkedFromId?: number };
+  Partial<Pick<Columns['Project'], Switch>> &
+  ReturnType<typeof givenSettings> & { forkedFromId?: number };
 
 /** Inserts a project with all related records. Returns its ID. */
 export async function insertProject(

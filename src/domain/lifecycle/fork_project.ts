@@ -89,10 +89,30 @@ const COPIED = select('Project', {
   lfsEnabled: true,
   onlyAllowMergeIfPipelineSucceeds: true,
   onlyAllowMergeIfAllDiscussionsAreResolved: true,
+  removeSourceBranchAfterMerge: true,
+  autocloseReferencedIssues: true,
+  allowMergeOnSkippedPipeline: true,
+  autoCancelPendingPipelines: true,
+  mergeMethod: true,
+  squashOption: true,
+  mergeCommitTemplate: true,
+  squashCommitTemplate: true,
 });
 
 function copied(project: ProjectRow & typeof COPIED.row) {
   const { id, name, path, description, defaultBranch, tagList, ciDefaultGitDepth } = project;
   const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
-  return { ...switches, name, path, description, defaultBranch, tagList, ciDefaultGitDepth, forkedFromId: id };
+  const { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath } = project;
+  const merging = { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath };
+  return {
+    ...switches,
+    ...merging,
+    name,
+    path,
+    description,
+    defaultBranch,
+    tagList,
+    ciDefaultGitDepth,
+    forkedFromId: id,
+  };
 }

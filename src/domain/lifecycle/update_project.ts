@@ -9,7 +9,15 @@ import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
-import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/domain/projects/values.ts';
+import {
+  givenSettings,
+  givenSwitches,
+  type ProjectSettings,
+  type ProjectTexts,
+  type Switches,
+  tags,
+  textErrors,
+} from '#src/domain/projects/values.ts';
 import { changeDefaultBranch } from '#src/domain/repository/default_branch.ts';
 import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -18,7 +26,8 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface ProjectChanges
   extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'>,
-    Switches {
+    Switches,
+    ProjectSettings {
   name?: string | null | undefined;
   path?: string | null | undefined;
   visibility?: Visibility | null | undefined;
@@ -127,10 +136,11 @@ function columns({
   tagList,
   buildTimeout,
   ciDefaultGitDepth,
-  ...switches
+  ...others
 }: ProjectChanges) {
   return {
-    ...givenSwitches(switches),
+    ...givenSwitches(others),
+    ...givenSettings(others),
     ...(buildTimeout == null ? {} : { buildTimeout }),
     ...(ciDefaultGitDepth === undefined ? {} : { ciDefaultGitDepth }),
     ...(description === undefined ? {} : { description }),

@@ -28,6 +28,7 @@ export const PROJECT_BASE = {
   publicJobs: true,
   requestAccessEnabled: true,
   defaultBranch: true,
+  ciConfigPath: true,
   repositoryStorage: true,
   importStatus: true,
 } as const;

@@ -16,9 +16,25 @@ export const SWITCHES = [
   'requestAccessEnabled',
   'onlyAllowMergeIfPipelineSucceeds',
   'onlyAllowMergeIfAllDiscussionsAreResolved',
+  'removeSourceBranchAfterMerge',
+  'autocloseReferencedIssues',
+  'allowMergeOnSkippedPipeline',
 ] as const;
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = { [Name in Switch]?: boolean | null | undefined };
+
+type SettingColumns = Pick<
+  Columns['Project'],
+  | 'mergeMethod'
+  | 'squashOption'
+  | 'mergeCommitTemplate'
+  | 'squashCommitTemplate'
+  | 'ciConfigPath'
+  | 'autoCancelPendingPipelines'
+>;
+
+/** Settings of a project that are no switches. */
+export type ProjectSettings = { [Name in keyof SettingColumns]?: SettingColumns[Name] | null | undefined };
 
 export interface ProjectTexts {
   name?: string | undefined;
@@ -33,6 +49,20 @@ export interface ProjectTexts {
 /** The given switches; null is ignored, as each is always on or off. */
 export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'], Switch>> {
   return Object.fromEntries(SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])));
+}
+
+/** The given settings that are no switches; an empty text counts as none. */
+export function givenSettings(input: ProjectSettings): Partial<SettingColumns> {
+  const { mergeMethod, squashOption, autoCancelPendingPipelines } = input;
+  const texts = (['mergeCommitTemplate', 'squashCommitTemplate', 'ciConfigPath'] as const).flatMap((name) =>
+    input[name] === undefined ? [] : [[name, input[name]?.trim() || null]],
+  );
+  return {
+    ...(mergeMethod == null ? {} : { mergeMethod }),
+    ...(squashOption == null ? {} : { squashOption }),
+    ...(autoCancelPendingPipelines == null ? {} : { autoCancelPendingPipelines }),
+    ...Object.fromEntries(texts),
+  };
 }
 
 /** Characters of the longest name and path. */
@@ -51,13 +81,19 @@ export function textErrors({
   defaultBranch,
   tagList,
   ciDefaultGitDepth: depth,
-}: ProjectTexts): FieldErrors {
+  ciConfigPath,
+  mergeCommitTemplate,
+  squashCommitTemplate,
+}: ProjectTexts & ProjectSettings): FieldErrors {
   const wrong: [string, string | null][] = [
     ['name', name === undefined ? null : nameError(name)],
     ['path', path === undefined ? null : pathError(path)],
     ['description', description && [...description].length > DESCRIPTION ? tooLong(DESCRIPTION) : null],
     ['default_branch', defaultBranch && !isBranchName(defaultBranch) ? 'is invalid' : null],
     ['ci_default_git_depth', depth != null && (depth < 0 || depth > DEEPEST) ? `must be from 0 to ${DEEPEST}` : null],
+    ['ci_config_path', ciConfigPath ? configPathError(ciConfigPath) : null],
+    ['merge_commit_template', templateError(mergeCommitTemplate)],
+    ['squash_commit_template', templateError(squashCommitTemplate)],
     ['tag_list', tagList ? tagsError(tagList) : null],
   ];
   return Object.fromEntries(wrong.flatMap(([field, message]) => (message === null ? [] : [[field, [message]]])));
@@ -67,6 +103,21 @@ const DESCRIPTION = 2000;
 /** The greatest depth to which runners fetch by default. */
 const DEEPEST = 1000;
 const MOST_TAGS = 100;
+
+/** Characters of the longest template of a message. */
+const TEMPLATE = 500;
+
+function templateError(template: string | null | undefined): string | null {
+  return template && [...template].length > TEMPLATE ? tooLong(TEMPLATE) : null;
+}
+
+/** Files of the repository itself, without the files of other projects and servers. */
+function configPathError(path: string): string | null {
+  if (path.length > LONGEST) return tooLong(LONGEST);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no file of a repository is meant by them
+  const isFile = /^[^/@:\0-\x1f][^@:\0-\x1f]*\.ya?ml$/.test(path) && !path.split('/').includes('..');
+  return isFile ? null : 'must be the path of a file in the repository that ends in .yml or .yaml';
+}
 
 function tagsError(tags: readonly string[]): string | null {
   if (tags.length > MOST_TAGS) return `has too many tags (maximum is ${MOST_TAGS})`;

@@ -1,17 +1,20 @@
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 
 /** The columns of the project that recording a push needs. */
 export type PushedProject = Pick<
   ProjectRow,
-  'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
+  'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId' | 'ciConfigPath'
 >;
 
 /** A project for recording pushes without a request; null if it is gone. */
 export async function findPushedProject(
   db: Pick<Db, 'project'> | Transaction,
   id: number,
-): Promise<(PushedProject & Pick<ProjectRow, 'archived' | 'importStatus'>) | null> {
+): Promise<
+  (PushedProject & Pick<Columns['Project'], 'archived' | 'importStatus' | 'autocloseReferencedIssues'>) | null
+> {
   const project = await db.project.findFirst({
     where: { id, deletedAt: null },
     select: {
@@ -24,6 +27,8 @@ export async function findPushedProject(
       defaultBranch: true,
       repositoryStorage: true,
       creatorId: true,
+      ciConfigPath: true,
+      autocloseReferencedIssues: true,
       namespace: { select: { fullPath: true } },
     },
   });

@@ -68,6 +68,8 @@ export interface ComputedFields {
     headPipelineFinishedAt: string | null;
     /** Its status, if the merge request is open and its project wants the pipeline to have succeeded. */
     demandedPipelineStatus: Columns['Pipeline']['status'] | null;
+    targetMergeMethod: Columns['Project']['mergeMethod'];
+    squashOnMerge: boolean;
     /** Whether its author has merged nothing in the project before, and is below reporter there. */
     isFirstContribution: boolean;
   };

@@ -47,6 +47,8 @@ const addresses = (p: string, ns: string): Fields => ({
   http_url_to_repo: `$1::text || '/' || ${ns}.full_path || '/' || ${p}.path || '.git'`,
 });
 
+const access = (flag: string) => `CASE WHEN p.${flag} THEN 'enabled' ELSE 'disabled' END`;
+
 const project = restJson({
   ...addresses('p', 'ns'),
   ...columns(
@@ -58,6 +60,14 @@ const project = restJson({
     'creator_id',
     'public_jobs',
     'ci_default_git_depth',
+    'merge_method',
+    'squash_option',
+    'merge_commit_template',
+    'squash_commit_template',
+    'remove_source_branch_after_merge',
+    'autoclose_referenced_issues',
+    'allow_merge_on_skipped_pipeline',
+    'ci_config_path',
   ),
   ...columns('issues_enabled', 'merge_requests_enabled', 'wiki_enabled', 'jobs_enabled', 'snippets_enabled'),
   ...columns(
@@ -68,11 +78,28 @@ const project = restJson({
     'request_access_enabled',
   ),
   ...columns('only_allow_merge_if_pipeline_succeeds', 'only_allow_merge_if_all_discussions_are_resolved'),
+  ...Object.fromEntries(
+    ['issues', 'merge_requests', 'wiki', 'snippets', 'container_registry'].map((name) => [
+      `${name}_access_level`,
+      access(`${name}_enabled`),
+    ]),
+  ),
+  builds_access_level: access('jobs_enabled'),
+  auto_cancel_pending_pipelines: access('auto_cancel_pending_pipelines'),
   ssh_url_to_repo: `'git@' || $2::text || ':' || ns.full_path || '/' || p.path || '.git'`,
   container_registry_image_prefix: `$2::text || '/' || lower(ns.full_path || '/' || p.path)`,
   created_at: timestamp('p.created_at'),
   last_activity_at: timestamp('p.last_activity_at'),
-  namespace: restJson({ id: 'ns.id', name: 'ns.name', path: 'ns.path', kind: 'ns.kind', full_path: 'ns.full_path' }),
+  namespace: restJson({
+    id: 'ns.id',
+    name: 'ns.name',
+    path: 'ns.path',
+    kind: 'ns.kind',
+    full_path: 'ns.full_path',
+    parent_id: 'ns.parent_id',
+    avatar_url: 'NULL',
+    web_url: "$1::text || '/' || CASE ns.kind WHEN 'group' THEN 'groups/' ELSE '' END || ns.full_path",
+  }),
   avatar_url: 'NULL',
   star_count: 'c.stars',
   forks_count: 'c.forks',

@@ -11,15 +11,15 @@ const { sql } = Prisma;
 const MOST = 50;
 
 /**
- * Cancels what a new pipeline of the same ref makes unnecessary, as the files of the older ones say: all of an older pipeline in which no
- * job has started that must not be interrupted, or the jobs that may be. Pipelines whose file says nothing of it go on.
+ * Cancels what a new pipeline of the same ref makes unnecessary, as the files of the older ones say, else the project: all of an older
+ * pipeline in which no job has started that must not be interrupted, or the jobs that may be. Else they go on.
  */
 export async function cancelRedundant(context: ChangeContext, id: number): Promise<void> {
   const older = await context.db.$queryRaw<{ id: number; mode: string | null }[]>`
     SELECT o.id, o.auto_cancel->>'onNewCommit' AS mode FROM pipelines p JOIN pipelines o ON o.project_id = p.project_id AND o.ref = p.ref
         AND o.id < p.id AND o.tag = p.tag AND o.merge_request_id IS NOT DISTINCT FROM p.merge_request_id
     WHERE p.id = ${id} AND o.sha <> p.sha AND o.source <> 'parent_pipeline' AND o.status = ANY(${[...CANCELABLE]}::job_status[])
-      AND (o.auto_cancel->>'onNewCommit' IS NOT NULL OR EXISTS (SELECT 1 FROM jobs j WHERE j.pipeline_id = o.id AND j.interruptible))
+      AND (o.auto_cancel->>'onNewCommit' IS NOT NULL OR (SELECT auto_cancel_pending_pipelines FROM projects WHERE id = p.project_id) OR EXISTS (SELECT 1 FROM jobs j WHERE j.pipeline_id = o.id AND j.interruptible))
     ORDER BY o.id DESC LIMIT ${MOST}`;
   for (const { id: old, mode } of older) {
     if (mode === 'none') continue;

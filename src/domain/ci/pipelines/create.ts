@@ -97,7 +97,8 @@ export async function planStart(
   const given = valuesOf(variables);
   const subject = { project, repository, occasion, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
   const known = await knownVariables(context, { ...subject, about });
-  const plan = await planPipeline(context, { repository, commit: sha, base: null }, occasion, known, inputs);
+  const ground = { repository, commit: sha, base: null, configPath: project.ciConfigPath };
+  const plan = await planPipeline(context, ground, occasion, known, inputs);
   const input = {
     ...links,
     ...occasion,

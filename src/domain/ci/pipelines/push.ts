@@ -6,7 +6,7 @@ import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import { CONFIG_PATH, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import { configPath, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
@@ -56,7 +56,7 @@ async function requestPipelines(
     const prefix = [BRANCHES, TAGS].find((start) => name.startsWith(start));
     if (to === null || prefix === undefined || !name.isWellFormed()) continue;
     const sha = await reader.resolve(to);
-    if (sha === null || (await reader.entry(sha, CONFIG_PATH))?.type !== 'blob') continue;
+    if (sha === null || (await reader.entry(sha, configPath(project)))?.type !== 'blob') continue;
     const ref = name.slice(prefix.length);
     refs.push({ ref, tag: prefix === TAGS, sha, beforeSha: from, pushKey: randomUUID() });
   }
@@ -90,7 +90,12 @@ export async function createPushedPipelines(
     const subject = { project, repository, occasion, sha, beforeSha, starter, mergeRequestId: null, given };
     const known = await knownVariables(context, subject);
     const base = beforeSha && (await repository.resolve(beforeSha));
-    const plan = await planPipeline(context, { repository, commit: sha, base }, occasion, known);
+    const plan = await planPipeline(
+      context,
+      { repository, commit: sha, base, configPath: project.ciConfigPath },
+      occasion,
+      known,
+    );
     const isAsked = options?.isSkipped === true || SKIPS.test(commit.message);
     const isSkipped = plan.error === null && plan.jobs !== null && !plan.isFiltered && isAsked;
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;

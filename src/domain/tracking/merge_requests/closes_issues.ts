@@ -42,8 +42,9 @@ export async function issuesClosedBy(
 }
 
 /** Like issuesClosedBy, with the commits of the latest version. */
-export function issuesClosedByMerge(db: Db, actor: Seer, sides: SideTips): Promise<NamedRecord[]> {
+export async function issuesClosedByMerge(db: Db, actor: Seer, sides: SideTips): Promise<NamedRecord[]> {
   const { mergeRequest, target, reader, version } = sides;
+  if (!target.merging.autocloseReferencedIssues) return [];
   return issuesClosedBy(db, actor, { ...mergeRequest, project: target }, async (limit) => {
     if (version === null) return [];
     const { startCommitSha, baseCommitSha, headCommitSha } = version;

@@ -47,8 +47,18 @@ computedFields('MergeRequest', {
   headPipelineStartedAt: (mergeRequest) => headPipeline(mergeRequest, pipeline.startedAt),
   headPipelineFinishedAt: (mergeRequest) => headPipeline(mergeRequest, pipeline.finishedAt),
   demandedPipelineStatus: (mergeRequest, tools) => {
-    const { onlyAllowMergeIfPipelineSucceeds: isDemanded } = tools.related('targetProject', 'Project');
-    return sql`CASE WHEN ${isDemanded} AND ${mergeRequest.state} = 'opened' THEN ${headPipeline(mergeRequest, pipeline.status)} END`;
+    const { onlyAllowMergeIfPipelineSucceeds: isDemanded, allowMergeOnSkippedPipeline: allowsSkipped } = tools.related(
+      'targetProject',
+      'Project',
+    );
+    const status = headPipeline(mergeRequest, pipeline.status);
+    return sql`CASE WHEN ${isDemanded} AND ${mergeRequest.state} = 'opened'
+      THEN NULLIF(${status}, CASE WHEN ${allowsSkipped} THEN 'skipped'::job_status END) END`;
+  },
+  targetMergeMethod: (_mergeRequest, tools) => tools.related('targetProject', 'Project').mergeMethod,
+  squashOnMerge: ({ squash }, tools) => {
+    const { squashOption } = tools.related('targetProject', 'Project');
+    return sql`CASE ${squashOption} WHEN 'always' THEN true WHEN 'never' THEN false ELSE ${squash} END`;
   },
   isFirstContribution: ({ id, authorId, targetProjectId }) => sql`(NOT EXISTS (SELECT 1 FROM ${table(earlier)}
       WHERE ${earlier.authorId} = ${authorId} AND ${earlier.targetProjectId} = ${targetProjectId}

@@ -202,7 +202,7 @@ async function insert(
       milestoneId,
       sha: version.head,
       forceRemoveSourceBranch: removeSourceBranch,
-      squash: squash ?? false,
+      squash: squash ?? (await squashesByDefault(tx, target.id)),
       discussionLocked,
       allowCollaboration: source.id === target.id ? null : allowCollaboration,
       createdAt: now,
@@ -210,6 +210,14 @@ async function insert(
     },
     select: { id: true, iid: true },
   });
+}
+
+async function squashesByDefault(tx: Transaction, projectId: number): Promise<boolean> {
+  const { squashOption } = await tx.project.findUniqueOrThrow({
+    where: { id: projectId },
+    select: { squashOption: true },
+  });
+  return squashOption === 'always' || squashOption === 'default_on';
 }
 
 /** A new merge request has nothing to clear. */

@@ -89,7 +89,7 @@ async function plannedFor(context: Context, { source, target, repository, sha, m
   const known = await knownVariables(context, subject);
   const plan = await planPipeline(
     context,
-    { repository, commit: sha, base: await baseOf(context, id) },
+    { repository, commit: sha, base: await baseOf(context, id), configPath: source.ciConfigPath },
     occasion,
     known,
   );

@@ -6,6 +6,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
+import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
@@ -19,7 +20,7 @@ import {
   isActive,
   mayBeMerged,
 } from '#src/domain/tracking/merge_requests/mergeable.ts';
-import { mergeMessage } from '#src/domain/tracking/merge_requests/message.ts';
+import { type MessageFacts, mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
@@ -44,7 +45,7 @@ export interface MergeOptions {
 }
 
 /**
- * Merges a merge request with a merge commit, or schedules that for when its pipeline succeeds. Checks run in the order of
+ * Merges a merge request in the way of its project, or schedules that for when its pipeline succeeds. Checks run in the order of
  * behaviour.md 8. Throws NotFound, Forbidden, BadRequest, Conflict.
  */
 export async function acceptMergeRequest(
@@ -190,8 +191,10 @@ async function mergeNow(
   if (sha === null) throw notMergeable();
   await requireRoom(context.repositories, project, 0);
   const pusher = await findPusher(context.db, actor.id);
-  const message = mergeCommitMessage || (await usualMessage(context, actor, project, sides));
-  const squash = options.squash ?? sides.mergeRequest.squash;
+  const { mergeMethod, mergeCommitTemplate, squashCommitTemplate } = sides.target.merging;
+  const facts = await messageFacts(context, actor, project, sides, pusher);
+  const message = mergeCommitMessage || mergeMessage(facts, mergeCommitTemplate);
+  const squash = isSquashed(sides, options.squash);
   const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
   try {
     await withEffort(context, () =>
@@ -206,11 +209,17 @@ async function mergeNow(
         make: async (series) => {
           const { tip: onto, reader, keepLock } = series;
           if (onto === null) throw notMergeable();
+          // The branch may have moved since.
+          if (mergeMethod !== 'merge' && !(await reader.isAncestor(onto, sha))) throw notMergeable();
           const committer = signatureOf(pusher);
-          const wish = squash ? { sha, onto, committer, message: options.squashCommitMessage } : null;
+          const usual = squashMessage(facts, squashCommitTemplate);
+          const wish = squash ? { sha, onto, committer, message: options.squashCommitMessage, usual } : null;
           const squashCommitSha = wish && (await squashed(context, sides, wish, series));
           const merged = squashCommitSha ?? sha;
-          const oid = await mergeInto(reader, { onto, merged, author: committer, committer, message }, keepLock);
+          const oid =
+            mergeMethod === 'ff'
+              ? merged
+              : await mergeInto(reader, { onto, merged, author: committer, committer, message }, keepLock);
           await requireStillMergeable(context, id);
           if (!(await announceMerge(context.db, { ...announced, squashCommitSha }, oid))) throw notMergeable();
           series.follow(oid);
@@ -249,19 +258,21 @@ export async function noteFailedMerge({ db }: Context, id: number, error: unknow
  */
 async function squashed(
   { db }: Context,
-  { mergeRequest: { authorId, title } }: SideTips,
-  { sha, onto, committer, message }: { sha: Oid; onto: Oid; committer: Signature; message?: string | null | undefined },
+  { mergeRequest: { authorId } }: SideTips,
+  {
+    sha,
+    onto,
+    committer,
+    message,
+    usual,
+  }: { sha: Oid; onto: Oid; committer: Signature; message?: string | null | undefined; usual: string },
   { reader, keepLock }: CommitSeries,
 ): Promise<Oid | null> {
   const [base] = await reader.mergeBases(onto, sha);
   if (base === undefined) return null;
   if (!message && (await reader.between(onto, sha, { limit: 2 })).length < 2) return null;
   const author = signatureOf(await findPusher(db, authorId));
-  return squashOnto(
-    reader,
-    { onto: base, squashed: sha, author, committer, message: message || `${title}\n` },
-    keepLock,
-  );
+  return squashOnto(reader, { onto: base, squashed: sha, author, committer, message: message || usual }, keepLock);
 }
 
 /** While it waited for its turn, a thread may have been started, or its pipeline may have failed. Throws BadRequest. */
@@ -271,9 +282,44 @@ async function requireStillMergeable(context: Context, id: number): Promise<void
   if (!sides || !(await mayBeMerged(context, sides, pipeline, false))) throw notMergeable();
 }
 
-async function usualMessage(context: Context, actor: Actor, project: ProjectRow, sides: SideTips): Promise<string> {
-  const closed = await withEffort(context, () => issuesClosedByMerge(context.db, actor, sides));
-  // Readers of the repository may not be allowed to know of other projects.
-  const closes = closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : []));
-  return mergeMessage({ ...sides.mergeRequest, closes });
+/** Whether the commits become one: as the project says, else the caller, else the merge request. */
+function isSquashed({ target, mergeRequest }: SideTips, wanted: boolean | null | undefined): boolean {
+  const { squashOption } = target.merging;
+  if (squashOption === 'always' || squashOption === 'never') return squashOption === 'always';
+  return wanted ?? mergeRequest.squash;
+}
+
+/** Commits whose messages templates may name: the latest ones. */
+const MOST_MESSAGES = 100;
+
+async function messageFacts(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  sides: SideTips,
+  merger: Pusher,
+): Promise<MessageFacts> {
+  const { mergeRequest, target, reader, sourceTip, targetTip } = sides;
+  const { mergeCommitTemplate, squashCommitTemplate } = target.merging;
+  const [closed, commits] = await withEffort(context, () =>
+    Promise.all([
+      issuesClosedByMerge(context.db, actor, sides),
+      /commits?\}/.test(`${mergeCommitTemplate} ${squashCommitTemplate}`) && sourceTip !== null && targetTip !== null
+        ? reader.between(targetTip, sourceTip, { limit: MOST_MESSAGES })
+        : [],
+    ]),
+  );
+  return {
+    ...mergeRequest,
+    projectPath: project.fullPath,
+    author: personOf(await findPusher(context.db, mergeRequest.authorId)),
+    mergedBy: personOf(merger),
+    // Readers of the repository may not be allowed to know of other projects.
+    closes: closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : [])),
+    commits: commits.map(({ message }) => message.toWellFormed()).reverse(),
+  };
+}
+
+function personOf({ name, email }: Pusher): string {
+  return `${name} <${email}>`;
 }

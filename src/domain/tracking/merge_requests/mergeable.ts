@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type MergeStatus, mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
-import type { SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import type { MergeMethod, SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 
 /** The latest pipeline of the head of a merge request. */
 export interface HeadPipeline {
@@ -46,6 +46,7 @@ export type DetailedMergeStatus =
   | 'conflict'
   | 'ci_still_running'
   | 'ci_must_pass'
+  | 'need_rebase'
   | 'mergeable';
 
 /** What decides whether a merge request may be merged. */
@@ -59,7 +60,9 @@ export interface MergeFacts {
   hasCommits: boolean;
   /** Whether all threads allow it. */
   threadsAllow: boolean;
-  /** Status of the pipeline that the project wants to have succeeded; null without one, and where it wants none. */
+  /** Whether the project wants source branches to have all commits of their target branches, and this one lacks some. */
+  needsRebase: boolean;
+  /** Status of the pipeline that the project wants to have succeeded; null without one, and where it will do. */
   demandedPipeline: JobStatus | null;
 }
 
@@ -73,7 +76,8 @@ export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
   if (!facts.hasCommits) return 'commits_status';
   if (!facts.threadsAllow) return 'discussions_not_resolved';
   if (facts.mergeStatus === 'cannot_be_merged') return 'conflict';
-  if (pipeline === null || pipeline === 'success' || pipeline === 'skipped') return 'mergeable';
+  if (facts.needsRebase) return 'need_rebase';
+  if (pipeline === null || pipeline === 'success') return 'mergeable';
   return ACTIVE.includes(pipeline) ? 'ci_still_running' : 'ci_must_pass';
 }
 
@@ -89,6 +93,7 @@ export interface RecordedMergeFacts {
   checkedTargetSha: string | null;
   mergeableDiscussionsState: boolean;
   demandedPipelineStatus: JobStatus | null;
+  targetMergeMethod: MergeMethod;
 }
 
 /** What the recorded status of a merge request follows from, in its row and beside it. */
@@ -103,6 +108,7 @@ export const MERGE_STATUS = {
   checkedTargetSha: true,
   mergeableDiscussionsState: true,
   demandedPipelineStatus: true,
+  targetMergeMethod: true,
 } as const;
 
 /** The status as far as it is recorded; nothing is worked out. */
@@ -114,6 +120,7 @@ export function recordedMergeStatus(row: RecordedMergeFacts): DetailedMergeStatu
     mergeStatus: mergeRequest.currentMergeStatus,
     hasCommits: sha !== null && checkedSourceSha === sha && checkedTargetSha !== null && latestBaseSha !== sha,
     threadsAllow: mergeRequest.mergeableDiscussionsState,
+    needsRebase: mergeRequest.targetMergeMethod !== 'merge' && latestBaseSha !== checkedTargetSha,
     demandedPipeline: mergeRequest.demandedPipelineStatus,
   });
 }
@@ -126,16 +133,14 @@ export function recordedMergeStatus(row: RecordedMergeFacts): DetailedMergeStatu
  */
 export async function mayBeMerged(
   { db }: Pick<Context, 'db'>,
-  { mergeRequest, sourceTip, targetTip, version }: SideTips,
+  { mergeRequest, reader, target, sourceTip, targetTip, version }: SideTips,
   pipeline: HeadPipeline | null,
   ignorePipeline: boolean,
 ): Promise<boolean> {
-  const { id, state, title, sha, targetProjectId } = mergeRequest;
-  const asked = await db.project.findUniqueOrThrow({
-    where: { id: targetProjectId },
-    select: { onlyAllowMergeIfPipelineSucceeds: true, onlyAllowMergeIfAllDiscussionsAreResolved: true },
-  });
-  const isDemanded = asked.onlyAllowMergeIfPipelineSucceeds && !ignorePipeline;
+  const { id, state, title, sha } = mergeRequest;
+  const asked = target.merging;
+  const isEnough = asked.allowMergeOnSkippedPipeline && pipeline?.status === 'skipped';
+  const isDemanded = asked.onlyAllowMergeIfPipelineSucceeds && !ignorePipeline && !isEnough;
   const status = detailedMergeStatus({
     state,
     title,
@@ -145,6 +150,9 @@ export async function mayBeMerged(
     threadsAllow:
       !asked.onlyAllowMergeIfAllDiscussionsAreResolved ||
       (await db.discussion.count({ where: { mergeRequestId: id, resolvedAt: null } })) === 0,
+    needsRebase:
+      asked.mergeMethod !== 'merge' &&
+      !(sha !== null && targetTip !== null && (await reader.isAncestor(targetTip, sha))),
     demandedPipeline: isDemanded ? (pipeline?.status ?? null) : null,
   });
   return status === 'mergeable';

@@ -1,22 +1,76 @@
-/** The default message of a merge commit. */
-export function mergeMessage({
-  iid,
-  title,
-  sourceBranch,
-  targetBranch,
-  closes,
-}: {
+/** What the messages of merge commits and squashed commits are made of. */
+export interface MessageFacts {
   iid: number;
   title: string;
+  description: string | null;
   sourceBranch: string;
   targetBranch: string;
+  /** Full path of the project of the target branch. */
+  projectPath: string;
+  /** `Name <address>` of its author, and of who merges it. */
+  author: string;
+  mergedBy: string;
   /** References of the issues that the merge closes, such as `#4`. */
   closes: readonly string[];
-}): string {
+  /** Messages of the commits that it brings, the oldest first. */
+  commits: readonly string[];
+}
+
+/** Characters of the longest message that a template makes. */
+const LONGEST = 100_000;
+
+/** The message of a merge commit: by the template of the project, or the usual one. */
+export function mergeMessage(facts: MessageFacts, template: string | null): string {
+  return template === null ? usualMessage(facts) : filled(template, facts);
+}
+
+/** The message of a squashed commit: by the template of the project, or the title. */
+export function squashMessage(facts: MessageFacts, template: string | null): string {
+  return template === null ? `${facts.title}\n` : filled(template, facts);
+}
+
+function usualMessage({ iid, title, sourceBranch, targetBranch, closes }: MessageFacts): string {
   const paragraphs = [`Merge branch '${sourceBranch}' into '${targetBranch}'`, title];
   if (closes.length > 0) paragraphs.push(`Closes ${list(closes)}`);
   paragraphs.push(`See merge request !${iid}`);
   return `${paragraphs.join('\n\n')}\n`;
+}
+
+/** What each placeholder of a template stands for: `%{title}`. */
+const PLACEHOLDERS: Readonly<Record<string, (facts: MessageFacts) => string>> = {
+  source_branch: ({ sourceBranch }) => sourceBranch,
+  target_branch: ({ targetBranch }) => targetBranch,
+  title: ({ title }) => title,
+  description: ({ description }) => description ?? '',
+  issues: ({ closes }) => (closes.length > 0 ? `Closes ${list(closes)}` : ''),
+  reference: ({ projectPath, iid }) => `${projectPath}!${iid}`,
+  local_reference: ({ iid }) => `!${iid}`,
+  first_commit: ({ commits }) => commits[0]?.trim() ?? '',
+  first_multiline_commit: ({ commits, title }) => (commits.find(hasBody) ?? title).trim(),
+  all_commits: ({ commits }) => commits.map((message) => `* ${message.trim()}`).join('\n\n'),
+  merge_request_author: ({ author }) => author,
+  merged_by: ({ mergedBy }) => mergedBy,
+};
+
+function hasBody(message: string): boolean {
+  return message.trim().includes('\n');
+}
+
+/** Fills a template: lines of nothing but an empty placeholder are left out, and words that are no placeholder stay. */
+function filled(template: string, facts: MessageFacts): string {
+  const values = new Map<string, string>();
+  const textOf = (name: string) => {
+    const value = values.get(name) ?? PLACEHOLDERS[name]?.(facts) ?? null;
+    if (value !== null) values.set(name, value);
+    return value;
+  };
+  const lines = template.replaceAll('\r\n', '\n').split('\n');
+  const kept = lines.filter((line) => {
+    const [, name] = /^\s*%\{(\w+)\}\s*$/.exec(line) ?? [];
+    return name === undefined || textOf(name) !== '';
+  });
+  const text = kept.join('\n').replace(/%\{(\w+)\}/g, (whole, name: string) => textOf(name) ?? whole);
+  return `${text.trim().slice(0, LONGEST)}\n`;
 }
 
 function list(words: readonly string[]): string {

@@ -4,13 +4,29 @@ import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
+import type { Columns } from '#src/platform/records/model.ts';
+
+const MERGING = {
+  mergeMethod: true,
+  squashOption: true,
+  mergeCommitTemplate: true,
+  squashCommitTemplate: true,
+  autocloseReferencedIssues: true,
+  allowMergeOnSkippedPipeline: true,
+  onlyAllowMergeIfPipelineSucceeds: true,
+  onlyAllowMergeIfAllDiscussionsAreResolved: true,
+} as const;
+
+/** What a project says of merging. */
+export type MergeSettings = Pick<Columns['Project'], keyof typeof MERGING>;
+export type MergeMethod = MergeSettings['mergeMethod'];
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** The columns of a merge request for work on its commits, with the current commits of its branches. */
 export interface SideTips {
   mergeRequest: NonNullable<Awaited<ReturnType<typeof load>>>;
-  target: PushedProject;
+  target: PushedProject & { merging: MergeSettings };
   /** Reader of the target project's repository. */
   reader: RepositoryReader;
   /** Null if the fork is gone. */
@@ -25,7 +41,7 @@ export interface SideTips {
 /** The current commits of a merge request's branches; null if it, or a repository to merge it in, does not exist. */
 export async function sideTips({ db, repositories }: Stores, id: number): Promise<SideTips | null> {
   const mergeRequest = await load(db, id);
-  const target = mergeRequest && (await findPushedProject(db, mergeRequest.targetProjectId));
+  const target = mergeRequest && (await findTarget(db, mergeRequest.targetProjectId));
   const reader = target && (await repositories.open(target));
   if (!mergeRequest || !target || !reader) return null;
   const { sourceProjectId, sourceBranch, targetBranch } = mergeRequest;
@@ -41,6 +57,14 @@ export async function sideTips({ db, repositories }: Stores, id: number): Promis
     targetTip: targetTip?.commit ?? null,
     version: mergeRequest.versions[0] ?? null,
   };
+}
+
+async function findTarget(db: Db, id: number): Promise<SideTips['target'] | null> {
+  const [target, merging] = await Promise.all([
+    findPushedProject(db, id),
+    db.project.findUnique({ where: { id }, select: MERGING }),
+  ]);
+  return target && merging && { ...target, merging };
 }
 
 function load(db: Db, id: number) {

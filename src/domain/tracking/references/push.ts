@@ -71,7 +71,7 @@ export async function referFromCommits(
   if (!project || !actor || !reader) return;
   const commits = await broughtBy(reader, project, { from, to });
   for (const commit of commits.reverse()) {
-    await refer(context, actor, project, commit, branch === project.defaultBranch);
+    await refer(context, actor, project, commit, branch === project.defaultBranch && project.autocloseReferencedIssues);
   }
 }
 

@@ -24,6 +24,8 @@ export interface Ground {
   commit: Oid;
   /** What the changes of the pipeline are compared with; null if there is nothing. */
   base: Oid | null;
+  /** Path of the configuration, if it is not the usual one. */
+  configPath?: string | null | undefined;
   /** The pipeline whose child is made, for files among the artifacts of its jobs. */
   parentId?: number;
 }

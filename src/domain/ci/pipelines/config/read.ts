@@ -10,8 +10,13 @@ import { isLimit } from '#src/git/errors.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
+/** The path of the CI configuration in projects that name no other one. */
+const CONFIG_PATH = '.gitlab-ci.yml';
+
 /** The path of the CI configuration in a project. */
-export const CONFIG_PATH = '.gitlab-ci.yml';
+export function configPath({ ciConfigPath }: { ciConfigPath: string | null }): string {
+  return ciConfigPath ?? CONFIG_PATH;
+}
 
 /** Milliseconds of CPU time within which a configuration must be read: several times what the largest one within the limits takes. */
 const DEADLINE = 4_000;
@@ -64,8 +69,8 @@ export async function planPipeline(
   known: KnownVariables,
   inputs?: Raw,
 ): Promise<PipelinePlan> {
-  const { repository, commit } = ground;
-  const entry = await repository.entry(commit, CONFIG_PATH);
+  const { repository, commit, configPath } = ground;
+  const entry = await repository.entry(commit, configPath ?? CONFIG_PATH);
   if (entry?.type !== 'blob') return NO_PLAN;
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
