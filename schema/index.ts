@@ -4,6 +4,7 @@ import '#schema/users/queries.ts';
 import '#schema/users/lists.ts';
 import '#schema/users/mutations.ts';
 import '#schema/users/two_factor.ts';
+import '#schema/users/identities.ts';
 import '#schema/users/accounts.ts';
 import '#schema/users/associations.ts';
 import '#schema/users/preferences.ts';

@@ -7,7 +7,7 @@ const allOrNone = ['extern_uid', 'provider'];
 const constants = { kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null } };
 
 export const users: Route[] = [
-  { method: 'GET', path: '/users', operation: operations.ListUsersDocument, result: 'users' },
+  { method: 'GET', path: '/users', operation: operations.ListUsersDocument, result: 'users', allOrNone },
   {
     method: 'GET',
     path: '/users/:id',
@@ -133,6 +133,15 @@ export const users: Route[] = [
     path: '/users/:id/disable_two_factor',
     operation: operations.DisableTwoFactorOfUserDocument,
     result: 'disableUserTwoFactor.changed',
+    numeric,
+    precheck: 'administrate',
+    status: 204,
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:id/identities/:provider',
+    operation: operations.DeleteIdentityOfUserDocument,
+    result: 'deleteIdentity.user',
     numeric,
     precheck: 'administrate',
     status: 204,

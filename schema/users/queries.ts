@@ -59,6 +59,14 @@ const userArgs = builder.args((t) => ({
   }),
   username: t.string({ description: 'Only the user with this username; other filters are ignored.' }),
   external: onlyField(t, 'external users; ignored unless the caller is an administrator'),
+  provider: t.string({
+    description:
+      'Only the user with an account at this identity provider; together with `externUid`. For administrators.',
+  }),
+  externUid: t.string({
+    description: 'Only the user with this ID at the identity provider; together with `provider`. For administrators.',
+  }),
+  skipLdap: onlyField(t, 'users without an account in a directory; ignored unless the caller is an administrator'),
 }));
 
 const activityArgs = builder.args((t) => ({

@@ -48,6 +48,11 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     if (userId === undefined) return { email_id: 0 };
     return { email_id: (await world.db.email.create({ data: { userId, ...address() } })).id };
   };
+  const personWithIdentity = async () => {
+    const { id } = await person();
+    await world.db.identity.create({ data: { userId: id, provider: 'company', externUid: world.unique('sub') } });
+    return { id, provider: 'company' };
+  };
   const personWithKey = async () => {
     const { id } = await person();
     return { id, ...(await keyOf(id)) };
@@ -158,6 +163,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /users/:id/unban': { success: 201, level: 100, given: () => inState('banned') },
     'POST /users/:id/approve': { success: 201, level: 100, given: () => inState('blocked_pending_approval') },
     'POST /users/:id/reject': { ...administrating, given: () => inState('blocked_pending_approval') },
+    'DELETE /users/:id/identities/:provider': { success: 204, level: 100, given: personWithIdentity },
     'PATCH /users/:id/disable_two_factor': { success: 204, level: 100, given: withSecondFactor },
     'GET /version': reading,
     'GET /issues': reading,

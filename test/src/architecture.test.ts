@@ -164,6 +164,13 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('only access/sign_in knows what speaks with providers of identities and authenticators', () => {
+    const found = importsOf('src').filter(({ file, imported }) => {
+      return /^(openid-client|ldapts|@simplewebauthn\/)/.test(imported) && !file.startsWith('src/access/sign_in/');
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
   it('only src/git knows isomorphic-git and what else stands in for git, and git knows nothing of the database, the web or the rest of the domain', () => {
     const own = ['isomorphic-git', 'diff', 'tar-stream', 'yazl'];
     const allowed = [...own, 'lru-cache'];

@@ -60,6 +60,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'A runner of our own: gantry runner': 'test/system/documentation.test.ts',
   },
   'docs/scaling.md': { 'Several servers': 'It is a drawing.' },
+  'docs/sign_in.md': { 'Signing in': 'test/src/sign_in_providers.test.ts' },
   'docs/testing-clients.md': {
     Install: 'test/system/package.test.ts',
     'Start, wait, stop': 'test/system/seed.test.ts',

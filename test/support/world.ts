@@ -12,6 +12,7 @@ import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { hooksWant, watchHooks } from '#src/domain/changes/wanted_hooks.ts';
 import { createGroup, type NewGroup } from '#src/domain/groups/create.ts';
 import { findGroup, type GroupRow } from '#src/domain/groups/find.ts';
+import { useProviders } from '#src/domain/lifecycle/accounts/register.ts';
 import { createProject, type NewProject } from '#src/domain/lifecycle/create_project.ts';
 import type { LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -27,6 +28,7 @@ import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { Upgrades } from '#src/entrances/web/upgrades.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/platform/background/queue.ts';
+import type { ProviderSettings } from '#src/platform/config/sign_in_providers.ts';
 import { connect, type Db } from '#src/platform/database/db.ts';
 import { Listener } from '#src/platform/database/listener.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
@@ -288,6 +290,12 @@ export class World {
   handlers(): JobHandlers {
     const { db, repositories, uploads, imports } = this;
     return jobHandlers({ db, repositories, uploads, secret, imports });
+  }
+
+  /** Lets people sign in with these providers. Expected errors of providers are not printed. */
+  useProviders(settings: readonly ProviderSettings[]): void {
+    if (!this.#jobs) throw new Error('The server of this file has stopped');
+    useProviders({ db: this.db, secret, jobs: this.#jobs }, settings, () => {});
   }
 
   /** The context of commands that the user runs. */

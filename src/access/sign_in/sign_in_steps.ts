@@ -4,31 +4,52 @@ import { beginAttempt, spaced, succeeded } from '#src/access/sign_in/attempts.ts
 import { hashPassword, verifyPassword } from '#src/access/sign_in/hash_password.ts';
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { replacePassword } from '#src/access/sign_in/replace_password.ts';
-import { refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
-import { issueTicket, readTicket, type TicketHolder } from '#src/access/sign_in/sign_in_ticket.ts';
+import { PENDING, refuseClosed, Unconfirmed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { issueTicket, readTicket, type Step, type TicketHolder } from '#src/access/sign_in/sign_in_ticket.ts';
 import { verifySecondFactor } from '#src/access/sign_in/two_factor/verify.ts';
 import { Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 /** The next step of a sign-in with a browser: signed in, or another step that takes the ticket. */
-export type NextStep =
-  | { step: 'enter'; userId: number; shown: Shown }
-  | { step: 'second_factor' | 'new_password'; ticket: string };
+export type NextStep = { step: 'enter'; userId: number; shown: Shown } | { step: Step; ticket: string };
 
 /** The first step: username or e-mail, and password. Throws RateLimited, Unauthenticated as signIn does, Unconfirmed. */
 export async function beginSignIn(context: Context, login: string, password: string): Promise<NextStep> {
   const user = await verifyLogin(context, login, password, { reactivates: true });
+  if (user.viaDirectory) return user.twoFactorEnabled ? next(context, user, 'last_factor') : entered(user);
   await refuseClosed(context.db, user);
   return user.twoFactorEnabled ? next(context, user, 'second_factor') : afterFactors(context, user);
 }
 
+/**
+ * The step after a provider has said who somebody is; `trustsTwoFactor` says that its own second factor is enough. Throws
+ * Unauthenticated, with an explanation, unless the user may enter.
+ */
+export async function afterProvider(
+  context: Context,
+  userId: number,
+  { trustsTwoFactor }: { trustsTwoFactor: boolean },
+): Promise<NextStep> {
+  const user = await context.db.user.findUnique({
+    where: { id: userId, bot: false },
+    select: { id: true, passwordHash: true, twoFactorEnabled: true, state: true, confirmedAt: true },
+  });
+  if (user?.state === 'blocked_pending_approval') throw new Unauthenticated(PENDING);
+  if (!user || !['active', 'deactivated'].includes(user.state)) throw new Unauthenticated('Your account is blocked');
+  if (user.confirmedAt === null && sendsMail(context.db)) throw new Unconfirmed();
+  const holder = { ...user, passwordExpired: false };
+  return user.twoFactorEnabled && !trustsTwoFactor ? next(context, holder, 'last_factor') : entered(holder);
+}
+
 /** The second step, with a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed. */
 export async function proveSecondFactor(context: Context, ticket: string, code: string): Promise<NextStep> {
-  const user = await readTicket(context, ticket, 'second_factor');
+  const afterPassword = await readTicket(context, ticket, 'second_factor');
+  const user = afterPassword ?? (await readTicket(context, ticket, 'last_factor'));
   if (!user) throw new Unauthenticated();
   // Disabled in the meantime: the first step decides anew.
   if (!user.twoFactorEnabled) throw new Unauthenticated();
   await verifySecondFactor(context, user.id, code);
-  return afterFactors(context, user);
+  return afterPassword ? afterFactors(context, user) : entered(user);
 }
 
 /**
@@ -53,11 +74,13 @@ export async function renewPassword(context: Context, ticket: string, password: 
 }
 
 function afterFactors(context: Context, user: TicketHolder): NextStep {
-  if (user.passwordExpired) return next(context, user, 'new_password');
-  const { passwordHash, twoFactorEnabled } = user;
-  return { step: 'enter', userId: user.id, shown: { passwordHash, twoFactorEnabled } };
+  return user.passwordExpired ? next(context, user, 'new_password') : entered(user);
 }
 
-function next(context: Context, user: TicketHolder, step: 'second_factor' | 'new_password'): NextStep {
+function entered({ id, passwordHash, twoFactorEnabled }: TicketHolder): NextStep {
+  return { step: 'enter', userId: id, shown: { passwordHash, twoFactorEnabled } };
+}
+
+function next(context: Context, user: TicketHolder, step: Step): NextStep {
   return { step, ticket: issueTicket(context.secret, user, step) };
 }

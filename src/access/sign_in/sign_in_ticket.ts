@@ -4,7 +4,8 @@ import type { Context } from '#src/access/permissions/actor.ts';
 /** Seconds within which the next step must follow. */
 export const TICKET_LIFETIME = 10 * 60;
 
-export type Step = 'second_factor' | 'new_password';
+/** `last_factor` is a second factor after a first one that is no password of ours: nothing comes behind it. */
+export type Step = 'second_factor' | 'last_factor' | 'new_password';
 
 export interface TicketHolder {
   id: number;

@@ -1,6 +1,6 @@
 import { OWNER } from '#src/access/permissions/abilities.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
-import type { Source } from '#src/domain/members/source.ts';
+import type { MemberPlace, Source } from '#src/domain/members/source.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
@@ -19,7 +19,7 @@ export async function keepAnOwner(
 /** Whether a member is the only direct owner of a group. Locks the group. */
 export async function isLastOwner(
   tx: Transaction,
-  { kind, record }: Source,
+  { kind, record }: MemberPlace,
   member: { id: number; accessLevel: number },
 ): Promise<boolean> {
   if (kind !== 'group' || member.accessLevel !== OWNER) return false;

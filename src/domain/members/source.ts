@@ -9,6 +9,12 @@ import { BadRequest } from '#src/platform/errors.ts';
 /** A project or group, which can have members. */
 export type Source = { kind: 'project'; record: ProjectRow } | { kind: 'group'; record: GroupRow };
 
+/** What of a source says which it is. */
+export interface MemberPlace {
+  kind: Source['kind'];
+  record: { id: number };
+}
+
 /** Identifies a source. */
 export interface SourceRef {
   kind: Source['kind'];
@@ -63,6 +69,6 @@ export function authorizeRequests(actor: Actor, { kind, record }: Source): void 
 }
 
 /** Serializes everything that determines a user's access to the source. */
-export async function lockAccess(tx: Transaction, { kind, record }: Source, userId: number): Promise<void> {
+export async function lockAccess(tx: Transaction, { kind, record }: MemberPlace, userId: number): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accessLock(kind, record.id, userId)}, 0))`;
 }

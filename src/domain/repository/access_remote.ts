@@ -175,7 +175,8 @@ async function withPassword(
   if (user.twoFactorEnabled)
     throw refuse('You have 2FA enabled: use a personal access token in place of the password.');
   const { signinEnabled } = await currentSettings(context.db);
-  if (!signinEnabled && !user.admin) throw refuse('Signing in with a password is disabled: use an access token.');
+  if (!signinEnabled && !user.admin && !user.viaDirectory)
+    throw refuse('Signing in with a password is disabled: use an access token.');
   if (user.passwordExpired) throw refuse('Your password has expired. Sign in on the web to change it.');
   const actor = await authenticatedUser(context.db, user.id);
   if (!actor) throw refuse(UNKNOWN);

@@ -1,4 +1,5 @@
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
+import { normalExternUid } from '#src/access/sign_in/providers/distinguished_name.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import { isAddress } from '#src/domain/users/emails/address.ts';
 import { type Db, violates } from '#src/platform/database/db.ts';
@@ -100,7 +101,7 @@ export function identityOf({ provider, externUid }: UserValues): { provider: str
       'incompleteIdentity',
     );
   }
-  return provider && externUid ? { provider, externUid } : null;
+  return provider && externUid ? { provider, externUid: normalExternUid(provider, externUid) } : null;
 }
 
 /** Rejects an address or username of another user, the address first (behaviour.md 1.4). Throws Conflict. */

@@ -27,7 +27,8 @@ export async function changePassword(context: Context, change: PasswordChange): 
   const login = change.login ?? requireActor(context).username;
   const errors = newPasswordErrors(change);
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
-  const { id, passwordHash, twoFactorEnabled } = await verifyLogin(context, login, currentPassword);
+  const { id, passwordHash, twoFactorEnabled, viaDirectory } = await verifyLogin(context, login, currentPassword);
+  if (viaDirectory) throw new ValidationFailed({ password: ['is kept in the directory, and is changed there'] });
   if (twoFactorEnabled) {
     if (!change.code) throw new ValidationFailed({ code: ["can't be blank"] });
     await verifySecondFactor(context, id, change.code);

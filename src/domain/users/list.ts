@@ -1,18 +1,20 @@
 import { type Actor, type Context, requireAccount } from '#src/access/permissions/actor.ts';
+import { DIRECTORY_PREFIX } from '#src/access/sign_in/providers/distinguished_name.ts';
+import { identityOf } from '#src/domain/users/attributes.ts';
 import { userById } from '#src/domain/users/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
 import type { UserState } from '#src/generated/prisma/client.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
-const user = alias('User', 'u');
+const [user, identity] = [alias('User', 'u'), alias('Identity', 'i')];
 
 export interface UserFilter {
   /** Only users who may sign in; false does not filter. */
@@ -27,9 +29,14 @@ export interface UserFilter {
   username?: string | null | undefined;
   /** Only external ones; ignored unless the actor is an administrator. */
   external?: boolean | null | undefined;
+  /** The user whom the provider knows by that ID: both or neither, and only for administrators. */
+  provider?: string | null | undefined;
+  externUid?: string | null | undefined;
+  /** Without users of directories; ignored unless the actor is an administrator. */
+  skipLdap?: boolean | null | undefined;
 }
 
-/** Users, newest first, in one statement. Never includes the ghost. */
+/** Users, newest first, in one statement. Never includes the ghost. Throws Forbidden and BadRequest for an identity. */
 export async function listUsers<R>(
   context: Context,
   filter: UserFilter,
@@ -37,7 +44,9 @@ export async function listUsers<R>(
   selection: Selection<'User', R>,
 ): Promise<Page<R>> {
   const actor = requireAccount(context);
-  const where = all([sql`NOT ${user.ghost}`, ...conditions(filter, actor)]);
+  const known = identityOf({ provider: filter.provider, externUid: filter.externUid });
+  if (known && !actor.admin) throw new Forbidden();
+  const where = all([sql`NOT ${user.ghost}`, ...(known ? [hasIdentity(known)] : []), ...conditions(filter, actor)]);
   const list = { rows: user, where, order: order('User', ['id'], 'desc') };
   if (actor.admin) return readPage(context.db, selection, list, page);
   const brief = selection.without(OF_ACCOUNTS) as Selection<'User', R & { id: number }>;
@@ -75,7 +84,19 @@ export async function listActivities<R>(
   return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
 }
 
-function conditions({ active, blocked, state, search, username, external }: UserFilter, actor: Actor): Prisma.Sql[] {
+function hasIdentity({ provider, externUid }: Record<'provider' | 'externUid', string>): Prisma.Sql {
+  return sql`${user.id} IN (SELECT ${identity.userId} FROM ${table(identity)}
+    WHERE ${identity.provider} = ${provider} AND ${identity.externUid} = ${externUid})`;
+}
+
+/** A condition for users who are known to a directory. */
+const OF_DIRECTORY = sql`EXISTS (SELECT FROM ${table(identity)}
+  WHERE ${identity.userId} = ${user.id} AND ${identity.provider} LIKE ${`${DIRECTORY_PREFIX}%`})`;
+
+function conditions(
+  { active, blocked, state, search, username, external, skipLdap }: UserFilter,
+  actor: Actor,
+): Prisma.Sql[] {
   if (username) return [sql`lower(${user.username}) = lower(${username})`];
   const text = search?.trim();
   return [
@@ -83,6 +104,7 @@ function conditions({ active, blocked, state, search, username, external }: User
     ...(blocked ? [sql`${user.state} IN ('blocked', 'ldap_blocked', 'banned')`] : []),
     ...(state != null && actor.admin ? [sql`${user.state} = ${state}::user_state`] : []),
     ...(external && actor.admin ? [user.external] : []),
+    ...(skipLdap && actor.admin ? [sql`NOT ${OF_DIRECTORY}`] : []),
     ...(text ? [userMatches(user, actor, text)] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { takenErrors, userErrors } from '#src/domain/users/attributes.ts';
 import { createUser } from '#src/domain/users/create.ts';
 import { domainErrors } from '#src/domain/users/domains.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
+import { tellAdministrators } from '#src/domain/users/tell_administrators.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Conflict, type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
@@ -56,7 +57,7 @@ export async function signUp(context: Context, given: SignUp): Promise<SignedUp>
     const user = { ...values, confirmed, isPending };
     const { id } = await createUser(context, user, async (tx) => {
       if (!confirmed) await enqueueMail(tx, 'confirmation');
-      if (isPending && sendsMail(db)) await tellAdministrators(context, tx);
+      if (isPending && sendsMail(db)) await tellAdministrators(jobs, tx);
     });
     return { userId: confirmed ? id : null, isPending };
   } catch (error) {
@@ -69,19 +70,6 @@ export async function signUp(context: Context, given: SignUp): Promise<SignedUp>
     await db.$transaction((tx) => enqueueMail(tx, 'sign_up_again'));
     return { userId: null, isPending };
   }
-}
-
-/** How many administrators are told of somebody who waits. */
-const MOST_TOLD = 20;
-
-async function tellAdministrators({ jobs }: Context, tx: Transaction): Promise<void> {
-  const administrators = await tx.user.findMany({
-    where: { admin: true, state: 'active', confirmedAt: { not: null } },
-    select: { email: true, username: true },
-    orderBy: { id: 'asc' },
-    take: MOST_TOLD,
-  });
-  for (const one of administrators) await jobs.enqueue(tx, 'mail.send', { kind: 'approval_wanted', ...one });
 }
 
 /** All errors of a sign-up, by field, if the form has other errors. Creates nothing. Throws Forbidden, RateLimited. */

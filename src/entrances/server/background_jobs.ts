@@ -5,6 +5,7 @@ import { expireSessions } from '#src/access/credentials/sessions/expire.ts';
 import { expireAuthorizations } from '#src/access/oauth/expire.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
+import { expireChallenges } from '#src/access/sign_in/challenges.ts';
 import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
 import { removeArtifacts } from '#src/domain/ci/artifacts/forget.ts';
@@ -24,6 +25,7 @@ import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
+import { synchronizeDirectories } from '#src/domain/lifecycle/accounts/synchronize.ts';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
@@ -83,6 +85,7 @@ export const JOB_PACES: JobPaces = {
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'users.remove_bots': { cron: '23 3 * * *' },
+  'users.synchronize': { cron: '11 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
@@ -107,6 +110,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
   };
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'users.synchronize': () => synchronizeDirectories(db),
     'users.remove_bots': (_wanted, jobs) => removeBots({ db, secret: importing.secret, jobs, followers }),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) =>
@@ -203,6 +207,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => expireSessions(db),
         () => expireAuthorizations(db),
         () => expireAccountTokens(db),
+        () => expireChallenges(db),
         () => pruneAttempts(db),
         () => forgetDeliveries(db),
       ]),

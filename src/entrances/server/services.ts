@@ -1,6 +1,7 @@
 import type { Follower } from '#src/domain/changes/record.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { watchHooks } from '../../domain/changes/wanted_hooks.ts';
+import { useProviders } from '../../domain/lifecycle/accounts/register.ts';
 import { requireStorages } from '../../domain/repository/storages.ts';
 import { RepositoryStore } from '../../domain/repository/store.ts';
 import { openUploads } from '../../domain/uploads/open.ts';
@@ -94,6 +95,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     stopped.abort();
     await jobs.stop();
   });
+  useProviders({ db, secret, jobs }, config.signInProviders, report);
   if (queues?.includes('hooks.deliver') ?? true) {
     await hooks.start({ listener, jobs });
     resources.defer(() => hooks.stop());

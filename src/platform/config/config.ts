@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from '../limits/budget.ts';
+import { type ProviderSettings, readSignInProviders } from './sign_in_providers.ts';
 import { readSsh, type SshConfig } from './ssh.ts';
 import { readTrustedDocuments } from './trusted_documents.ts';
 import { unknownSettings } from './unknown.ts';
@@ -98,6 +99,8 @@ export interface Config {
   minFreeBytes?: number | undefined;
   /** How many requests of git clients are served at once; a default when absent. */
   gitRequests?: number | undefined;
+  /** Where else people may have an account with which they sign in. */
+  signInProviders: readonly ProviderSettings[];
   /** What projects may be imported from although its address is not public: host names, or host and port. */
   importHosts: readonly string[];
   /** The same for where webhooks may lead. */
@@ -226,6 +229,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     gitGrace: setting('GANTRY_GIT_GRACE_SECONDS', parseDelay),
     minFreeBytes: setting('GANTRY_MIN_FREE_BYTES', parseFreeBytes),
     gitRequests: setting('GANTRY_GIT_REQUESTS', parseCount),
+    signInProviders: setting('GANTRY_SIGN_IN_PROVIDERS', (text) => readSignInProviders(path.resolve(cwd, text))) ?? [],
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     webhookHosts: setting('GANTRY_WEBHOOK_HOSTS', parseHosts) ?? [],
     compression: setting('GANTRY_COMPRESSION', parseSwitch) ?? true,

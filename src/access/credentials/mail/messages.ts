@@ -61,6 +61,14 @@ const WORDS: Record<MailKind | Notice, Words> = {
     'Two-factor authentication is enabled',
     'Signing in now requires a code. Your private token was renewed: update everything that used the old one.',
   ),
+  identity_connected: notice(
+    'Your account is connected to a sign-in provider',
+    'You can sign in with the connected account from now on.',
+  ),
+  identity_disconnected: notice(
+    'Your account is disconnected from a sign-in provider',
+    'The other account can no longer be used to sign in.',
+  ),
   two_factor_disabled: notice('Two-factor authentication is disabled', 'Signing in no longer requires a code.'),
   approval_wanted: {
     subject: 'A new user waits for your approval',

@@ -23,6 +23,8 @@ export type Notice =
   | 'address_changed'
   | 'two_factor_enabled'
   | 'two_factor_disabled'
+  | 'identity_connected'
+  | 'identity_disconnected'
   | 'approval_wanted'
   | 'account_approved'
   | 'account_rejected';

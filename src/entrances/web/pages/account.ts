@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { countSessions, endSessions } from '#src/access/credentials/sessions/end.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
+import { offeredProviders } from '#src/access/sign_in/providers/registry.ts';
 import { disableTwoFactor } from '#src/access/sign_in/two_factor/disable.ts';
 import {
   type Enrolment,
@@ -23,7 +24,10 @@ import { select } from '#src/platform/records/selection.ts';
 /** The account of the signed-in user: password and two-factor authentication. */
 export function accountPages({ own, ownForm }: Pages): Router {
   return Router()
-    .get('/profile/account', own(showAccount))
+    .get(
+      '/profile/account',
+      own((visit) => showAccount(visit, {})),
+    )
     .get('/profile/account/password', leadTo('/profile/account'))
     .post('/profile/account/password', ownForm(submitPassword))
     .get('/profile/account/sessions', leadTo('/profile/account'))
@@ -38,18 +42,22 @@ export function accountPages({ own, ownForm }: Pages): Router {
     .post('/profile/two_factor/disable', ownForm(disable));
 }
 
-const SHOWN = select('User', { id: true, name: true, email: true, twoFactorEnabled: true });
+const SHOWN = select('User', {
+  id: true,
+  name: true,
+  email: true,
+  twoFactorEnabled: true,
+  identities: { provider: true, externUid: true },
+});
 
-function showAccount(visit: Visit): Promise<void> {
-  return show(visit, {});
-}
-
-async function show(visit: Visit, problems: Problems, status = 200): Promise<void> {
+/** Shows the page of the account, with the problems of a form that was sent from it. */
+export async function showAccount(visit: Visit, problems: Problems, status = 200): Promise<void> {
   const { context, request } = visit;
   const { id, ...user } = await findViewer(context, SHOWN);
   const recoveryCodes = await countRecoveryCodes(context.db, id);
   const others = ((await countSessions(context, id)) ?? 1) - 1;
-  const shown = { user, recoveryCodes, others, problems, notice: noticeOf(request) };
+  const providers = await offeredProviders(context.db);
+  const shown = { user, providers, recoveryCodes, others, problems, notice: noticeOf(request) };
   visit.show('account', { title: 'Account', ...shown }, status);
 }
 
@@ -68,8 +76,8 @@ async function submitPassword(visit: Visit): Promise<void> {
     response.redirect(303, '/profile/account?notice=password_changed');
   } catch (error) {
     if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') {
-      await show(visit, { current_password: 'is wrong' }, 422);
-    } else await show(visit, problemsOf(error, { password: 'new_password', code: 'password_code' }), 422);
+      await showAccount(visit, { current_password: 'is wrong' }, 422);
+    } else await showAccount(visit, problemsOf(error, { password: 'new_password', code: 'password_code' }), 422);
   }
 }
 
@@ -124,7 +132,7 @@ async function proving(visit: Visit, work: (proof: { password: string; code: str
   try {
     await work({ password: text(password), code: text(code) });
   } catch (error) {
-    await show(visit, problemsOf(error), 422);
+    await showAccount(visit, problemsOf(error), 422);
   }
 }
 

@@ -40,6 +40,8 @@ const NOTICES: Record<string, string> = {
   password_changed: 'Your password was changed. You were signed out everywhere else.',
   sessions_ended: 'You were signed out everywhere else.',
   two_factor_disabled: 'Two-factor authentication is disabled.',
+  identity_connected: 'The accounts are connected. You can sign in with either.',
+  identity_disconnected: 'The accounts are no longer connected.',
   token_revoked: 'The token was revoked.',
   sign_in_again: 'Your sign-in has expired, or your password has changed. Sign in again.',
   password_reset: 'Your password was changed. Sign in with the new one.',

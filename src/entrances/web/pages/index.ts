@@ -10,6 +10,7 @@ import { privateTokenPages } from '#src/entrances/web/pages/private_token.ts';
 import { profilePages } from '#src/entrances/web/pages/profile.ts';
 import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
+import { signInElsewherePages } from '#src/entrances/web/pages/sign_in_elsewhere.ts';
 import { signUpPages } from '#src/entrances/web/pages/sign_up.ts';
 import { tokenPages } from '#src/entrances/web/pages/tokens.ts';
 import { unsubscribePages } from '#src/entrances/web/pages/unsubscribe.ts';
@@ -38,6 +39,7 @@ export function pages(
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
+    .use(signInElsewherePages(made))
     .use(applicationPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { endSession } from '#src/access/credentials/sessions/session.ts';
+import { offeredProviders } from '#src/access/sign_in/providers/registry.ts';
 import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
@@ -46,15 +47,14 @@ async function submit(visit: Visit): Promise<void> {
 }
 
 /** Redirects to the next step, or signs in. The ticket is in a cookie, so that no page or URL shows it. */
-async function go(visit: Visit, next: NextStep): Promise<void> {
+export async function go(visit: Visit, next: NextStep, returnTo = returnPath(visit)): Promise<void> {
   const { response, secure } = visit;
   if (next.step === 'enter') {
     clearCookie(response, 'gantry_sign_in', secure);
-    return enter(visit, next.userId, returnPath(visit), next.shown);
+    return enter(visit, next.userId, returnTo, next.shown);
   }
   setCookie(response, 'gantry_sign_in', next.ticket, { secure, maxAge: TICKET_LIFETIME * 1000 });
-  const returnTo = returnPath(visit);
-  const path = next.step === 'second_factor' ? '/users/two_factor' : '/users/password/renew';
+  const path = next.step === 'new_password' ? '/users/password/renew' : '/users/two_factor';
   response.redirect(303, returnTo ? `${path}?return_to=${encodeURIComponent(returnTo)}` : path);
 }
 
@@ -124,7 +124,8 @@ function returnPath({ request }: Visit): string {
 export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText, signupEnabled } = await currentSettings(visit.context.db);
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
-  const shown = { signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
+  const providers = await offeredProviders(visit.context.db);
+  const shown = { providers, signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
   visit.show('sign_in', { title: 'Sign in', ...shown }, status);
 }
 

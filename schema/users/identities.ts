@@ -1,0 +1,75 @@
+import { builder } from '#schema/builder.ts';
+import { namesOf } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { userPayload } from '#schema/users/payloads.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
+import { type OfferedProvider, offeredProviders } from '#src/access/sign_in/providers/registry.ts';
+import { deleteIdentityOf, disconnectIdentity } from '#src/domain/lifecycle/accounts/connect.ts';
+import { findUser } from '#src/domain/users/find.ts';
+
+const SignInProvider = builder.objectRef<OfferedProvider>('SignInProvider').implement({
+  description: 'A provider of identities with whose accounts people can sign in.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the provider, as identities have it.' }),
+    label: t.exposeString('label', { description: 'What people know the provider as.' }),
+    takesPassword: t.exposeBoolean('takesPassword', {
+      description:
+        'Whether people sign in here with their username and password of the provider. Otherwise their browser is sent there.',
+    }),
+  }),
+});
+
+const DisconnectIdentityInput = builder.inputType(namesOf('disconnectIdentity').input, {
+  description: 'Which account elsewhere to disconnect the caller from.',
+  fields: (t) => ({
+    provider: t.string({ required: true, description: 'Name of the identity provider.' }),
+  }),
+});
+
+const DeleteIdentityInput = builder.inputType(namesOf('deleteIdentity').input, {
+  description: 'Which account elsewhere to disconnect which user from.',
+  fields: (t) => ({
+    userId: t.field({ ...idOf('User'), required: true, description: 'Global or numeric ID of the user.' }),
+    provider: t.string({ required: true, description: 'Name of the identity provider.' }),
+  }),
+});
+
+builder.queryField('signInProviders', (t) =>
+  t.field({
+    type: [SignInProvider],
+    description: 'The providers with whose accounts people can sign in. For everyone.',
+    resolve: (_root, _args, { db }) => offeredProviders(db),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  disconnectIdentity: t.field({
+    type: userPayload('disconnectIdentity'),
+    description:
+      'Disconnects the caller from an account elsewhere, and ends the memberships that it gave. Refused if there would be no way to sign in left.',
+    args: {
+      input: t.arg({
+        type: DisconnectIdentityInput,
+        required: true,
+        description: 'Names the provider of the account.',
+      }),
+    },
+    resolve: async (_root, { input }, context, info) => {
+      await disconnectIdentity(context, input.provider);
+      return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
+    },
+  }),
+  deleteIdentity: t.field({
+    type: userPayload('deleteIdentity'),
+    description:
+      'Disconnects a user from an account elsewhere, and ends the memberships that it gave. For administrators.',
+    args: {
+      input: t.arg({ type: DeleteIdentityInput, required: true, description: 'Names the user and the provider.' }),
+    },
+    resolve: async (_root, { input }, context, info) => {
+      await deleteIdentityOf(context, input.userId, input.provider);
+      return { user: await findUser(context, input.userId, selectionAt(info, 'User')) };
+    },
+  }),
+}));
