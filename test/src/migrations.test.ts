@@ -190,6 +190,12 @@ const RELEASED: Record<string, string> = {
   '20261127144500_namespaces_with_full_path': 'c7cd497067469c5f95114b0ab1134ca2d2bb299926aa3f88498e194cee3bba7d',
   '20261127145000_badges': '92c0c77b531ad5be93623c9e0f1f4ce2ae34a0f272df3ed9296126ec2c3d1ba4',
   '20261127145500_uploads_of_project': '8aa184ee9af6a8a21b1d6f49614aae661ff47befd72d372d5ebea096d4e42ba3',
+  '20261127163318_users_settings_and_throttles': '127e30cfbdaee6bab7e66898b8af5cbd8ba8aad7fd2e719d5a108f3cb7a84fae',
+  '20261127163319_users_by_creator': 'fed18660e42f9db75511ec56a0fbf1c530fe95088baab51987e2aabfeac6ad2c',
+  '20261127163320_users_by_name': '9e4ef25d0821675ab21d57cb34d35413867d06560d88174ef9dbf45a096101fa',
+  '20261127163321_users_by_username': '3949ee719f9b043c79da9ec5d71f49efb490746919b4b22d169e7250b37fcfa2',
+  '20261127163322_users_by_created_at': 'de57a9937d9a2a841687e8f05e561c820eac59f271e78a04ea5f73eedb9ad2ea',
+  '20261127163323_users_by_updated_at': '93a5802130ceba3c40e259d73feb067177e87272277fc71631dc7d3c85a8435c',
 };
 
 const directory = packagePath('prisma/migrations');

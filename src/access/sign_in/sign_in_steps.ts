@@ -17,7 +17,7 @@ export type NextStep =
 /** The first step: username or e-mail, and password. Throws RateLimited, Unauthenticated as signIn does, Unconfirmed. */
 export async function beginSignIn(context: Context, login: string, password: string): Promise<NextStep> {
   const user = await verifyLogin(context, login, password, { reactivates: true });
-  await refuseClosed(context.db, user);
+  await refuseClosed(context.db, user, 'web');
   return user.twoFactorEnabled ? next(context, user, 'second_factor') : afterFactors(context, user);
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
-import { CONFIG_PATH } from '#src/domain/ci/pipelines/config/read.ts';
+import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
@@ -81,7 +81,7 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
     CI_COMMIT_BEFORE_SHA: beforeSha ?? NO_COMMIT,
     CI_COMMIT_REF_PROTECTED: String(isProtected),
-    CI_CONFIG_PATH: CONFIG_PATH,
+    CI_CONFIG_PATH: await configPath(db),
     CI_PROJECT_ID: String(project.id),
     CI_PROJECT_TITLE: project.name,
     CI_PROJECT_DESCRIPTION: project.description ?? '',

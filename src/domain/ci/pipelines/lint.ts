@@ -5,7 +5,7 @@ import type { Ground } from '#src/domain/ci/pipelines/config/look_up.ts';
 import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { NO_PLAN, type PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
-import { CONFIG_PATH, lintConfig } from '#src/domain/ci/pipelines/config/read.ts';
+import { configPath, lintConfig } from '#src/domain/ci/pipelines/config/read.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
@@ -36,8 +36,8 @@ export async function lintForProject(
   const revision = await findRevision(context, project, ref);
   if (!revision && (content === null || ref !== null)) throw new NotFound('Commit');
   const ground: Ground | null = revision && { repository: revision.repository, commit: revision.oid, base: null };
-  const text = content ?? (ground && (await committed(ground)));
-  if (text === null) return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
+  const text = content ?? (ground && (await committed(ground, await configPath(context.db))));
+  if (text === null) return { ...NO_PLAN, error: `Please provide content of ${await configPath(context.db)}` };
   const occasion = await occasionOf(project, ground, ref);
   const mayKnow = actor !== null && can(actor, 'create_pipeline', project);
   const known =
@@ -57,8 +57,8 @@ export async function lintForProject(
   return lintConfig(context, callerOf(actor, context.clientAddress), wish);
 }
 
-async function committed({ repository, commit }: Ground): Promise<string | null> {
-  const entry = await repository.entry(commit, CONFIG_PATH);
+async function committed({ repository, commit }: Ground, path: string): Promise<string | null> {
+  const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return null;
   try {
     return (await repository.blob(entry.oid, LARGEST_CONFIG))?.toString('utf8') ?? null;

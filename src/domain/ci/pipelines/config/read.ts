@@ -8,10 +8,17 @@ import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge
 import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { isLimit } from '#src/git/errors.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** The path of the CI configuration in a project. */
-export const CONFIG_PATH = '.gitlab-ci.yml';
+const CONFIG_PATH = '.gitlab-ci.yml';
+
+/** The path of the CI configuration in repositories. */
+export async function configPath(db: Db): Promise<string> {
+  return (await currentSettings(db)).defaultCiConfigPath ?? CONFIG_PATH;
+}
 
 /** Milliseconds of CPU time within which a configuration must be read: several times what the largest one within the limits takes. */
 const DEADLINE = 4_000;
@@ -65,7 +72,7 @@ export async function planPipeline(
   inputs?: Raw,
 ): Promise<PipelinePlan> {
   const { repository, commit } = ground;
-  const entry = await repository.entry(commit, CONFIG_PATH);
+  const entry = await repository.entry(commit, await configPath(context.db));
   if (entry?.type !== 'blob') return NO_PLAN;
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
@@ -103,7 +110,7 @@ export async function planText(
  */
 export async function lintConfig(context: Context, caller: string, wish: Wish): Promise<PipelinePlan> {
   const { text } = wish;
-  if (text.trim() === '') return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
+  if (text.trim() === '') return { ...NO_PLAN, error: `Please provide content of ${await configPath(context.db)}` };
   if (Buffer.byteLength(text) > LARGEST_CONFIG) {
     return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
   }
