@@ -77,6 +77,7 @@ export function pagesFor(options: PageOptions): Pages {
       let visit: Visit | undefined;
       try {
         visit = await beginVisit(options, request, response);
+        if (!(await options.throttle(visit.session?.actor ?? null, request, response))) return;
         if (visit.session?.mustSetUpTwoFactor && !leadsToSecondFactor(request.path)) return askForSecondFactor(visit);
         await answer(visit, next);
       } catch (error) {
