@@ -32,8 +32,14 @@ interface Asker {
 export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
+  /** Headers that any answer may have, and pages of other origins may read. */
+  exposed: readonly string[];
   /** Identifies the caller. Throws DomainErrors. */
   authenticate(request: IncomingMessage, parameters: Record<string, unknown>, place: AskedPlace): Promise<A | null>;
+  /**
+   * Counts a request of a caller. Returns whether it goes on: otherwise it is answered already, as the caller asks too often.
+   */
+  throttle(actor: A | null, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Rejects a caller whose credential does not allow what the request does. Throws DomainErrors. */
   admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
   /** Checks a route's up-front ability on the record that `ref` identifies. Throws DomainErrors. */
@@ -101,7 +107,9 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
   }
   const ofRoutes = options.routes.flatMap(({ flags, headersOf }) => Object.keys({ ...flags, ...headersOf?.headers }));
-  const exposed = [...new Set([...PAGINATION_HEADERS, ...ofRoutes, 'X-Search-Limited', 'X-Search-Type'])].join(', ');
+  const exposed = [
+    ...new Set([...PAGINATION_HEADERS, ...ofRoutes, 'X-Search-Limited', 'X-Search-Type', ...options.exposed]),
+  ].join(', ');
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', exposed);
@@ -163,7 +171,11 @@ const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'job_token
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
   const { request, endpoint } = call;
   const query = parseForm(call.query, endpoint.lists);
-  const sender = await options.authenticate(request, query, placeOf(call));
+  const sender = await options.authenticate(request, query, placeOf(call)).catch(async (error) => {
+    if (await options.throttle(null, request, call.response)) throw error;
+    return undefined;
+  });
+  if (sender === undefined) return;
   if (endpoint.route.upload !== undefined) return answerUpload(options, call, query, sender);
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
@@ -180,6 +192,7 @@ async function answerUpload<A extends Asker>(
 ): Promise<void> {
   const { endpoint, values, request, response } = call;
   const { route } = endpoint;
+  if (!(await options.throttle(actor, request, response))) return;
   if (!actor) return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
@@ -236,6 +249,7 @@ async function answerSender<A extends Asker>(
   const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given, placeOf(call)) : sender;
+  if (!(await options.throttle(actor, request, response))) return;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);

@@ -120,10 +120,17 @@ export const SHARED_RESPONSES: Record<string, Json> = {
     'MessageList',
     'WrappedError',
   ]),
-  TooManyRequests: { ...refusal('The caller sends too many requests.', ['Message']), headers: RETRY_AFTER },
+  TooManyRequests: tooManyRequests(),
   InternalServerError: refusal('An unexpected error. The server’s log has the details.', ['Message']),
   ServiceUnavailable: { ...refusal('Temporarily unavailable.', ['Message']), headers: RETRY_AFTER },
 };
+
+/** A text where the caller asks too often, as the settings of the server say; an object where other limits are reached. */
+function tooManyRequests(): Json {
+  const { description, content } = refusal('The caller sends too many requests.', ['Message']);
+  const text = { 'text/plain': { schema: { type: 'string' } } };
+  return { description, content: { ...(content as object), ...text }, headers: RETRY_AFTER };
+}
 
 function refusal(description: string, forms: readonly (keyof typeof ERROR_SCHEMAS)[]): Json {
   const schemas = forms.map((form) => ({ $ref: `#/components/schemas/${form}` }));

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { BY_CURSOR } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const numeric = ['id'];
@@ -7,7 +8,14 @@ const allOrNone = ['extern_uid', 'provider'];
 const constants = { kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null } };
 
 export const users: Route[] = [
-  { method: 'GET', path: '/users', operation: operations.ListUsersDocument, result: 'users', allOrNone },
+  {
+    method: 'GET',
+    path: '/users',
+    operation: operations.ListUsersDocument,
+    result: 'users',
+    allOrNone,
+    keyset: { ...BY_CURSOR, only: { order_by: ['id', 'name', 'username'] } },
+  },
   {
     method: 'GET',
     path: '/users/:id',
@@ -21,7 +29,8 @@ export const users: Route[] = [
     path: '/users',
     operation: operations.CreateUserDocument,
     result: 'createUser.user',
-    atLeastOne: ['password', 'reset_password'],
+    file: 'avatar',
+    atLeastOne: ['password', 'reset_password', 'force_random_password'],
     allOrNone,
   },
   {
@@ -31,6 +40,7 @@ export const users: Route[] = [
     result: 'updateUser.user',
     numeric,
     failure: 404,
+    file: 'avatar',
     atLeastOne: [
       'email',
       'username',
@@ -42,6 +52,18 @@ export const users: Route[] = [
       'website_url',
       'organization',
       'public_email',
+      'commit_email',
+      'pronouns',
+      'job_title',
+      'discord',
+      'github',
+      'private_profile',
+      'theme_id',
+      'color_scheme_id',
+      'view_diffs_file_by_file',
+      'note',
+      'avatar',
+      'skip_reconfirmation',
       'projects_limit',
       'extern_uid',
       'provider',

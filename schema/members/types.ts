@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
-import { page, picture, userFields } from '#schema/members/user_fields.ts';
+import { page, picture, publicEmail, userFields } from '#schema/members/user_fields.ts';
 import '#schema/users/types.ts';
 
 export const Member = builder.prismaObject('Member', {
@@ -11,6 +11,7 @@ export const Member = builder.prismaObject('Member', {
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),
+    publicEmail: t.string(publicEmail),
     accessLevel: t.expose('accessLevel', {
       type: AccessLevel,
       description: 'Level of the membership, which says what it allows.',

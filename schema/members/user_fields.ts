@@ -17,6 +17,10 @@ export function userFields(t: Builder) {
     userId: t.exposeInt('userId', { description: 'Numeric ID of the user; see also `user`.' }),
     username: t.string({ description: 'Username of the user.', ...viaRelation('user', 'username') }),
     name: t.string({ description: 'Display name of the user.', ...viaRelation('user', 'name') }),
+    locked: t.boolean({
+      description: 'Whether signing in with a password is refused for now, after too many wrong passwords.',
+      ...viaRelation('user', 'locked'),
+    }),
     state: t.field({
       type: UserState,
       description: 'Whether the user is active or blocked.',
@@ -24,6 +28,18 @@ export function userFields(t: Builder) {
     }),
   };
 }
+
+/** The user's public address. */
+export const publicEmail = {
+  nullable: true,
+  description: 'E-mail address that the user lets everyone see; null without one, and if the profile is private.',
+  select: { user: { select: { id: true, publicEmail: true, privateProfile: true } } },
+  resolve: (
+    { user }: { user: { id: number; publicEmail: string | null; privateProfile: boolean } },
+    _args: object,
+    { actor }: GraphQLContext,
+  ) => (user.privateProfile && !actor?.admin && actor?.id !== user.id ? null : user.publicEmail),
+} as const;
 
 /** What the URLs of the user's avatar and page are made from. */
 const SHOWN = { user: { select: { id: true, username: true, avatarHash: true, avatarKey: true } } } as const;

@@ -43,9 +43,12 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   },
 };
 
+/** The switches that new projects have from the settings unless they are given. */
+const BY_SETTING: readonly string[] = ['sharedRunnersEnabled'];
+
 /** Makes the fields of the switches. */
-function switches<F>(field: (options: (typeof SWITCHES)[Switch]) => F): Record<Switch, F> {
-  return Object.fromEntries(Object.entries(SWITCHES).map(([name, options]) => [name, field(options)])) as never;
+function switches<F>(field: (options: (typeof SWITCHES)[Switch], name: string) => F): Record<Switch, F> {
+  return Object.fromEntries(Object.entries(SWITCHES).map(([name, options]) => [name, field(options, name)])) as never;
 }
 
 const FeatureAccessInput = builder.inputType('ProjectFeatureAccessInput', {
@@ -134,7 +137,11 @@ const ChangedPullMirrorInput = builder.inputType('ChangedPullMirrorInput', {
 
 const created = (t: InputFields) => ({
   ...texts(t),
-  ...switches((options) => t.boolean({ ...options, required: true })),
+  ...switches((options, name) =>
+    BY_SETTING.includes(name)
+      ? t.boolean({ description: `${options.description} By default, what the application settings say.` })
+      : t.boolean({ ...options, required: true }),
+  ),
   visibility: t.field({
     type: Visibility,
     description: 'Who can see the project. By default, what the application settings say, limited by its group.',

@@ -75,6 +75,104 @@ const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSetti
     pollingIntervalMultiplier: t.float({
       description: 'Factor that slows down polling by pages; 0 turns polling off.',
     }),
+    passwordAuthenticationEnabledForWeb: t.boolean({
+      description:
+        'Whether users can sign in with a password in a browser and over the API; administrators always can.',
+    }),
+    passwordAuthenticationEnabledForGit: t.boolean({
+      description: 'Whether git over HTTP accepts passwords, in addition to tokens; of administrators it always does.',
+    }),
+    requireTwoFactorAuthentication: t.boolean({
+      description: 'Whether everyone must set up two-factor authentication.',
+    }),
+    twoFactorGracePeriod: t.int({
+      description: 'Hours that users have to set up two-factor authentication once it is required.',
+    }),
+    userDefaultExternal: t.boolean({ description: 'Whether new users are external unless something else is said.' }),
+    canCreateGroup: t.boolean({ description: 'Whether new users can create groups unless something else is said.' }),
+    defaultBranchName: t.string({ description: 'Name of the first branch of new projects; null for `master`.' }),
+    sharedRunnersEnabled: t.boolean({
+      description: 'Whether shared runners run the jobs of new projects that do not say so.',
+    }),
+    maxArtifactsSize: t.int({
+      description:
+        'Size of the largest artifacts of a job, in megabytes; the configuration of the server may set a smaller one.',
+    }),
+    defaultArtifactsExpireIn: t.string({
+      description: 'How long artifacts are kept unless their job says so, such as `30 days`; `0` for ever.',
+    }),
+    defaultCiConfigPath: t.string({
+      description: 'Path of the CI configuration in repositories; null for `.gitlab-ci.yml`.',
+    }),
+    importSources: t.stringList({
+      description:
+        'From where projects can be imported: `git` for the URL of a repository, `gitlab_project` for an archive.',
+    }),
+    requirePersonalAccessTokenExpiry: t.boolean({
+      description: 'Whether new access tokens must have a day on which they expire.',
+    }),
+    personalAccessTokenPrefix: t.string({
+      description: 'What new personal access tokens begin with; up to 20 characters.',
+    }),
+    allowLocalRequestsFromWebHooksAndServices: t.boolean({
+      description: 'Whether webhooks may lead to private addresses.',
+    }),
+    throttleUnauthenticatedApiEnabled: t.boolean({
+      description: 'Whether requests to the API without a sign-in, of each IP address are limited.',
+    }),
+    throttleUnauthenticatedApiRequestsPerPeriod: t.int({
+      description:
+        'How many in a period are let through of: requests to the API without a sign-in, of each IP address.',
+    }),
+    throttleUnauthenticatedApiPeriodInSeconds: t.int({
+      description: 'Length in seconds of the period for: requests to the API without a sign-in, of each IP address.',
+    }),
+    throttleUnauthenticatedEnabled: t.boolean({
+      description: 'Whether requests for pages without a sign-in, of each IP address are limited.',
+    }),
+    throttleUnauthenticatedRequestsPerPeriod: t.int({
+      description: 'How many in a period are let through of: requests for pages without a sign-in, of each IP address.',
+    }),
+    throttleUnauthenticatedPeriodInSeconds: t.int({
+      description: 'Length in seconds of the period for: requests for pages without a sign-in, of each IP address.',
+    }),
+    throttleAuthenticatedApiEnabled: t.boolean({
+      description: 'Whether requests to the API of each user are limited.',
+    }),
+    throttleAuthenticatedApiRequestsPerPeriod: t.int({
+      description: 'How many in a period are let through of: requests to the API of each user.',
+    }),
+    throttleAuthenticatedApiPeriodInSeconds: t.int({
+      description: 'Length in seconds of the period for: requests to the API of each user.',
+    }),
+    throttleAuthenticatedWebEnabled: t.boolean({
+      description: 'Whether requests for pages of each signed-in user are limited.',
+    }),
+    throttleAuthenticatedWebRequestsPerPeriod: t.int({
+      description: 'How many in a period are let through of: requests for pages of each signed-in user.',
+    }),
+    throttleAuthenticatedWebPeriodInSeconds: t.int({
+      description: 'Length in seconds of the period for: requests for pages of each signed-in user.',
+    }),
+    throttleProtectedPathsEnabled: t.boolean({
+      description:
+        'Whether forms and requests with which people sign in, sign up or reset a password, of each IP address are limited.',
+    }),
+    throttleProtectedPathsRequestsPerPeriod: t.int({
+      description:
+        'How many in a period are let through of: forms and requests with which people sign in, sign up or reset a password, of each IP address.',
+    }),
+    throttleProtectedPathsPeriodInSeconds: t.int({
+      description:
+        'Length in seconds of the period for: forms and requests with which people sign in, sign up or reset a password, of each IP address.',
+    }),
+    domainAllowlist: t.stringList({ description: 'E-mail domains that can be used to sign up; empty to allow all.' }),
+    domainDenylistEnabled: t.boolean({ description: 'Whether the list of denied domains is enforced.' }),
+    domainDenylist: t.stringList({ description: 'E-mail domains that cannot be used to sign up.' }),
+    adminMode: t.boolean({ description: 'Cannot be changed from false, as there is no such mode.' }),
+    deletionAdjournedPeriod: t.int({
+      description: 'Cannot be changed from 0, as nothing is kept after it is deleted.',
+    }),
   }),
 });
 

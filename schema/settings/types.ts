@@ -117,5 +117,123 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
     pollingIntervalMultiplier: t.exposeFloat('pollingIntervalMultiplier', {
       description: 'Factor that slows down polling by pages; 0 when polling is off.',
     }),
+    passwordAuthenticationEnabledForWeb: t.exposeBoolean('passwordAuthenticationEnabledForWeb', {
+      description:
+        'Whether users can sign in with a password in a browser and over the API; administrators always can.',
+    }),
+    passwordAuthenticationEnabledForGit: t.exposeBoolean('passwordAuthenticationEnabledForGit', {
+      description: 'Whether git over HTTP accepts passwords, in addition to tokens; of administrators it always does.',
+    }),
+    requireTwoFactorAuthentication: t.exposeBoolean('requireTwoFactorAuthentication', {
+      description: 'Whether everyone must set up two-factor authentication.',
+    }),
+    twoFactorGracePeriod: t.exposeInt('twoFactorGracePeriod', {
+      description: 'Hours that users have to set up two-factor authentication once it is required.',
+    }),
+    userDefaultExternal: t.exposeBoolean('userDefaultExternal', {
+      description: 'Whether new users are external unless something else is said.',
+    }),
+    canCreateGroup: t.exposeBoolean('canCreateGroup', {
+      description: 'Whether new users can create groups unless something else is said.',
+    }),
+    defaultBranchName: t.exposeString('defaultBranchName', {
+      nullable: true,
+      description: 'Name of the first branch of new projects; null for `master`.',
+    }),
+    sharedRunnersEnabled: t.exposeBoolean('sharedRunnersEnabled', {
+      description: 'Whether shared runners run the jobs of new projects that do not say so.',
+    }),
+    maxArtifactsSize: t.exposeInt('maxArtifactsSize', {
+      description:
+        'Size of the largest artifacts of a job, in megabytes; the configuration of the server may set a smaller one.',
+    }),
+    defaultArtifactsExpireIn: t.exposeString('defaultArtifactsExpireIn', {
+      description: 'How long artifacts are kept unless their job says so, such as `30 days`; `0` for ever.',
+    }),
+    defaultCiConfigPath: t.exposeString('defaultCiConfigPath', {
+      nullable: true,
+      description: 'Path of the CI configuration in repositories; null for `.gitlab-ci.yml`.',
+    }),
+    importSources: t.exposeStringList('importSources', {
+      description:
+        'From where projects can be imported: `git` for the URL of a repository, `gitlab_project` for an archive.',
+    }),
+    requirePersonalAccessTokenExpiry: t.exposeBoolean('requirePersonalAccessTokenExpiry', {
+      description: 'Whether new access tokens must have a day on which they expire.',
+    }),
+    personalAccessTokenPrefix: t.exposeString('personalAccessTokenPrefix', {
+      description: 'What new personal access tokens begin with; up to 20 characters.',
+    }),
+    allowLocalRequestsFromWebHooksAndServices: t.exposeBoolean('allowLocalRequestsFromWebHooksAndServices', {
+      description: 'Whether webhooks may lead to private addresses.',
+    }),
+    throttleUnauthenticatedApiEnabled: t.exposeBoolean('throttleUnauthenticatedApiEnabled', {
+      description: 'Whether requests to the API without a sign-in, of each IP address are limited.',
+    }),
+    throttleUnauthenticatedApiRequestsPerPeriod: t.exposeInt('throttleUnauthenticatedApiRequestsPerPeriod', {
+      description:
+        'How many in a period are let through of: requests to the API without a sign-in, of each IP address.',
+    }),
+    throttleUnauthenticatedApiPeriodInSeconds: t.exposeInt('throttleUnauthenticatedApiPeriodInSeconds', {
+      description: 'Length in seconds of the period for: requests to the API without a sign-in, of each IP address.',
+    }),
+    throttleUnauthenticatedEnabled: t.exposeBoolean('throttleUnauthenticatedEnabled', {
+      description: 'Whether requests for pages without a sign-in, of each IP address are limited.',
+    }),
+    throttleUnauthenticatedRequestsPerPeriod: t.exposeInt('throttleUnauthenticatedRequestsPerPeriod', {
+      description: 'How many in a period are let through of: requests for pages without a sign-in, of each IP address.',
+    }),
+    throttleUnauthenticatedPeriodInSeconds: t.exposeInt('throttleUnauthenticatedPeriodInSeconds', {
+      description: 'Length in seconds of the period for: requests for pages without a sign-in, of each IP address.',
+    }),
+    throttleAuthenticatedApiEnabled: t.exposeBoolean('throttleAuthenticatedApiEnabled', {
+      description: 'Whether requests to the API of each user are limited.',
+    }),
+    throttleAuthenticatedApiRequestsPerPeriod: t.exposeInt('throttleAuthenticatedApiRequestsPerPeriod', {
+      description: 'How many in a period are let through of: requests to the API of each user.',
+    }),
+    throttleAuthenticatedApiPeriodInSeconds: t.exposeInt('throttleAuthenticatedApiPeriodInSeconds', {
+      description: 'Length in seconds of the period for: requests to the API of each user.',
+    }),
+    throttleAuthenticatedWebEnabled: t.exposeBoolean('throttleAuthenticatedWebEnabled', {
+      description: 'Whether requests for pages of each signed-in user are limited.',
+    }),
+    throttleAuthenticatedWebRequestsPerPeriod: t.exposeInt('throttleAuthenticatedWebRequestsPerPeriod', {
+      description: 'How many in a period are let through of: requests for pages of each signed-in user.',
+    }),
+    throttleAuthenticatedWebPeriodInSeconds: t.exposeInt('throttleAuthenticatedWebPeriodInSeconds', {
+      description: 'Length in seconds of the period for: requests for pages of each signed-in user.',
+    }),
+    throttleProtectedPathsEnabled: t.exposeBoolean('throttleProtectedPathsEnabled', {
+      description:
+        'Whether forms and requests with which people sign in, sign up or reset a password, of each IP address are limited.',
+    }),
+    throttleProtectedPathsRequestsPerPeriod: t.exposeInt('throttleProtectedPathsRequestsPerPeriod', {
+      description:
+        'How many in a period are let through of: forms and requests with which people sign in, sign up or reset a password, of each IP address.',
+    }),
+    throttleProtectedPathsPeriodInSeconds: t.exposeInt('throttleProtectedPathsPeriodInSeconds', {
+      description:
+        'Length in seconds of the period for: forms and requests with which people sign in, sign up or reset a password, of each IP address.',
+    }),
+    domainAllowlist: t.stringList({
+      description: 'E-mail domains that can be used to sign up; empty when all can.',
+      resolve: ({ domainWhitelist }) => domainWhitelist ?? [],
+    }),
+    domainDenylistEnabled: t.exposeBoolean('domainBlacklistEnabled', {
+      description: 'Whether the list of denied domains is enforced.',
+    }),
+    domainDenylist: t.stringList({
+      description: 'E-mail domains that cannot be used to sign up; empty for none.',
+      resolve: ({ domainBlacklist }) => domainBlacklist ?? [],
+    }),
+    adminMode: t.boolean({
+      description: 'Whether administrators confirm their password before they use their rights: always false.',
+      resolve: () => false,
+    }),
+    deletionAdjournedPeriod: t.int({
+      description: 'Days after which deleted projects and groups are removed: always 0, as they are at once.',
+      resolve: () => 0,
+    }),
   }),
 });

@@ -47,11 +47,34 @@ const about = (t: InputFields) => ({
   linkedin: t.string({ description: 'The user’s LinkedIn name.' }),
   twitter: t.string({ description: 'The user’s Twitter name.' }),
   publicEmail: t.string({ description: 'One of the user’s confirmed e-mail addresses, which everyone can see then.' }),
+  commitEmail: t.string({
+    description:
+      'One of the user’s confirmed e-mail addresses, for commits over the web and the API; null for the primary one.',
+  }),
+  pronouns: t.string({ description: 'How to speak of the user, such as `she/her`.' }),
+  jobTitle: t.string({ description: 'What the user works as.' }),
+  discord: t.string({ description: 'The user’s Discord name.' }),
+  github: t.string({ description: 'The user’s GitHub name.' }),
+  privateProfile: t.boolean({
+    description: 'Whether others see nothing of the profile of the user, nor what the user does.',
+  }),
+  themeId: t.int({ description: 'Number of a colour theme, from 1 to 11, for clients.' }),
+  colorSchemeId: t.int({ description: 'Number of a colour scheme for code, from 1 to 6, for clients.' }),
 });
+
+const avatar = (t: InputFields) =>
+  t.field({
+    type: 'Upload',
+    description:
+      'A picture: PNG, JPEG, GIF or WebP of up to 200 KB, sent as described in the GraphQL multipart request specification. Null removes it.',
+  });
 
 /** The fields of a new or existing user. */
 const profile = (t: InputFields) => ({
   ...about(t),
+  avatar: avatar(t),
+  note: t.string({ description: 'What administrators note about the user, of up to 10,000 characters.' }),
+  viewDiffsFileByFile: t.boolean({ description: 'Whether pages of changes show one file at a time.' }),
   externUid: t.string({ description: 'ID of the user at the identity provider; required with `provider`.' }),
   provider: t.string({
     description: 'Name of an identity provider that the user can be found at; required with `externUid`.',
@@ -62,11 +85,7 @@ export const UpdateProfileInput = builder.inputType('UpdateProfileInput', {
   description: 'Changes to the profile of the caller: what is left out stays as it is, null clears what can be empty.',
   fields: (t) => ({
     name: t.string({ description: 'Display name of the user.' }),
-    avatar: t.field({
-      type: 'Upload',
-      description:
-        'A picture: PNG, JPEG, GIF or WebP of up to 200 KB, sent as described in the GraphQL multipart request specification. Null removes it.',
-    }),
+    avatar: avatar(t),
     ...about(t),
   }),
 });
@@ -76,7 +95,7 @@ const GROUPS = 'Whether the user can create groups.';
 const EXTERNAL = 'Whether the user is external: cannot see internal projects, nor create projects or groups.';
 
 export const CreateUserInput = builder.inputType('CreateUserInput', {
-  description: 'A new user. Either `password` or `resetPassword` is required.',
+  description: 'A new user. One of `password`, `resetPassword` and `forceRandomPassword` is required.',
   fields: (t) => ({
     email: t.string({ required: true, description: 'Primary e-mail address, which must not be in use.' }),
     username: t.string({ required: true, description: 'Username, unique regardless of case.' }),
@@ -86,6 +105,9 @@ export const CreateUserInput = builder.inputType('CreateUserInput', {
       required: true,
       defaultValue: false,
       description: 'Whether to e-mail the user a link to choose a password; `password` is ignored then.',
+    }),
+    forceRandomPassword: t.boolean({
+      description: 'Whether the user gets a password that nobody knows; `password` is ignored then.',
     }),
     ...profile(t),
     projectsLimit: t.int({
@@ -102,8 +124,8 @@ export const CreateUserInput = builder.inputType('CreateUserInput', {
       description:
         'Whether the e-mail address counts as confirmed, as it always does on servers that do not send mail.',
     }),
-    canCreateGroup: t.boolean({ required: true, defaultValue: true, description: GROUPS }),
-    external: t.boolean({ required: true, defaultValue: false, description: EXTERNAL }),
+    canCreateGroup: t.boolean({ description: `${GROUPS} By default, what the application settings say.` }),
+    external: t.boolean({ description: `${EXTERNAL} By default, what the application settings say.` }),
   }),
 });
 
@@ -123,6 +145,9 @@ export const UpdateUserInput = builder.inputType('UpdateUserInput', {
     password: t.string({ description: `New password, ${PASSWORD}. The user must change it at the next sign-in.` }),
     ...profile(t),
     projectsLimit: t.int({ description: 'How many personal projects the user can have.' }),
+    skipReconfirmation: t.boolean({
+      description: 'Whether a new e-mail address counts as confirmed, without a mail to it.',
+    }),
     admin: t.boolean({ description: ADMIN }),
     canCreateGroup: t.boolean({ description: GROUPS }),
     external: t.boolean({ description: EXTERNAL }),

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { UserState } from '#schema/enums.ts';
-import { onlyField } from '#schema/inputs.ts';
+import { onlyField, sortField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
@@ -45,6 +45,62 @@ const Version = builder.objectRef<Build>('Version').implement({
   }),
 });
 
+const UserOrder = builder.enumType('UserOrder', {
+  description: 'Ways to order users.',
+  values: {
+    ID: { value: 'id', description: 'By number, and so by age.' },
+    NAME: { value: 'name', description: 'By display name, in alphabetical order.' },
+    USERNAME: { value: 'username', description: 'By username, in alphabetical order.' },
+    CREATED_AT: { value: 'created_at', description: 'By when the account was created.' },
+    UPDATED_AT: { value: 'updated_at', description: 'By when the account last changed.' },
+  } as const,
+});
+
+const TwoFactorFilter = builder.enumType('TwoFactorFilter', {
+  description: 'Whether users have a second factor.',
+  values: {
+    ENABLED: { value: 'enabled', description: 'Users who sign in with a second factor.' },
+    DISABLED: { value: 'disabled', description: 'Users who sign in without a second factor.' },
+  } as const,
+});
+
+const IGNORED = 'ignored unless the caller is an administrator';
+
+const UserFilter = builder.inputType('UserFilter', {
+  description: 'Which users are listed, beyond the arguments.',
+  fields: (t) => ({
+    excludeActive: t.boolean({ description: 'Whether to leave out active users.' }),
+    excludeExternal: t.boolean({ description: `Whether to leave out external users; ${IGNORED}.` }),
+    excludeInternal: t.boolean({
+      description: 'Whether to leave out users that the server made for itself. No list has them in any case.',
+    }),
+    humans: t.boolean({ description: 'Whether to only list people.' }),
+    excludeHumans: t.boolean({ description: 'Whether to only list users of access tokens.' }),
+    withoutProjectBots: t.boolean({
+      description: 'Whether to leave out the users of access tokens of projects and groups.',
+    }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Only users whose account was created before this.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Only users whose account was created after this.' }),
+    twoFactor: t.field({
+      type: TwoFactorFilter,
+      description: `Only users with or without a second factor; ${IGNORED}.`,
+    }),
+    withoutProjects: t.boolean({
+      description: `Whether to only list users who have no project and are members of none; ${IGNORED}.`,
+    }),
+    admins: t.boolean({ description: `Whether to only list administrators; ${IGNORED}.` }),
+    publicEmail: t.string({ description: `Only the user with this public e-mail address; ${IGNORED}.` }),
+    lastActivityBefore: t.field({
+      type: 'Date',
+      description: `Only users whose latest request was on a day (UTC) before this one; ${IGNORED}.`,
+    }),
+    lastActivityAfter: t.field({
+      type: 'Date',
+      description: `Only users whose latest request was on a day (UTC) after this one; ${IGNORED}.`,
+    }),
+  }),
+});
+
 const userArgs = builder.args((t) => ({
   ...pageArgs,
   active: onlyField(t, 'active users'),
@@ -67,6 +123,14 @@ const userArgs = builder.args((t) => ({
     description: 'Only the user with this ID at the identity provider; together with `provider`. For administrators.',
   }),
   skipLdap: onlyField(t, 'users without an account in a directory; ignored unless the caller is an administrator'),
+  filter: t.field({ type: UserFilter, description: 'Which users are listed, beyond the other arguments.' }),
+  orderBy: t.field({
+    type: UserOrder,
+    required: true,
+    defaultValue: 'id',
+    description: `What to sort the users by; ${IGNORED}.`,
+  }),
+  sort: sortField(t, 'desc'),
 }));
 
 const activityArgs = builder.args((t) => ({
@@ -108,7 +172,10 @@ builder.queryFields((t) => ({
     description: 'All users of the server, newest first. For signed-in callers.',
     args: userArgs,
     resolve: (_root, args, context, info) =>
-      loadPage(args, info, (page) => listUsers(context, args, page, selectionAt(info, 'User'))),
+      loadPage(args, info, (page) => {
+        const order = { by: args.orderBy, direction: args.sort };
+        return listUsers(context, { ...args, more: args.filter, order }, page, selectionAt(info, 'User'));
+      }),
   }),
   userActivities: t.field({
     type: UserActivityConnection,

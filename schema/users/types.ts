@@ -34,6 +34,20 @@ const signedIn = guardedBy(({ isOwn }: Shown, context) => {
 /** For fields visible only to administrators and the user; null for others. */
 const forAccount = guardedBy(seesAccount);
 
+/** For fields visible only to administrators; null for others. */
+const forAdministrators = guardedBy(
+  ({ isOwn }: Shown, context) => context.actor?.admin === true && (isOwn || requireAccount(context).admin),
+);
+
+/** What a field of the profile needs beside its value. */
+const OF_PROFILE = { id: true, privateProfile: true } as const;
+
+/** Whether the caller may see the profile. Throws Unauthenticated, InsufficientScope. */
+function seesProfile(user: Shown & { privateProfile: boolean }, context: GraphQLContext): boolean {
+  if (!user.isOwn) requireAccount(context);
+  return !user.privateProfile || seesAccount(user, context);
+}
+
 function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
   if (isOwn) return true;
   const actor = requireAccount(context);
@@ -81,41 +95,143 @@ export const User = builder.prismaObject('User', {
         'Whether the account is that of a program, which acts with an access token of a project or group. For signed-in callers.',
       ...signedIn,
     }),
-    bio: t.exposeString('bio', {
+    bio: t.string({
       nullable: true,
-      description: 'A short text about the user. For signed-in callers.',
-      ...signedIn,
+      description: 'A short text about the user. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, bio: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.bio : null),
     }),
-    location: t.exposeString('location', {
+    location: t.string({
       nullable: true,
-      description: 'Where the user lives or works. For signed-in callers.',
-      ...signedIn,
+      description: 'Where the user lives or works. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, location: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.location : null),
     }),
-    skype: t.exposeString('skype', {
-      description: 'Skype name of the user; empty when unset. For signed-in callers.',
-      ...signedIn,
+    skype: t.string({
+      description:
+        'Skype name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, skype: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.skype : ''),
     }),
-    linkedin: t.exposeString('linkedin', {
-      description: 'LinkedIn name of the user; empty when unset. For signed-in callers.',
-      ...signedIn,
+    linkedin: t.string({
+      description:
+        'LinkedIn name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, linkedin: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.linkedin : ''),
     }),
-    twitter: t.exposeString('twitter', {
-      description: 'Twitter name of the user; empty when unset. For signed-in callers.',
-      ...signedIn,
+    twitter: t.string({
+      description:
+        'Twitter name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, twitter: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.twitter : ''),
     }),
-    websiteUrl: t.exposeString('websiteUrl', {
-      description: 'URL of the user’s website; empty when unset. For signed-in callers.',
-      ...signedIn,
+    websiteUrl: t.string({
+      description:
+        'URL of the user’s website; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, websiteUrl: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.websiteUrl : ''),
     }),
-    organization: t.exposeString('organization', {
+    organization: t.string({
       nullable: true,
-      description: 'Organization that the user works for. For signed-in callers.',
+      description:
+        'Organization that the user works for. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, organization: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.organization : null),
+    }),
+    publicEmail: t.string({
+      nullable: true,
+      description:
+        'E-mail address that the user lets everyone see; null without one. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, publicEmail: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.publicEmail : null),
+    }),
+    pronouns: t.string({
+      nullable: true,
+      description:
+        'How to speak of the user, such as `she/her`. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, pronouns: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.pronouns : null),
+    }),
+    jobTitle: t.string({
+      description:
+        'What the user works as; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, jobTitle: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.jobTitle : ''),
+    }),
+    discord: t.string({
+      description:
+        'Discord name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, discord: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.discord : ''),
+    }),
+    github: t.string({
+      description:
+        'GitHub name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, github: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.github : ''),
+    }),
+    workInformation: t.string({
+      nullable: true,
+      description:
+        'Job title and organization of the user in one text; null without either, and for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, jobTitle: true, organization: true },
+      resolve: (user, _args, context) =>
+        seesProfile(user, context) ? [user.jobTitle, user.organization].filter(Boolean).join(' at ') || null : null,
+    }),
+    privateProfile: t.exposeBoolean('privateProfile', {
+      nullable: true,
+      description:
+        'Whether others see nothing of the profile of the user, nor what the user does. For administrators and the user.',
+      ...forAccount,
+    }),
+    commitEmail: t.string({
+      nullable: true,
+      description:
+        'E-mail address of the commits that the user makes over the web and the API; the primary one by default. For administrators and the user.',
+      select: { id: true, email: true, commitEmail: true },
+      resolve: (user, _args, context) =>
+        seesAccount(user as Shown, context) ? (user.commitEmail ?? user.email) : null,
+    }),
+    themeId: t.exposeInt('themeId', {
+      nullable: true,
+      description: 'Number of the user’s colour theme, 1 by default, for clients. For administrators and the user.',
+      ...forAccount,
+    }),
+    namespaceId: t.int({
+      nullable: true,
+      description: 'Numeric ID of the personal namespace of the user. For administrators and the user.',
+      select: { id: true, namespace: { select: { id: true } } },
+      resolve: (user, _args, context) => (seesAccount(user as Shown, context) ? (user.namespace?.id ?? null) : null),
+    }),
+    locked: t.exposeBoolean('locked', {
+      description:
+        'Whether signing in with a password is refused for now, after too many wrong passwords. For signed-in callers.',
       ...signedIn,
     }),
-    publicEmail: t.exposeString('publicEmail', {
+    createdBy: t.relation('createdBy', {
       nullable: true,
-      description: 'E-mail address that the user lets everyone see; null without one. For signed-in callers.',
-      ...signedIn,
+      description: 'The administrator who created the account; null for users who signed up. For administrators.',
+      ...forAdministrators,
+    }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: 'What administrators noted about the user. For administrators.',
+      ...forAdministrators,
+    }),
+    signInCount: t.exposeInt('signInCount', {
+      nullable: true,
+      description: 'How often the user signed in with a password. For administrators.',
+      ...forAdministrators,
+    }),
+    currentSignInIp: t.exposeString('currentSignInIp', {
+      nullable: true,
+      description: 'IP address of the latest sign-in. For administrators.',
+      ...forAdministrators,
+    }),
+    lastSignInIp: t.exposeString('lastSignInIp', {
+      nullable: true,
+      description: 'IP address of the sign-in before the latest. For administrators.',
+      ...forAdministrators,
     }),
     email: t.string({
       nullable: true,

@@ -19,6 +19,8 @@ const MEMBER_KEYS = [
   'name',
   'username',
   'state',
+  'locked',
+  'public_email',
   'avatar_url',
   'web_url',
   'access_level',

@@ -114,6 +114,8 @@ const facade = createFacade<{ id: number; admin: boolean }>({
     headers['x-user'] === undefined ? null : { id: 1, admin: headers['x-user'] === 'admin' },
   turns: new CallerSemaphore({ concurrency: 10, perCaller: 5, waitingPerCaller: 5, waiting: 10, patience: 1_000 }),
   callerOf: () => 'somebody',
+  exposed: [],
+  throttle: async () => true,
   admit: () => {},
   precheck: async (actor, ability) => {
     checked.push(ability);

@@ -11,6 +11,8 @@ const KEYS = [
   'name',
   'username',
   'state',
+  'locked',
+  'public_email',
   'avatar_url',
   'web_url',
   'access_level',

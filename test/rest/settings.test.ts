@@ -49,6 +49,41 @@ const DEFAULTS = {
   polling_interval_multiplier: '1.0',
   require_admin_approval_after_user_signup: false,
   deactivate_dormant_users_period: 90,
+  password_authentication_enabled_for_web: true,
+  password_authentication_enabled_for_git: true,
+  require_two_factor_authentication: false,
+  two_factor_grace_period: 48,
+  user_default_external: false,
+  can_create_group: true,
+  default_branch_name: null,
+  shared_runners_enabled: true,
+  max_artifacts_size: 100,
+  default_artifacts_expire_in: '30 days',
+  default_ci_config_path: null,
+  import_sources: ['git', 'gitlab_project'],
+  require_personal_access_token_expiry: false,
+  personal_access_token_prefix: 'glpat-',
+  allow_local_requests_from_web_hooks_and_services: false,
+  throttle_unauthenticated_api_enabled: true,
+  throttle_unauthenticated_api_requests_per_period: 6000,
+  throttle_unauthenticated_api_period_in_seconds: 60,
+  throttle_unauthenticated_enabled: false,
+  throttle_unauthenticated_requests_per_period: 3600,
+  throttle_unauthenticated_period_in_seconds: 3600,
+  throttle_authenticated_api_enabled: false,
+  throttle_authenticated_api_requests_per_period: 7200,
+  throttle_authenticated_api_period_in_seconds: 3600,
+  throttle_authenticated_web_enabled: false,
+  throttle_authenticated_web_requests_per_period: 7200,
+  throttle_authenticated_web_period_in_seconds: 3600,
+  throttle_protected_paths_enabled: true,
+  throttle_protected_paths_requests_per_period: 600,
+  throttle_protected_paths_period_in_seconds: 60,
+  domain_allowlist: [],
+  domain_denylist_enabled: false,
+  domain_denylist: [],
+  admin_mode: false,
+  deletion_adjourned_period: 0,
 };
 
 beforeEach(async () => {
@@ -110,7 +145,12 @@ describe('PUT /application/settings', () => {
     };
     const { status, body } = await api.put(AT, given);
     expect([status, Object.keys(body)]).toEqual([200, Object.keys(DEFAULTS)]);
-    expect(body).toEqual({ ...DEFAULTS, ...given, polling_interval_multiplier: '1.5' });
+    const today = {
+      domain_allowlist: body.domain_whitelist,
+      domain_denylist_enabled: true,
+      domain_denylist: body.domain_blacklist,
+    };
+    expect(body).toEqual({ ...DEFAULTS, ...given, ...today, polling_interval_multiplier: '1.5' });
     expect((await api.get(AT)).body).toEqual(body);
     const one = await api.put(AT, { max_attachment_size: 26 });
     expect(one.body).toEqual({ ...body, max_attachment_size: 26, updated_at: expect.any(String) });
@@ -210,6 +250,27 @@ describe('PUT /application/settings', () => {
     [
       { domain_blacklist_enabled: true, domain_blacklist: [] },
       { message: { domain_blacklist: ['Domain blacklist cannot be empty if Blacklist is enabled.'] } },
+    ],
+    [{ admin_mode: true }, { message: { admin_mode: ['can only be false'] } }],
+    [{ deletion_adjourned_period: 7 }, { message: { deletion_adjourned_period: ['can only be 0'] } }],
+    [{ default_branch_name: 'a b' }, { message: { default_branch_name: ['is invalid'] } }],
+    [{ default_ci_config_path: '../ci.yml' }, { message: { default_ci_config_path: ['is invalid'] } }],
+    [
+      { default_artifacts_expire_in: 'soon' },
+      { message: { default_artifacts_expire_in: ['is not a correct duration'] } },
+    ],
+    [
+      { personal_access_token_prefix: 'x'.repeat(21) },
+      { message: { personal_access_token_prefix: ['is too long (maximum is 20 characters)'] } },
+    ],
+    [{ personal_access_token_prefix: 'a b' }, { message: { personal_access_token_prefix: ['is invalid'] } }],
+    [{ personal_access_token_prefix: 'gldt-' }, { message: { personal_access_token_prefix: ['is invalid'] } }],
+    [{ import_sources: ['git', 'fax'] }, { message: { import_sources: ["'fax' is not an import source"] } }],
+    [{ max_artifacts_size: 0 }, { message: { max_artifacts_size: ['must be greater than 0'] } }],
+    [{ two_factor_grace_period: -1 }, { message: { two_factor_grace_period: ['must be greater than or equal to 0'] } }],
+    [
+      { throttle_authenticated_api_requests_per_period: 0 },
+      { message: { throttle_authenticated_api_requests_per_period: ['must be greater than 0'] } },
     ],
     [{ max_attachment_size: 0 }, { message: { max_attachment_size: ['must be greater than 0'] } }],
     [{ session_expire_delay: -1 }, { message: { session_expire_delay: ['must be greater than or equal to 0'] } }],

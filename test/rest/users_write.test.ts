@@ -16,7 +16,7 @@ const fresh = (more: object = {}) => {
   return { username, email: `${username}@example.org`, name: `Fresh ${username}`, password: PASSWORD, ...more };
 };
 const FULL =
-  'avatar_url bio can_create_group can_create_project color_scheme_id confirmed_at created_at current_sign_in_at email external id identities is_admin last_activity_on last_sign_in_at linkedin location name organization projects_limit public_email skype state twitter two_factor_enabled username web_url website_url';
+  'avatar_url bio bot can_create_group can_create_project color_scheme_id commit_email confirmed_at created_at created_by current_sign_in_at current_sign_in_ip discord email external github id identities is_admin job_title last_activity_on last_sign_in_at last_sign_in_ip linkedin location name namespace_id note organization private_profile projects_limit pronouns public_email skype state theme_id twitter two_factor_enabled username web_url website_url work_information';
 const stored = (id: number) => world.db.user.findUniqueOrThrow({ where: { id } });
 
 it('A website is a URL of the web, over both APIs', async () => {
@@ -107,7 +107,7 @@ describe('POST /users', () => {
 
   it('names all that is missing, to everybody who is signed in', async () => {
     const error =
-      'email is missing, username is missing, name is missing, password, reset_password are missing, at least one parameter must be provided';
+      'email is missing, username is missing, name is missing, password, reset_password, force_random_password are missing, at least one parameter must be provided';
     for (const who of [admin, user]) {
       const { status, body } = await world.api(who).post('/users', {});
       expect([status, body]).toEqual([400, { error }]);
@@ -251,6 +251,7 @@ describe('PUT /users/:id', () => {
       ...before,
       name: 'New Name',
       email: 'new.address@example.org',
+      commit_email: 'new.address@example.org',
       avatar_url: expect.any(String),
       bio: null,
       twitter: 'bird',

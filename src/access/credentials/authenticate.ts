@@ -46,7 +46,8 @@ const UNKNOWN_TOKEN = 'The token is unknown, expired or revoked, or its user is 
 
 /** Sessions cannot sudo: that takes a private token. */
 async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise<Actor | null> {
-  const actor = (await findSession(db, session))?.actor ?? null;
+  const found = await findSession(db, session);
+  const actor = found && !found.mustSetUpTwoFactor ? found.actor : null;
   if (actor && sudo) {
     throw new Forbidden(
       actor.admin ? 'Private token must be specified in order to use sudo' : 'Must be admin to use sudo',

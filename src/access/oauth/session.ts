@@ -16,7 +16,7 @@ export function followSessions(
     const request = ctx.req as Request;
     const token = sessionTokenOf(request);
     const found = token === undefined ? null : await findSession(contextOf(null, request).db, token);
-    const session = new Session(found ? described(found) : undefined);
+    const session = new Session(found && !found.mustSetUpTwoFactor ? described(found) : undefined);
     // The provider neither stores destroyed sessions nor sets a cookie for them.
     Object.defineProperty(session, 'destroyed', { value: true });
     ctx.oidc.entity('Session', session);

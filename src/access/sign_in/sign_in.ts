@@ -3,6 +3,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { beginAttempt, halfway, pruneAttempts, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
 import { verifyPassword } from '#src/access/sign_in/hash_password.ts';
 import { enabledProviders, type Providers } from '#src/access/sign_in/providers/registry.ts';
+import { isTwoFactorOverdue } from '#src/access/sign_in/two_factor/overdue.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
@@ -25,19 +26,25 @@ export async function signInByPassword(
   if (user.twoFactorEnabled) {
     throw new Unauthenticated('You have 2FA enabled. Please use a personal access token to access the API');
   }
-  if (!user.viaDirectory) await refuseClosed(db, user);
+  if (!user.viaDirectory) await refuseClosed(db, user, 'web');
+  if (await isTwoFactorOverdue(db, user)) throw new Unauthenticated(OVERDUE);
   if (user.passwordExpired) {
     throw new Unauthenticated('Your password has expired. Change it first, with the mutation changePassword');
   }
-  await noteSignIn(db, user.id);
+  await noteSignIn(db, user.id, context.clientAddress);
   return user;
 }
 
-/** Throws Unauthenticated if the setting allows passwords for administrators only. */
-export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
-  const { signinEnabled } = await currentSettings(db);
-  if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is disabled');
+/** Throws Unauthenticated if the settings allow passwords for administrators only: everywhere, or there. */
+export async function refuseClosed(db: Db, { admin }: { admin: boolean }, where: 'web' | 'git'): Promise<void> {
+  const settings = await currentSettings(db);
+  const allowed =
+    where === 'web' ? settings.passwordAuthenticationEnabledForWeb : settings.passwordAuthenticationEnabledForGit;
+  if ((settings.signinEnabled && allowed) || admin) return;
+  throw new Unauthenticated(`Signing in with a password is disabled${where === 'git' ? ': use an access token.' : ''}`);
 }
+
+export const OVERDUE = 'Two-factor authentication is required: sign in on the web to set it up';
 
 /** The user that login and password match. */
 export interface Verified {

@@ -17,7 +17,7 @@ export type NextStep = { step: 'enter'; userId: number; shown: Shown } | { step:
 export async function beginSignIn(context: Context, login: string, password: string): Promise<NextStep> {
   const user = await verifyLogin(context, login, password, { reactivates: true });
   if (user.viaDirectory) return user.twoFactorEnabled ? next(context, user, 'last_factor') : entered(user);
-  await refuseClosed(context.db, user);
+  await refuseClosed(context.db, user, 'web');
   return user.twoFactorEnabled ? next(context, user, 'second_factor') : afterFactors(context, user);
 }
 

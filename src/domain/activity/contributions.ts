@@ -1,6 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces } from '#src/access/permissions/places.ts';
 import { seenBy } from '#src/domain/activity/list_events.ts';
+import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { Prisma, queryRows } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
@@ -41,6 +42,7 @@ export async function countContributions(
     sql`WITH ${seenPlaces(actor)}
       SELECT e.author_id AS author, to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS count
       FROM events e WHERE e.author_id = ANY(${[...userIds]}::int[]) AND ${seenBy(actor)}
+        AND ${activityVisible(actor, sql`e.author_id`)}
         AND e.created_at >= (${first}::date)::timestamp AT TIME ZONE 'UTC'
         AND e.created_at < (${last}::date + 1)::timestamp AT TIME ZONE 'UTC'
       GROUP BY 1, 2 ORDER BY 2`,

@@ -5,6 +5,7 @@ import { accessibleProjects, assignedTo, issueVisible } from '#src/access/permis
 import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { type UserRow, userJson } from '#src/domain/users/rows.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -164,7 +165,7 @@ function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
   return { of: ofProject, visible, counted };
 }
 
-/** The events of a user in projects and on issues that the actor may see. */
+/** The events of a user in projects and on issues that the actor may see; none of others with a private profile. */
 export async function listUserEvents(
   context: Context,
   userId: number,
@@ -172,11 +173,12 @@ export async function listUserEvents(
   shown: Shown,
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
-  const ofUser = sql`e.author_id = ${userId}`;
+  const isShown = activityVisible(actor, sql`${userId}::int`);
+  const ofUser = sql`e.author_id = ${userId} AND ${isShown}`;
   const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
   const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
-    WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
+    WHERE c.author_id = ${userId} AND ${isShown} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
       WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')}
       WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} ELSE ${within(c.projectId)} END) + ${own}`;

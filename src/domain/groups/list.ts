@@ -4,6 +4,7 @@ import { groupAccessLevel, groupVisible, memberNamespaces, notExpired } from '#s
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
 import '#src/domain/groups/computed_fields.ts';
 import { namespaceMatches } from '#src/domain/namespaces/matching.ts';
+import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -92,7 +93,8 @@ export async function listGroupsOfUsers<R>(
   const actor = requireActor(context);
   const pageOf = ({ member }: Asked<{ member: number }>) => {
     const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${notExpired('m')})`;
-    const where = all([ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(actor, filter)]);
+    const seen = activityVisible(actor, sql`${member}`);
+    const where = all([seen, ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(actor, filter)]);
     return pageOfRows(selection, listed(actor, where, filter, by), page);
   };
   const parents = userIds.map((member) => ({ member }));

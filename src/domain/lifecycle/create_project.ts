@@ -24,7 +24,7 @@ import { findPusher } from '#src/domain/repository/record.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -78,6 +78,9 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const path = input.path ?? pathFrom(name);
   const home = await findHome(context, actor, creatorId, input.namespaceId ?? null);
   const settings = await currentSettings(context.db);
+  if (input.importUrl?.trim() && !settings.importSources.includes('git')) {
+    throw new Forbidden('Projects cannot be imported from URLs');
+  }
   const texts = textErrors({ ...input, name, path });
   const picture = input.avatar ? await readPicture(input.avatar) : null;
   if (input.initializeWithReadme && input.importUrl) {
@@ -102,13 +105,14 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       const projectId = await insertProject(tx, context, held, creatorId, {
+        sharedRunnersEnabled: settings.sharedRunnersEnabled,
         ...input.switches,
         ...givenSettings(input),
         name,
         path,
         visibility,
         description: input.description ?? null,
-        defaultBranch: input.defaultBranch || null,
+        defaultBranch: input.defaultBranch || settings.defaultBranchName || null,
         tagList: tags(input.tagList ?? null),
         ciDefaultGitDepth: input.ciDefaultGitDepth === undefined ? NEW_DEPTH : input.ciDefaultGitDepth,
       });

@@ -1,6 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { listProjectsOf, type ProjectList } from '#src/domain/projects/list.ts';
+import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
@@ -23,11 +24,14 @@ export function listProjectsOfUsers<R>(
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
-  requireActor(context);
+  const actor = requireActor(context);
   const wanted = [...new Set(affiliations)];
   const scope = (project: Alias<'Project'>, parent: OfUser) => {
     const conditions = wanted.map((affiliation) => SCOPES[affiliation](project, parent));
-    return [conditions.length === 0 ? sql`FALSE` : sql`(${join(conditions, ' OR ')})`];
+    return [
+      activityVisible(actor, sql`${parent.user}`),
+      conditions.length === 0 ? sql`FALSE` : sql`(${join(conditions, ' OR ')})`,
+    ];
   };
   return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
 }
@@ -40,8 +44,9 @@ export function listStarredProjects<R>(
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
-  requireActor(context);
+  const actor = requireActor(context);
   const scope = ({ id }: Alias<'Project'>, { user }: OfUser) => [
+    activityVisible(actor, sql`${user}`),
     sql`${id} IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${user})`,
   ];
   return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
@@ -55,8 +60,9 @@ export function listContributedProjects<R>(
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
-  requireActor(context);
+  const actor = requireActor(context);
   const scope = ({ id }: Alias<'Project'>, { user }: OfUser) => [
+    activityVisible(actor, sql`${user}`),
     sql`${id} IN (SELECT e.project_id FROM events e
       WHERE e.author_id = ${user} AND e.created_at >= now() - interval '1 year' AND e.project_id IS NOT NULL)`,
   ];

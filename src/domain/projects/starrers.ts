@@ -1,6 +1,7 @@
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
+import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -13,7 +14,7 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [star, user] = [alias('ProjectStar', 'st'), alias('User', 'su')];
 
-/** The stars of each project, latest first, in one statement; also for anonymous callers. */
+/** The stars of each project, latest first, in one statement, without those of users with a private profile; also for anonymous callers. */
 export function listStarrers<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -27,6 +28,7 @@ export function listStarrers<R>(
   const matching = wanted
     ? [sql`${star.userId} IN (SELECT su.id FROM users su WHERE ${userMatches(user, actor, wanted)})`]
     : [];
+  matching.push(activityVisible(actor, sql`${star.userId}`));
   const sorted = order('ProjectStar', ['createdAt', 'userId'], 'desc');
   const pageOf = ({ project }: Asked<{ project: number }>) =>
     pageOfRows(

@@ -1,3 +1,4 @@
+import { isBranchName } from '#src/platform/branch_name.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
@@ -149,16 +150,6 @@ function pathError(path: string): string | null {
     return "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'";
   }
   return RESERVED.has(path.toLowerCase()) ? `${path} is a reserved name` : null;
-}
-
-/** The rules of git-check-ref-format for branches. */
-function isBranchName(name: string): boolean {
-  return (
-    name.length <= 255 &&
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them
-    !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(\/|$)|(^|\/)\.|^[-/]|[./]$/.test(name) &&
-    name !== '@'
-  );
 }
 
 function tooLong(maximum: number): string {

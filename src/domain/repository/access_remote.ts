@@ -6,7 +6,8 @@ import { actorOfDeployToken, isDeployToken } from '#src/access/credentials/token
 import { isJobToken } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
-import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { OVERDUE, refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { isTwoFactorOverdue } from '#src/access/sign_in/two_factor/overdue.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';
@@ -174,9 +175,8 @@ async function withPassword(
   });
   if (user.twoFactorEnabled)
     throw refuse('You have 2FA enabled: use a personal access token in place of the password.');
-  const { signinEnabled } = await currentSettings(context.db);
-  if (!signinEnabled && !user.admin && !user.viaDirectory)
-    throw refuse('Signing in with a password is disabled: use an access token.');
+  if (!user.viaDirectory) await refuseClosed(context.db, user, 'git');
+  if (await isTwoFactorOverdue(context.db, user)) throw refuse(`${OVERDUE}, or use an access token.`);
   if (user.passwordExpired) throw refuse('Your password has expired. Sign in on the web to change it.');
   const actor = await authenticatedUser(context.db, user.id);
   if (!actor) throw refuse(UNKNOWN);

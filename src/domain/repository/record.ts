@@ -72,9 +72,11 @@ export async function pushRefs(
   return changeRefs(context, project, changes, recordMade, { ...options, prepare });
 }
 
-/** Name and address of a user for their commits and pushes. */
+/** Name and address of a user for their commits and pushes: the address that the user chose for commits, else the primary one. */
 export async function findPusher(db: Pick<Db, 'user'>, id: number): Promise<Pusher> {
-  return db.user.findUniqueOrThrow({ where: { id }, select: { id: true, name: true, email: true } });
+  const select = { id: true, name: true, email: true, commitEmail: true } as const;
+  const { commitEmail, ...user } = await db.user.findUniqueOrThrow({ where: { id }, select });
+  return { ...user, email: commitEmail ?? user.email };
 }
 
 export interface Recorder {

@@ -17,6 +17,18 @@ export interface Profile {
   organization?: string | null | undefined;
   /** One of the user's confirmed addresses; null for none. */
   publicEmail?: string | null | undefined;
+  /** One of the user's confirmed addresses for commits over the web and the API; null for the primary one. */
+  commitEmail?: string | null | undefined;
+  pronouns?: string | null | undefined;
+  jobTitle?: string | null | undefined;
+  discord?: string | null | undefined;
+  github?: string | null | undefined;
+  /** Whether others see nothing of the profile and of what the user does. */
+  privateProfile?: boolean | null | undefined;
+  /** Numbers of colours: of pages from 1 to 11, of code from 1 to 6. */
+  themeId?: number | null | undefined;
+  colorSchemeId?: number | null | undefined;
+  viewDiffsFileByFile?: boolean | null | undefined;
 }
 
 /** Values of a user, at creation and later. */
@@ -26,6 +38,8 @@ export interface UserValues extends Profile {
   name?: string | undefined;
   password?: string | null | undefined;
   projectsLimit?: number | null | undefined;
+  /** What administrators remember of the user. */
+  note?: string | null | undefined;
   /** Name of an external identity provider, and the user's ID there: both or neither. */
   provider?: string | null | undefined;
   externUid?: string | null | undefined;
@@ -40,6 +54,11 @@ const TEXTS = {
   websiteUrl: 'website_url',
   organization: 'organization',
   publicEmail: 'public_email',
+  commitEmail: 'commit_email',
+  pronouns: 'pronouns',
+  jobTitle: 'job_title',
+  discord: 'discord',
+  github: 'github',
   provider: 'provider',
   externUid: 'extern_uid',
 } as const;
@@ -64,6 +83,13 @@ export function userErrors(values: UserValues): FieldErrors {
     if (text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
     else if (text.includes('\0')) errors[field] = ['is invalid'];
   }
+  const { note, themeId, colorSchemeId } = values;
+  if (note != null && note.length > MOST_OF_NOTE) errors.note = [`is too long (maximum is ${MOST_OF_NOTE} characters)`];
+  else if (note?.includes('\0')) errors.note = ['is invalid'];
+  if (themeId != null && !(themeId >= 1 && themeId <= THEMES)) errors.theme_id = ['is not included in the list'];
+  if (colorSchemeId != null && !(colorSchemeId >= 1 && colorSchemeId <= SCHEMES)) {
+    errors.color_scheme_id = ['is not included in the list'];
+  }
   const { websiteUrl } = values;
   if (websiteUrl && !errors.website_url && !isWebUrl(websiteUrl)) {
     errors.website_url = ['must be a URL that begins with http:// or https://'];
@@ -71,22 +97,35 @@ export function userErrors(values: UserValues): FieldErrors {
   return errors;
 }
 
+const [THEMES, SCHEMES, MOST_OF_NOTE] = [11, 6, 10_000];
+
 /**
- * The address that everyone may know, as it is stored: null for none, undefined unless it changes. Throws ValidationFailed for one
- * that the user has not confirmed.
+ * The addresses that the user chose for everyone to know, and for commits, as they are stored: null for none, absent unless they
+ * change. Throws ValidationFailed for one that the user has not confirmed.
  */
-export async function publicEmailOf(
+export async function chosenAddresses(
   tx: Pick<Db, '$queryRaw'>,
   userId: number,
-  { publicEmail }: Profile,
-): Promise<string | null | undefined> {
-  if (publicEmail === undefined) return undefined;
-  const email = publicEmail?.trim().toLowerCase() ?? '';
+  { publicEmail, commitEmail }: Profile,
+): Promise<{ publicEmail?: string | null; commitEmail?: string | null }> {
+  return {
+    ...(publicEmail === undefined ? {} : { publicEmail: await ownAddress(tx, userId, publicEmail, 'public_email') }),
+    ...(commitEmail === undefined ? {} : { commitEmail: await ownAddress(tx, userId, commitEmail, 'commit_email') }),
+  };
+}
+
+async function ownAddress(
+  tx: Pick<Db, '$queryRaw'>,
+  userId: number,
+  given: string | null,
+  field: string,
+): Promise<string | null> {
+  const email = given?.trim().toLowerCase() ?? '';
   if (email === '') return null;
   const [own] = await tx.$queryRaw<object[]>`
     SELECT id FROM users WHERE id = ${userId} AND lower(email) = ${email} AND confirmed_at IS NOT NULL
     UNION ALL SELECT id FROM emails WHERE user_id = ${userId} AND lower(email) = ${email} AND confirmed_at IS NOT NULL`;
-  if (!own) throw new ValidationFailed({ public_email: ['is not an email you own'] });
+  if (!own) throw new ValidationFailed({ [field]: ['is not an email you own'] });
   return email;
 }
 

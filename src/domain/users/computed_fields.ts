@@ -1,3 +1,4 @@
+import { ACCOUNT_LIMIT, WINDOW } from '#src/access/sign_in/attempts.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
@@ -11,4 +12,6 @@ computedFields('User', {
     JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id}
     WHERE ${namespace.ownerId} = ${id} AND ${project.deletedAt} IS NULL))`,
   shownEmail: ({ email }) => email,
+  locked: ({ id }) => sql`EXISTS (SELECT 1 FROM sign_in_failures sf
+    WHERE sf.key = 'account #' || ${id} AND sf.count >= ${ACCOUNT_LIMIT} AND sf.since > now() - make_interval(secs => ${WINDOW}))`,
 });

@@ -4,13 +4,14 @@ import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
 import {
   checkUser,
+  chosenAddresses,
   identityOf,
-  publicEmailOf,
   refuseTaken,
   takenMeanwhile,
   type UserValues,
   userErrors,
 } from '#src/domain/users/attributes.ts';
+import { type IncomingPicture, type Picture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { User, UserState } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -42,14 +43,23 @@ export interface NewUser extends UserValues {
   bot?: boolean;
   /** The user who replaces deleted ones. */
   ghost?: boolean;
+  /** The administrator who creates the account. */
+  createdById?: number;
+  picture?: Picture | null;
 }
 
 /** The values of a new user, set by an administrator. */
 export interface NewUserByAdministrator
-  extends Omit<NewUser, 'confirmed' | 'isPending' | 'ghost' | 'bot' | 'passwordHash' | 'privateToken'> {
+  extends Omit<
+    NewUser,
+    'confirmed' | 'isPending' | 'ghost' | 'bot' | 'passwordHash' | 'privateToken' | 'createdById' | 'picture'
+  > {
   /** Whether the user has to confirm the address; true when absent (rulings.md 35). */
   confirm?: boolean | null | undefined;
   skipConfirmation?: boolean | null | undefined;
+  /** A password that nobody knows, as with resetPassword, but without the mail for another. */
+  forceRandomPassword?: boolean | null | undefined;
+  avatar?: IncomingPicture | null | undefined;
 }
 
 /**
@@ -61,17 +71,19 @@ export async function createUserAsAdministrator(
   context: Context,
   given: NewUserByAdministrator,
 ): Promise<{ id: number }> {
-  requireAdmin(context);
+  const { id: createdById } = requireAdmin(context);
   if (given.admin) requireCredentialManager(context);
-  const { confirm, skipConfirmation, ...input } = given;
-  if (!input.resetPassword && input.password == null) {
+  const { confirm, skipConfirmation, forceRandomPassword, avatar, ...values } = given;
+  const input = forceRandomPassword ? { ...values, password: null } : values;
+  if (!input.resetPassword && !forceRandomPassword && input.password == null) {
     const blank = { password: ["can't be blank"] };
     throw new ValidationFailed(blank, { ...userErrors(input), ...blank });
   }
+  const picture = avatar ? await readPicture(avatar) : null;
   const { db, jobs } = context;
   const confirmed = skipConfirmation === true || confirm === false || !sendsMail(db);
   const kind = input.resetPassword ? 'welcome' : 'confirmation';
-  const { id } = await createUser(context, { ...input, confirmed }, (tx, email) => {
+  const { id } = await createUser(context, { ...input, confirmed, createdById, picture }, (tx, email) => {
     if (sendsMail(db) && (input.resetPassword || !confirmed)) return jobs.enqueue(tx, 'mail.send', { kind, email });
   });
   return { id };
@@ -92,10 +104,10 @@ export async function createUser(
   const identity = identityOf(input);
   await refuseTaken(db, input);
   checkUser(input);
-  const { defaultProjectsLimit } = await currentSettings(db);
+  const settings = await currentSettings(db);
   const passwordHash = input.passwordHash ?? (await hashPassword(password, clientAddress));
   const privateToken = input.privateToken ?? newToken();
-  const external = input.external ?? false;
+  const external = input.external ?? (!input.bot && !input.ghost && settings.userDefaultExternal);
   const data = {
     ...profile(input),
     username: input.username,
@@ -103,8 +115,10 @@ export async function createUser(
     email: input.email,
     admin: input.admin ?? false,
     external,
-    canCreateGroup: !external && (input.canCreateGroup ?? true),
-    projectsLimit: external ? 0 : (input.projectsLimit ?? defaultProjectsLimit),
+    canCreateGroup: !external && (input.canCreateGroup ?? settings.canCreateGroup),
+    projectsLimit: external ? 0 : (input.projectsLimit ?? settings.defaultProjectsLimit),
+    note: input.note ?? null,
+    createdById: input.createdById ?? null,
     ghost: input.ghost ?? false,
     bot: input.bot ?? false,
     state: stateOf(input),
@@ -119,8 +133,9 @@ export async function createUser(
     const id = await db.$transaction(async (tx) => {
       const user = await tx.user.create({ data, select: { id: true, username: true, name: true } });
       await createNamespace(tx, user);
-      const publicEmail = await publicEmailOf(tx, user.id, input);
-      if (publicEmail) await tx.user.update({ where: { id: user.id }, data: { publicEmail } });
+      const addresses = await chosenAddresses(tx, user.id, input);
+      if (Object.values(addresses).some(Boolean)) await tx.user.update({ where: { id: user.id }, data: addresses });
+      if (input.picture) await saveAvatar(tx, user.id, input.picture);
       await also?.(tx, input.email, user.id);
       return user.id;
     });
@@ -138,10 +153,17 @@ function stateOf({ ghost, isPending }: NewUser): UserState {
 /** What creating a user needs; the server itself has no client address. */
 type Creator = Pick<Context, 'db' | 'secret' | 'clientAddress'>;
 
-/** The columns of the profile: null clears, undefined leaves unchanged. */
-export function profile({ bio, location, skype, linkedin, twitter, websiteUrl, organization }: UserValues) {
-  const texts = { skype, linkedin, twitter, websiteUrl };
+/** The columns of the profile: null clears what can be empty and leaves the rest, undefined leaves unchanged. */
+export function profile({ bio, location, organization, pronouns, ...values }: UserValues) {
+  const { skype, linkedin, twitter, websiteUrl, jobTitle, discord, github } = values;
+  const { privateProfile, themeId, colorSchemeId, viewDiffsFileByFile } = values;
+  const texts = { skype, linkedin, twitter, websiteUrl, jobTitle, discord, github };
   return {
+    ...(privateProfile == null ? {} : { privateProfile }),
+    ...(themeId == null ? {} : { themeId }),
+    ...(colorSchemeId == null ? {} : { colorSchemeId }),
+    ...(viewDiffsFileByFile == null ? {} : { viewDiffsFileByFile }),
+    ...(pronouns === undefined ? {} : { pronouns }),
     ...(bio === undefined ? {} : { bio }),
     ...(location === undefined ? {} : { location }),
     ...(organization === undefined ? {} : { organization }),

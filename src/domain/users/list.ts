@@ -6,9 +6,9 @@ import { userMatches } from '#src/domain/users/matching.ts';
 import type { UserState } from '#src/generated/prisma/client.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { order } from '#src/platform/records/order.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -34,9 +34,50 @@ export interface UserFilter {
   externUid?: string | null | undefined;
   /** Without users of directories; ignored unless the actor is an administrator. */
   skipLdap?: boolean | null | undefined;
+  more?: MoreUserFilters | null | undefined;
+  /** Newest first when absent; ignored unless the actor is an administrator. */
+  order?: UserOrder | undefined;
 }
 
-/** Users, newest first, in one statement. Never includes the ghost. Throws Forbidden and BadRequest for an identity. */
+/** Filters that clients of today send. */
+export interface MoreUserFilters {
+  /** Without those who may sign in. */
+  excludeActive?: boolean | null | undefined;
+  /** Without external ones; ignored unless the actor is an administrator. */
+  excludeExternal?: boolean | null | undefined;
+  /** Without those that the server made for itself, which no list has anyway. */
+  excludeInternal?: boolean | null | undefined;
+  /** Only people. */
+  humans?: boolean | null | undefined;
+  /** Only users of access tokens. */
+  excludeHumans?: boolean | null | undefined;
+  /** Without the users of access tokens of projects and groups. */
+  withoutProjectBots?: boolean | null | undefined;
+  /** Both without the moment itself. */
+  createdBefore?: Date | null | undefined;
+  createdAfter?: Date | null | undefined;
+  /** All others are ignored unless the actor is an administrator. */
+  twoFactor?: 'enabled' | 'disabled' | null | undefined;
+  /** Only users who are members of no project and have none of their own. */
+  withoutProjects?: boolean | null | undefined;
+  /** Only administrators. */
+  admins?: boolean | null | undefined;
+  /** The user with this public address. */
+  publicEmail?: string | null | undefined;
+  /** Only users whose latest request was on such a day; both days excluded, YYYY-MM-DD. */
+  lastActivityBefore?: string | null | undefined;
+  lastActivityAfter?: string | null | undefined;
+}
+
+export interface UserOrder {
+  by: 'id' | 'name' | 'username' | 'created_at' | 'updated_at';
+  direction: Direction;
+}
+
+/**
+ * Users in one statement, newest first unless an administrator wants another order. Never includes the ghost. Throws Forbidden and
+ * BadRequest for an identity.
+ */
 export async function listUsers<R>(
   context: Context,
   filter: UserFilter,
@@ -47,7 +88,7 @@ export async function listUsers<R>(
   const known = identityOf({ provider: filter.provider, externUid: filter.externUid });
   if (known && !actor.admin) throw new Forbidden();
   const where = all([sql`NOT ${user.ghost}`, ...(known ? [hasIdentity(known)] : []), ...conditions(filter, actor)]);
-  const list = { rows: user, where, order: order('User', ['id'], 'desc') };
+  const list = { rows: user, where, order: orderOf(actor.admin ? filter.order : undefined) };
   if (actor.admin) return readPage(context.db, selection, list, page);
   const brief = selection.without(OF_ACCOUNTS) as Selection<'User', R & { id: number }>;
   const found = await readPage(context.db, brief, list, page);
@@ -57,7 +98,7 @@ export async function listUsers<R>(
 }
 
 /** Fields that need other tables for each user, and are shown to administrators and the user only. */
-const OF_ACCOUNTS = ['canCreateProject', 'identities'];
+const OF_ACCOUNTS = ['canCreateProject', 'identities', 'namespace', 'createdBy'];
 
 /** A user's last activity. */
 export interface UserActivity<R> {
@@ -84,6 +125,18 @@ export async function listActivities<R>(
   return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
 }
 
+const COLUMNS = {
+  id: ['id'],
+  name: ['name', 'id'],
+  username: ['username', 'id'],
+  created_at: ['createdAt', 'id'],
+  updated_at: ['updatedAt', 'id'],
+} as const;
+
+function orderOf({ by, direction }: UserOrder = { by: 'id', direction: 'desc' }): Order<'User'> {
+  return order('User', COLUMNS[by], direction);
+}
+
 function hasIdentity({ provider, externUid }: Record<'provider' | 'externUid', string>): Prisma.Sql {
   return sql`${user.id} IN (SELECT ${identity.userId} FROM ${table(identity)}
     WHERE ${identity.provider} = ${provider} AND ${identity.externUid} = ${externUid})`;
@@ -94,7 +147,7 @@ const OF_DIRECTORY = sql`EXISTS (SELECT FROM ${table(identity)}
   WHERE ${identity.userId} = ${user.id} AND ${identity.provider} LIKE ${`${DIRECTORY_PREFIX}%`})`;
 
 function conditions(
-  { active, blocked, state, search, username, external, skipLdap }: UserFilter,
+  { active, blocked, state, search, username, external, skipLdap, more }: UserFilter,
   actor: Actor,
 ): Prisma.Sql[] {
   if (username) return [sql`lower(${user.username}) = lower(${username})`];
@@ -106,5 +159,36 @@ function conditions(
     ...(external && actor.admin ? [user.external] : []),
     ...(skipLdap && actor.admin ? [sql`NOT ${OF_DIRECTORY}`] : []),
     ...(text ? [userMatches(user, actor, text)] : []),
+    ...moreConditions(more ?? {}),
+    ...(actor.admin ? administrativeConditions(more ?? {}) : []),
   ];
 }
+
+function moreConditions(filter: MoreUserFilters): Prisma.Sql[] {
+  const { excludeActive, humans, excludeHumans, withoutProjectBots, createdBefore, createdAfter } = filter;
+  return [
+    ...(excludeActive ? [sql`${user.state} <> 'active'`] : []),
+    ...(humans || withoutProjectBots ? [sql`NOT ${user.bot}`] : []),
+    ...(excludeHumans ? [user.bot] : []),
+    ...(createdBefore ? [sql`${user.createdAt} < ${createdBefore}::timestamptz`] : []),
+    ...(createdAfter ? [sql`${user.createdAt} > ${createdAfter}::timestamptz`] : []),
+  ];
+}
+
+function administrativeConditions(filter: MoreUserFilters): Prisma.Sql[] {
+  const { excludeExternal, twoFactor, withoutProjects, admins, publicEmail } = filter;
+  const { lastActivityBefore, lastActivityAfter } = filter;
+  return [
+    ...(excludeExternal ? [sql`NOT ${user.external}`] : []),
+    ...(twoFactor ? [sql`${user.twoFactorEnabled} = ${twoFactor === 'enabled'}`] : []),
+    ...(withoutProjects ? [WITHOUT_PROJECTS] : []),
+    ...(admins ? [user.admin] : []),
+    ...(publicEmail ? [sql`${user.publicEmail} = ${publicEmail.trim().toLowerCase()}`] : []),
+    ...(lastActivityBefore ? [sql`${user.lastActivityOn} < ${lastActivityBefore}::date`] : []),
+    ...(lastActivityAfter ? [sql`${user.lastActivityOn} > ${lastActivityAfter}::date`] : []),
+  ];
+}
+
+const WITHOUT_PROJECTS = sql`NOT EXISTS (SELECT 1 FROM members wm WHERE wm.user_id = ${user.id} AND wm.project_id IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM namespaces wn JOIN projects wp ON wp.namespace_id = wn.id
+    WHERE wn.owner_id = ${user.id} AND wp.deleted_at IS NULL)`;

@@ -4,12 +4,13 @@ import { requireCredentialManager } from '#src/access/permissions/manage_credent
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import {
   checkUser,
+  chosenAddresses,
   identityOf,
-  publicEmailOf,
   refuseTaken,
   takenMeanwhile,
   type UserValues,
 } from '#src/domain/users/attributes.ts';
+import { type IncomingPicture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
 import { profile } from '#src/domain/users/create.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
@@ -24,6 +25,10 @@ export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'na
   admin?: boolean | null | undefined;
   external?: boolean | null | undefined;
   canCreateGroup?: boolean | null | undefined;
+  /** Null removes it. */
+  avatar?: IncomingPicture | null | undefined;
+  /** Whether a new address counts as confirmed without a mail to it. */
+  skipReconfirmation?: boolean | null | undefined;
 }
 
 /**
@@ -35,8 +40,9 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   requireAdmin(context);
   if (CREDENTIALS.some((name) => changes[name] != null) || changes.admin) requireCredentialManager(context);
   const { db, clientAddress } = context;
+  const { avatar, skipReconfirmation, ...given } = changes;
   const values: UserValues = {
-    ...changes,
+    ...given,
     username: changes.username === null ? '' : changes.username,
     name: changes.name === null ? '' : changes.name,
     email: changes.email === undefined ? undefined : normaliseAddress(changes.email ?? ''),
@@ -46,6 +52,7 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   if (!user) throw new NotFound('User');
   await refuseTaken(db, values, id);
   checkUser(values);
+  const picture = avatar && (await readPicture(avatar));
   const renewed = await newPassword(values.password, clientAddress);
   try {
     await db.$transaction(async (tx) => {
@@ -58,14 +65,16 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       const { email } = values;
       if (email !== undefined && email !== found.email) {
         await notify(context, tx, id, 'address_changed');
-        if (!found.confirmed && sendsMail(db))
+        if (!found.confirmed && !skipReconfirmation && sendsMail(db))
           await context.jobs.enqueue(tx, 'mail.send', { kind: 'confirmation', email });
       }
       await tx.user.update({ where: { id }, data: { ...profile(values), ...columns(changes, values), ...renewed } });
       if (values.username !== undefined || values.name !== undefined) await renamePersonalNamespace(tx, id);
       if (identity) await setIdentity(tx, id, identity);
-      const publicEmail = await publicEmailOf(tx, id, values);
-      if (publicEmail !== undefined) await tx.user.update({ where: { id }, data: { publicEmail } });
+      const addresses = await chosenAddresses(tx, id, values);
+      const confirmedAt = email !== undefined && skipReconfirmation && !found.confirmed ? new Date() : undefined;
+      await tx.user.update({ where: { id }, data: { ...addresses, ...(confirmedAt && { confirmedAt }) } });
+      if (picture !== undefined) await saveAvatar(tx, id, picture);
     });
   } catch (error) {
     throw takenMeanwhile(error);
@@ -82,8 +91,9 @@ async function newPassword(password: string | null | undefined, address: string 
 }
 
 function columns({ admin, external, canCreateGroup, projectsLimit }: UserChanges, values: UserValues) {
-  const { username, email, name } = values;
+  const { username, email, name, note } = values;
   return {
+    ...(note === undefined ? {} : { note }),
     ...(username === undefined ? {} : { username }),
     ...(email === undefined ? {} : { email }),
     ...(name === undefined ? {} : { name }),

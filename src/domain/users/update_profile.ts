@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { type Profile, publicEmailOf, userErrors } from '#src/domain/users/attributes.ts';
+import { chosenAddresses, type Profile, userErrors } from '#src/domain/users/attributes.ts';
 import { type IncomingPicture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
 import { profile } from '#src/domain/users/create.ts';
 import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
@@ -31,9 +31,9 @@ export async function updateProfile(context: Context, changes: ProfileChanges): 
     const held = await tx.$queryRaw<object[]>`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
     if (held.length === 0) throw new NotFound('User');
     const { name } = values;
-    const publicEmail = await publicEmailOf(tx, id, values);
+    const addresses = await chosenAddresses(tx, id, values);
     const data = { ...profile(values), ...(name === undefined ? {} : { name }) };
-    await tx.user.update({ where: { id }, data: { ...data, ...(publicEmail === undefined ? {} : { publicEmail }) } });
+    await tx.user.update({ where: { id }, data: { ...data, ...addresses } });
     if (picture !== undefined) await saveAvatar(tx, id, picture);
     if (name !== undefined) await renamePersonalNamespace(tx, id);
   });

@@ -5,6 +5,7 @@ import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } 
 import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/domain/webhooks/request.ts';
 import { type Outcome, send } from '#src/domain/webhooks/send.ts';
 import { settleAttempt } from '#src/domain/webhooks/settle.ts';
+import { allowedHosts } from '#src/domain/webhooks/url.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -163,7 +164,10 @@ export async function attempt(
     const body = await makeBody(event);
     const request = requestFor(receiver, event, { body, secret: options.secret, now: new Date() });
     if (request === null) return unsent('The URL is not valid.');
-    return { headers: request.shown, outcome: await send(request.sending, options.imports) };
+    return {
+      headers: request.shown,
+      outcome: await send(request.sending, { ...options.imports, webhookHosts: await allowedHosts(options) }),
+    };
   } catch (error) {
     options.report(error);
     return unsent('The request could not be made.');

@@ -4,7 +4,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { Switch } from '#src/domain/webhooks/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/kinds.ts';
 import { administered, administeredGroup, findHook, type HookRef } from '#src/domain/webhooks/list.ts';
-import { isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
+import { allowedHosts, isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { hooksLock } from '#src/platform/database/lock_names.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -49,7 +49,7 @@ export async function createSystemHook(context: Context, values: NewHook): Promi
 export async function updateHook(context: Context, ref: HookRef, values: HookValues): Promise<SavedHook> {
   const hook = await findHook(context, ref);
   const isSystem = hook.projectId === null && hook.namespaceId === null;
-  const data = { ...columns(context, values, isSystem), ...AWAKE, updatedAt: new Date() };
+  const data = { ...(await columns(context, values, isSystem)), ...AWAKE, updatedAt: new Date() };
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.hook.updateMany({ where: { id: hook.id }, data });
     if (count === 0) throw new NotFound('Hook');
@@ -85,7 +85,7 @@ async function create(
 ): Promise<SavedHook> {
   const isSystem = place.projectId === undefined && place.namespaceId === undefined;
   const { projectId = null, namespaceId = null } = place;
-  const data = { ...columns(context, values, isSystem), url: values.url, projectId, namespaceId };
+  const data = { ...(await columns(context, values, isSystem)), url: values.url, projectId, namespaceId };
   const { id } = await context.db.$transaction(async (tx) => {
     await requireRoom(tx, { projectId, namespaceId }, where);
     return tx.hook.create({ data, select: { id: true } });
@@ -109,9 +109,10 @@ async function requireRoom(
 /** The longest secret, in characters. */
 const LONGEST_TOKEN = 2_048;
 
-function columns({ imports, secret }: Context, values: HookValues, isSystem: boolean) {
+async function columns(context: Context, values: HookValues, isSystem: boolean) {
+  const { secret } = context;
   const { url, token, enableSslVerification } = values;
-  if (url != null) checkUrl(url, imports.webhookHosts, isSystem);
+  if (url != null) checkUrl(url, await allowedHosts(context), isSystem);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what sends headers refuses these
   const isSendable = token == null || /^[^\u0000-\u001f\u007f-\u009f\u0100-\uffff]*$/.test(token);
   const wrong = [

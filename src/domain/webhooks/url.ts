@@ -1,4 +1,6 @@
-import { isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { ANY_HOST, isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** In characters. */
 const LONGEST = 2_000;
@@ -24,4 +26,10 @@ function canDecode(part: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The hosts that webhooks may reach wherever they are: those of the configuration, or all if the settings allow that. */
+export async function allowedHosts({ db, imports }: Pick<Context, 'db' | 'imports'>): Promise<readonly string[]> {
+  const { allowLocalRequestsFromWebHooksAndServices } = await currentSettings(db);
+  return allowLocalRequestsFromWebHooksAndServices ? [ANY_HOST] : imports.webhookHosts;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { type ServeOptions, servePages } from '#pages/engine/serve.ts';
 import { rows } from '#pages/index.ts';
 import { bodyParameters } from '#rest/engine/body.ts';
@@ -43,6 +43,7 @@ import { readRawUpload } from '#src/domain/uploads/list.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
+import { isProtected, RequestThrottle, THROTTLE_HEADERS } from '#src/entrances/server/throttle.ts';
 import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
 import { bodyLimit } from '#src/entrances/web/body_limit.ts';
 import { compressAnswers } from '#src/entrances/web/compress.ts';
@@ -60,6 +61,7 @@ import { consentPages } from '#src/entrances/web/pages/consent.ts';
 import { devicePages } from '#src/entrances/web/pages/device.ts';
 import { pages } from '#src/entrances/web/pages/index.ts';
 import { refusedAuthorization } from '#src/entrances/web/pages/refused_authorization.ts';
+import type { PageOptions } from '#src/entrances/web/pages/visit.ts';
 import { PublicText } from '#src/entrances/web/public_text.ts';
 import { serveRawSnippets } from '#src/entrances/web/raw_snippets.ts';
 import { isPackagePath, receivePackageFile } from '#src/entrances/web/receive_package.ts';
@@ -210,13 +212,18 @@ export function createApp({
   if (compression) app.use(compressAnswers());
   app.use(validUrls());
 
+  const throttle = new RequestThrottle(db);
+  app.use((request, response, next) => {
+    if (!isProtected(request.method, request.path)) return next();
+    throttle.count('unauthenticated_protected_paths', null, request, response).then((goesOn) => goesOn && next(), next);
+  });
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const turns = new CallerSemaphore(TURNS);
   const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
     const session = sessionForReads(request as Request, baseUrl);
     return authenticate(db, { ...readCredentials(request.headers, parameters), session });
   };
-  const entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
+  const entrance = { stores, baseUrl, report, budget, turns, throttle, identify, domainContext, contextAt, contextOf };
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
     bodyParameters(request, { bytes, file });
   app.use(
@@ -251,8 +258,11 @@ export function createApp({
     const actor = visit.session ? null : await identifyVisitor(visit.request);
     return actor ? { ...visit, context: domainContext(actor, visit.request) } : visit;
   };
-  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress }, loadGraphiql, (made) =>
-    servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
+  const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
+  const site = pages(
+    { contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit },
+    loadGraphiql,
+    (made) => servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
   );
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
@@ -298,6 +308,7 @@ interface Entrance {
   report(error: unknown): void;
   budget: BudgetLimits;
   turns: CallerSemaphore;
+  throttle: RequestThrottle;
   /** Identifies the caller of a REST request. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
@@ -308,7 +319,7 @@ interface Entrance {
 
 /** Serves the REST API at /api/v4. */
 function serveRest(app: Express, entrance: Entrance): void {
-  const { stores, baseUrl, report, budget, turns, identify, domainContext, contextOf } = entrance;
+  const { stores, baseUrl, report, budget, turns, throttle, identify, domainContext, contextOf } = entrance;
   const facade = createFacade<Actor>({
     schema,
     routes,
@@ -326,6 +337,8 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (route.purpose !== 'rotate_token') return found;
       return found.finally(() => endFamilyOf(stores.db, readCredentials(request.headers, given)));
     },
+    exposed: THROTTLE_HEADERS,
+    throttle: (actor, request, response) => throttle.api(actor, request, response),
     admit: (actor, { route }) => {
       if (route.method !== 'GET' && !route.reads)
         requireApiScope(actorFor(actor, route.purpose as Purpose | undefined));
@@ -395,7 +408,7 @@ type GraphQLEntrance = Entrance &
 /** Serves GraphQL at /graphql: over HTTP, Server-Sent Events and WebSocket. */
 function serveGraphQL(
   app: Express,
-  { stores, baseUrl, report, budget, turns, contextAt, contextOf, ...options }: GraphQLEntrance,
+  { stores, baseUrl, report, budget, turns, throttle, contextAt, contextOf, ...options }: GraphQLEntrance,
 ): void {
   const { db, repositories } = stores;
   const { graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping } = options;
@@ -464,7 +477,11 @@ function serveGraphQL(
     const graphql = await loadGraphQL();
     await graphql(request, response);
   });
-  app.use(['/graphql', '/api/graphql'], graphqlBody, answer);
+  const count: RequestHandler = async (request, response, next) => {
+    const actor = await callerFor(request).catch(() => null);
+    if (request.method === 'OPTIONS' || (await throttle.api(actor, request, response))) next();
+  };
+  app.use(['/graphql', '/api/graphql'], count, graphqlBody, answer);
 }
 
 /** Caches a result per request. */

@@ -50,7 +50,7 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
         if (isOff(options)) return SWITCHED_OFF;
         await requireRunningJob(options, request);
         const given = { ...request.query, ...body };
-        requireFitting(stores, sizeOf(given.filesize));
+        await requireFitting(stores, sizeOf(given.filesize));
         return { status: 200, body: {} };
       },
       { receive: smallBody(options) },
@@ -69,7 +69,7 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
         // Invalid values are rejected before anything is sent.
         requireKnown(sent.type, sent.format);
         expiryOf(sent.expireIn);
-        requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
+        await requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
         return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, sent));
       },
       { bypassQueue: true },

@@ -27,6 +27,12 @@ export class LeakyBucket {
     return Math.max(0, due - now - this.#ahead + this.#interval);
   }
 
+  /** How many places are taken. */
+  taken(key: string | number, now = performance.now()): number {
+    const due = this.#due.get(key) ?? Number.NEGATIVE_INFINITY;
+    return Math.max(0, Math.ceil((due - now) / this.#interval));
+  }
+
   /** Takes the next place, whether there is room or not. */
   take(key: string | number, now = performance.now()): void {
     this.#due.set(key, Math.max(this.#due.get(key) ?? now, now) + this.#interval);

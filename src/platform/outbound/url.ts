@@ -34,9 +34,13 @@ export function parseImportUrl(text: string): ImportSource | string {
   return { url, credentials };
 }
 
+/** In place of names of hosts: each is allowed. */
+export const ANY_HOST = '*';
+
 /** Whether the configuration names the host of a URL, alone or with this port, as one to import from. */
 export function isNamedHost({ hostname, port, protocol }: URL, hosts: readonly string[]): boolean {
   const name = hostname.replace(/\.$/, '');
+  if (hosts.includes(ANY_HOST)) return true;
   return hosts.includes(name) || hosts.includes(`${name}:${port || (protocol === 'https:' ? 443 : 80)}`);
 }
 

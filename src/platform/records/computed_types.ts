@@ -178,6 +178,8 @@ export interface ComputedFields {
     canCreateProject: boolean;
     /** The primary address, for where every reader sees it, such as that of the author of a comment on a commit. */
     shownEmail: string;
+    /** Whether sign-in by password is refused for now, after too many wrong ones. */
+    locked: boolean;
   };
 }
 

@@ -10,6 +10,9 @@ const member = restJson({
   expires_at: 'm.expires_at',
   created_at: timestamp('m.created_at'),
   membership_state: `'active'`,
+  locked: `EXISTS (SELECT 1 FROM sign_in_failures f WHERE f.key = 'account #' || u.id AND f.count >= 10
+    AND f.since > now() - interval '1 minute')`,
+  public_email: 'CASE WHEN NOT u.private_profile THEN u.public_email END',
 });
 
 const notExpired = (project: string) =>

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { noteSeenToday, noteSignIn } from '#src/access/credentials/seen.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { isTwoFactorOverdue } from '#src/access/sign_in/two_factor/overdue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
@@ -18,6 +19,8 @@ export interface Session {
   age: number;
   /** How the user wants to see changes. */
   changes: ChangesPreferences;
+  /** Whether the user can do nothing but set up two-factor authentication. */
+  mustSetUpTwoFactor: boolean;
 }
 
 /** How a user wants to see changes. */
@@ -40,7 +43,12 @@ export interface Shown {
  * still be enough: users who sign in while their password is changed or a second factor is added do not stay signed in. Throws
  * Unauthenticated.
  */
-export async function startSession(db: Db, userId: number, shown?: Shown): Promise<string> {
+export async function startSession(
+  db: Db,
+  userId: number,
+  shown?: Shown,
+  address: string | null = null,
+): Promise<string> {
   const token = crypto.randomBytes(32).toString('base64url');
   const started = await db.$executeRaw`
     INSERT INTO sessions (user_id, token_hash)
@@ -49,7 +57,7 @@ export async function startSession(db: Db, userId: number, shown?: Shown): Promi
       OR (password_hash = ${shown?.passwordHash ?? ''} AND two_factor_enabled = ${shown?.twoFactorEnabled ?? false}))
     FOR SHARE`;
   if (started === 0) throw new Unauthenticated();
-  await noteSignIn(db, userId);
+  await noteSignIn(db, userId, address);
   return token;
 }
 
@@ -63,7 +71,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
     SELECT s.id AS "sessionId", s.created_at AS "createdAt",
       extract(epoch FROM now() - s.created_at)::float8 AS age, u.id, u.username, u.name, u.admin, u.external,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
-      u.view_diffs_file_by_file AS "fileByFile", u.show_whitespace_in_diffs AS "showsWhitespace",
+      u.two_factor_enabled AS "twoFactorEnabled", u.view_diffs_file_by_file AS "fileByFile", u.show_whitespace_in_diffs AS "showsWhitespace",
       s.last_seen_at < now() - interval '1 minute' AS "toNote",
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id
@@ -71,11 +79,14 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       AND ${canAuthenticateSql(db)}
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
-  const { sessionId, createdAt, age, name, toNote, firstToday, fileByFile, showsWhitespace, ...user } = found;
+  const { sessionId, createdAt, age, name, toNote, firstToday, fileByFile, showsWhitespace, ...rest } = found;
+  const { twoFactorEnabled, ...user } = rest;
   if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
   if (firstToday) await noteSeenToday(db, user.id);
   const changes = { fileByFile, showsWhitespace };
-  return { id: sessionId, createdAt, age, name, changes, actor: { ...user, credential: 'session', scopes: ['api'] } };
+  const mustSetUpTwoFactor = await isTwoFactorOverdue(db, { id: user.id, twoFactorEnabled });
+  const actor = { ...user, credential: 'session', scopes: ['api'] } as const;
+  return { id: sessionId, createdAt, age, name, changes, mustSetUpTwoFactor, actor };
 }
 
 /** Signs a browser out. */
@@ -90,4 +101,5 @@ interface Found extends Omit<Actor, 'credential' | 'scopes'>, ChangesPreferences
   name: string;
   toNote: boolean;
   firstToday: boolean;
+  twoFactorEnabled: boolean;
 }

@@ -7,6 +7,7 @@ import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewToken {
   /** The purpose of the token, chosen by the user. */
@@ -102,9 +103,18 @@ async function create<R>(
   impersonation: boolean,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
+  await requireExpiry(context.db, input.expiresAt);
   checkToken(input, tokenScopesOf(user));
   const { id, token } = await insertToken(context.db, { userId: user.id, impersonation }, input);
   return { ...(await findTokenOf(context, user.id, id, impersonation, selection)), token };
+}
+
+/** Throws ValidationFailed for a token without an end where the settings require one. */
+export async function requireExpiry(db: Db, expiresAt: string | null | undefined): Promise<void> {
+  const { requirePersonalAccessTokenExpiry } = await currentSettings(db);
+  if (requirePersonalAccessTokenExpiry && expiresAt == null) {
+    throw new ValidationFailed({ expires_at: ["can't be blank"] });
+  }
 }
 
 function checkToken(input: NewToken, allowed: readonly string[]): void {
@@ -158,8 +168,9 @@ export async function insertToken(
   db: Db | Transaction,
   place: TokenPlace,
   { name, description, scopes, expiresAt }: NewToken,
-  token = newToken('glpat-'),
+  given?: string,
 ): Promise<{ id: number; token: string }> {
+  const token = given ?? newToken((await currentSettings(db as Db)).personalAccessTokenPrefix);
   const { id } = await db.personalAccessToken.create({
     data: {
       ...place,

@@ -1,5 +1,5 @@
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
-import { expiryError, insertToken, today } from '#src/access/credentials/tokens/create.ts';
+import { expiryError, insertToken, requireExpiry, today } from '#src/access/credentials/tokens/create.ts';
 import { findToken, type MadeToken, noToken } from '#src/access/credentials/tokens/list.ts';
 import { type Context, outOfReach, requireTokenHolder } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
@@ -83,6 +83,7 @@ export async function replaceToken(
   id: number,
   expiresAt = today(DAYS) as string | null,
 ): Promise<{ id: number; token: string } | null> {
+  await requireExpiry(db, expiresAt);
   const wrong = expiresAt === null ? null : expiryError(expiresAt);
   if (wrong) throw new ValidationFailed({ expires_at: [wrong] });
   const made = await db.$transaction(async (tx) => {

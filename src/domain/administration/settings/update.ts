@@ -1,6 +1,6 @@
 import type { Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
-import { checkSettings } from '#src/domain/administration/settings/validate.ts';
+import { checkFixed, checkSettings } from '#src/domain/administration/settings/validate.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { currentSettings, forgetSettings, type Settings } from '#src/platform/settings/current.ts';
 
@@ -11,6 +11,13 @@ export type SettingsChanges = { [Name in keyof Writable]?: Writable[Name] | null
   restrictedVisibilityLevels?: readonly string[] | null | undefined;
   /** The only storage, as older clients name it. */
   repositoryStorage?: string | null | undefined;
+  /** The lists of domains as clients of today name them; they win. */
+  domainAllowlist?: readonly string[] | null | undefined;
+  domainDenylist?: readonly string[] | null | undefined;
+  domainDenylistEnabled?: boolean | null | undefined;
+  /** What clients of today set but cannot be changed here. */
+  adminMode?: boolean | null | undefined;
+  deletionAdjournedPeriod?: number | null | undefined;
 };
 
 /** The settings, for administrators. Throws Unauthenticated, Forbidden. */
@@ -23,12 +30,17 @@ export async function readSettings(context: Context): Promise<Settings> {
 export async function updateSettings(context: Context, changes: SettingsChanges): Promise<Settings> {
   requireAdmin(context);
   const { db, repositories } = context;
+  checkFixed(changes);
   await db.$transaction(async (tx) => {
     // One change at a time: settings that depend on others are checked against the current ones.
     await tx.$executeRaw`SELECT 1 FROM application_settings WHERE id = 1 FOR UPDATE`;
     const row = await tx.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
     const given = normalized(changes);
     checkSettings(given, row as unknown as Settings, repositories.storages);
+    // Whoever was asked for a second factor before is asked anew.
+    if (given.requireTwoFactorAuthentication && !row.requireTwoFactorAuthentication) {
+      await tx.user.updateMany({ where: { twoFactorWantedAt: { not: null } }, data: { twoFactorWantedAt: null } });
+    }
     await tx.applicationSettings.update({ where: { id: 1 }, data: columns(given) });
   });
   forgetSettings(db);
@@ -46,13 +58,24 @@ const NULLABLE = new Set([
   'enabledGitAccessProtocol',
   'codeideUrl',
   'diagramUrl',
+  'defaultBranchName',
+  'defaultCiConfigPath',
 ] as const);
 /** Lists that count as null when empty. */
 const NULL_WHEN_EMPTY = ['restrictedVisibilityLevels', 'domainWhitelist', 'domainBlacklist'] as const;
-const TEXTS = ['signInText', 'homePageUrl', 'afterSignOutPath', 'codeideUrl', 'diagramUrl'] as const;
+const TEXTS = [
+  'signInText',
+  'homePageUrl',
+  'afterSignOutPath',
+  'codeideUrl',
+  'diagramUrl',
+  'defaultBranchName',
+  'defaultCiConfigPath',
+] as const;
 
 /** The values in the form in which they are stored; null where a setting is cleared. */
-function normalized({ repositoryStorage, ...changes }: SettingsChanges): Partial<Settings> {
+function normalized({ repositoryStorage, ...named }: SettingsChanges): Partial<Settings> {
+  const changes = withOldNames(named);
   const given: Record<string, unknown> = {};
   if (repositoryStorage != null) given.repositoryStorages = [repositoryStorage];
   for (const [name, value] of Object.entries(changes)) {
@@ -67,6 +90,23 @@ function normalized({ repositoryStorage, ...changes }: SettingsChanges): Partial
   }
   for (const name of NULL_WHEN_EMPTY) if ((given[name] as unknown[] | null)?.length === 0) given[name] = null;
   return given;
+}
+
+/** With the lists of domains under the names of their columns, and without what cannot be changed. */
+function withOldNames({
+  domainAllowlist,
+  domainDenylist,
+  domainDenylistEnabled,
+  adminMode: _adminMode,
+  deletionAdjournedPeriod: _deletionAdjournedPeriod,
+  ...changes
+}: Omit<SettingsChanges, 'repositoryStorage'>): Omit<SettingsChanges, 'repositoryStorage'> {
+  return {
+    ...changes,
+    ...(domainAllowlist === undefined ? {} : { domainWhitelist: domainAllowlist && [...domainAllowlist] }),
+    ...(domainDenylist === undefined ? {} : { domainBlacklist: domainDenylist && [...domainDenylist] }),
+    ...(domainDenylistEnabled == null ? {} : { domainBlacklistEnabled: domainDenylistEnabled }),
+  };
 }
 
 /** Domains with any separators: each text may itself be a list. */

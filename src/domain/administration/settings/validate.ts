@@ -1,4 +1,6 @@
 import { VISIBILITIES } from '#src/access/permissions/abilities.ts';
+import { isBranchName } from '#src/platform/branch_name.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
@@ -31,12 +33,58 @@ export function checkSettings(given: Partial<Settings>, stored: Settings, storag
   if (afterSignOutPath && !/^\/(?![/\\])/.test(afterSignOutPath) && !isUrl(afterSignOutPath)) {
     errors.after_sign_out_path = ['must be a valid URL'];
   }
-  Object.assign(errors, listErrors(given, storages));
+  Object.assign(errors, listErrors(given, storages), textErrors(given));
   if (missing.length > 0) {
     const fields = Object.fromEntries(missing);
     throw new ValidationFailed(fields, { ...errors, ...fields }, 'valuesMissing');
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** Rejects other values of what is the same on every server. Throws ValidationFailed. */
+export function checkFixed({
+  adminMode,
+  deletionAdjournedPeriod,
+}: {
+  adminMode?: boolean | null | undefined;
+  deletionAdjournedPeriod?: number | null | undefined;
+}): void {
+  const errors: FieldErrors = {};
+  if (adminMode) errors.admin_mode = ['can only be false'];
+  if (deletionAdjournedPeriod) errors.deletion_adjourned_period = ['can only be 0'];
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** The errors of settings about repositories, pipelines and tokens. */
+function textErrors(given: Partial<Settings>): FieldErrors {
+  const { defaultBranchName, defaultCiConfigPath, defaultArtifactsExpireIn, personalAccessTokenPrefix } = given;
+  const errors: FieldErrors = {};
+  if (defaultBranchName && !isBranchName(defaultBranchName)) errors.default_branch_name = ['is invalid'];
+  if (defaultCiConfigPath && !isFilePath(defaultCiConfigPath)) errors.default_ci_config_path = ['is invalid'];
+  if (defaultArtifactsExpireIn !== undefined && parseDuration(defaultArtifactsExpireIn) === null) {
+    errors.default_artifacts_expire_in = ['is not a correct duration'];
+  }
+  if (personalAccessTokenPrefix !== undefined) {
+    const prefix = personalAccessTokenPrefix;
+    if (prefix.length > LONGEST_PREFIX) {
+      errors.personal_access_token_prefix = [`is too long (maximum is ${LONGEST_PREFIX} characters)`];
+    } else if (!/^[\w+=/@:.-]*$/.test(prefix) || OTHER_PREFIXES.some((other) => prefix.startsWith(other))) {
+      errors.personal_access_token_prefix = ['is invalid'];
+    }
+  }
+  const unknown = given.importSources?.filter((name) => !IMPORT_SOURCES.includes(name)) ?? [];
+  if (unknown.length > 0) errors.import_sources = unknown.map((name) => `'${name}' is not an import source`);
+  return errors;
+}
+
+const LONGEST_PREFIX = 20;
+/** What tokens of other kinds begin with. */
+const OTHER_PREFIXES = ['gldt-', 'glrt-', 'glcbt-', 'gloas-', 'glptt-'];
+const IMPORT_SOURCES = ['git', 'gitlab_project'];
+
+/** Whether it is a path of a file in a repository. */
+function isFilePath(path: string): boolean {
+  return path.length <= 255 && !/\p{Cc}/u.test(path) && !path.split('/').some((part) => ['', '.', '..'].includes(part));
 }
 
 /** Settings that need a value while a switch is on, with the error for a missing value. */
@@ -51,6 +99,18 @@ const SMALLEST = {
   defaultProjectsLimit: 0,
   deactivateDormantUsersPeriod: 1,
   maxAttachmentSize: 1,
+  maxArtifactsSize: 1,
+  twoFactorGracePeriod: 0,
+  throttleUnauthenticatedApiRequestsPerPeriod: 1,
+  throttleUnauthenticatedApiPeriodInSeconds: 1,
+  throttleUnauthenticatedRequestsPerPeriod: 1,
+  throttleUnauthenticatedPeriodInSeconds: 1,
+  throttleAuthenticatedApiRequestsPerPeriod: 1,
+  throttleAuthenticatedApiPeriodInSeconds: 1,
+  throttleAuthenticatedWebRequestsPerPeriod: 1,
+  throttleAuthenticatedWebPeriodInSeconds: 1,
+  throttleProtectedPathsRequestsPerPeriod: 1,
+  throttleProtectedPathsPeriodInSeconds: 1,
   sessionExpireDelay: 0,
   containerRegistryTokenExpireDelay: 1,
   terminalMaxSessionTime: 0,

@@ -1,14 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { forgetArchives } from '#src/domain/ci/artifacts/forget.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { REPORTS } from '#src/domain/ci/pipelines/config/reports.ts';
 import { readDotenv } from '#src/domain/ci/reports/dotenv.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 import { BadRequest, ContentTooLarge, Forbidden } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 type Stores = Pick<Context, 'db' | 'jobs' | 'repositories' | 'uploads'>;
 
@@ -24,7 +25,7 @@ export interface SentArtifacts {
   type: string;
   /** `zip`, `gzip` or `raw`. */
   format: string;
-  /** Duration as in parseDuration; kept forever when absent. */
+  /** Duration as in parseDuration; what the settings say when absent. */
   expireIn: string | undefined;
 }
 
@@ -41,8 +42,9 @@ export async function receiveArtifacts(
   { type, format, expireIn }: SentArtifacts,
 ): Promise<void> {
   requireKnown(type, format);
-  requireFitting(stores, file.size);
-  const expireAt = expiryOf(expireIn);
+  await requireFitting(stores, file.size);
+  const { defaultArtifactsExpireIn } = await currentSettings(stores.db);
+  const expireAt = expireIn ? expiryOf(expireIn) : defaultExpiry(defaultArtifactsExpireIn);
   await requireFormat(file, format);
   const variables = type === 'dotenv' ? await readDotenv(file) : undefined;
   const place = { projectId: job.projectId, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
@@ -84,14 +86,27 @@ export function reportFormat(type: string): string | null {
   return Object.hasOwn(REPORTS, type) ? (REPORTS[type]?.format ?? null) : null;
 }
 
-/** Throws ContentTooLarge if artifacts of so many bytes exceed the limit of a job. */
-export function requireFitting({ repositories }: Pick<Stores, 'repositories'>, bytes: number): void {
+/** Throws ContentTooLarge if artifacts of so many bytes exceed the limit of a job, in the configuration or in the settings. */
+export async function requireFitting(
+  { db, repositories }: Pick<Stores, 'db' | 'repositories'>,
+  bytes: number,
+): Promise<void> {
   const { artifactsBytes } = repositories.limits;
   if (bytes > artifactsBytes) {
     throw new ContentTooLarge(
       `the artifacts of a job have at most ${artifactsBytes} bytes (GANTRY_MAX_ARTIFACTS_BYTES)`,
     );
   }
+  const { maxArtifactsSize } = await currentSettings(db);
+  if (bytes > maxArtifactsSize * 1024 * 1024) {
+    throw new ContentTooLarge(`the artifacts of a job have at most ${maxArtifactsSize} MB (max_artifacts_size)`);
+  }
+}
+
+/** When artifacts expire of which the job does not say it; null if never. */
+function defaultExpiry(expireIn: string): Date | null {
+  const duration = parseDuration(expireIn);
+  return duration !== null && duration > 0 && Number.isFinite(duration) ? new Date(Date.now() + duration) : null;
 }
 
 /** When new artifacts expire; null if never. Throws BadRequest. */

@@ -1,5 +1,4 @@
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
-import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
@@ -13,6 +12,7 @@ import { expand, expandKnown } from '#src/domain/ci/pipelines/config/variables.t
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 
 const { sql } = Prisma;
 

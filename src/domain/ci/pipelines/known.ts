@@ -81,7 +81,7 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
     CI_COMMIT_BEFORE_SHA: beforeSha ?? NO_COMMIT,
     CI_COMMIT_REF_PROTECTED: String(isProtected),
-    CI_CONFIG_PATH: configPath(project),
+    CI_CONFIG_PATH: await configPath(db, project),
     CI_PROJECT_ID: String(project.id),
     CI_PROJECT_TITLE: project.name,
     CI_PROJECT_DESCRIPTION: project.description ?? '',

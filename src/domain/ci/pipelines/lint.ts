@@ -36,8 +36,9 @@ export async function lintForProject(
   const revision = await findRevision(context, project, ref);
   if (!revision && (content === null || ref !== null)) throw new NotFound('Commit');
   const ground: Ground | null = revision && { repository: revision.repository, commit: revision.oid, base: null };
-  const text = content ?? (ground && (await committed(ground, configPath(project))));
-  if (text === null) return { ...NO_PLAN, error: `Please provide content of ${configPath(project)}` };
+  const path = await configPath(context.db, project);
+  const text = content ?? (ground && (await committed(ground, path)));
+  if (text === null) return { ...NO_PLAN, error: `Please provide content of ${path}` };
   const occasion = await occasionOf(project, ground, ref);
   const mayKnow = actor !== null && can(actor, 'create_pipeline', project);
   const known =
@@ -57,8 +58,8 @@ export async function lintForProject(
   return lintConfig(context, callerOf(actor, context.clientAddress), wish);
 }
 
-async function committed({ repository, commit }: Ground, file: string): Promise<string | null> {
-  const entry = await repository.entry(commit, file);
+async function committed({ repository, commit }: Ground, path: string): Promise<string | null> {
+  const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return null;
   try {
     return (await repository.blob(entry.oid, LARGEST_CONFIG))?.toString('utf8') ?? null;

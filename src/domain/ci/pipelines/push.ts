@@ -47,16 +47,17 @@ export const pushedPipelines: Follower = { refsPushed: requestPipelines };
 /** Enqueues a job that creates pipelines for the pushed refs with a CI configuration, once the push commits. */
 async function requestPipelines(
   tx: Transaction,
-  { jobs }: ChangeContext,
+  { db, jobs }: ChangeContext,
   { project, pusher, changes, reader, skipCi = false, ci }: RefsPushed,
 ): Promise<void> {
   if (!jobs || skipCi || changes.length > MOST_REFS) return;
   const refs: PushedRef[] = [];
+  const path = await configPath(db, project);
   for (const { name, from, to } of changes) {
     const prefix = [BRANCHES, TAGS].find((start) => name.startsWith(start));
     if (to === null || prefix === undefined || !name.isWellFormed()) continue;
     const sha = await reader.resolve(to);
-    if (sha === null || (await reader.entry(sha, configPath(project)))?.type !== 'blob') continue;
+    if (sha === null || (await reader.entry(sha, path))?.type !== 'blob') continue;
     const ref = name.slice(prefix.length);
     refs.push({ ref, tag: prefix === TAGS, sha, beforeSha: from, pushKey: randomUUID() });
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { insertToken, type NewToken, tokenErrors } from '#src/access/credentials/tokens/create.ts';
+import { insertToken, type NewToken, requireExpiry, tokenErrors } from '#src/access/credentials/tokens/create.ts';
 import type { MadeToken } from '#src/access/credentials/tokens/list.ts';
 import { replaceToken } from '#src/access/credentials/tokens/rotate.ts';
 import { can } from '#src/access/permissions/abilities.ts';
@@ -39,6 +39,7 @@ export async function createAccessToken<R>(
   if (!administers(actor, source) || actor.bot) {
     throw refused(`User does not have permission to create ${source.kind} access token`);
   }
+  await requireExpiry(context.db, input.expiresAt);
   const allowed = tokenScopesOf({ admin: false }).filter((scope) => !OF_PEOPLE.includes(scope));
   const errors = { ...tokenErrors(input, allowed), ...levelErrors(source, accessLevel) };
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);

@@ -18,7 +18,7 @@ export async function freshSession(visit: Visit, userId: number, shown?: Shown):
   const { sessionExpireDelay } = await currentSettings(context.db);
   // Nothing of the browser's previous session carries over, so that a planted session is useless.
   if (session) await endSession(context.db, session.id);
-  const token = await startSession(context.db, userId, shown);
+  const token = await startSession(context.db, userId, shown, context.clientAddress);
   setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });
   return formTokenOf(context.secret, token);
 }

@@ -39,6 +39,7 @@ function passwordOnly(password: string): FieldErrors {
 const NOTICES: Record<string, string> = {
   password_changed: 'Your password was changed. You were signed out everywhere else.',
   sessions_ended: 'You were signed out everywhere else.',
+  two_factor_required: 'Everyone on this server needs two-factor authentication. Set it up to go on.',
   two_factor_disabled: 'Two-factor authentication is disabled.',
   identity_connected: 'The accounts are connected. You can sign in with either.',
   identity_disconnected: 'The accounts are no longer connected.',

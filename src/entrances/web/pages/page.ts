@@ -77,6 +77,8 @@ export function pagesFor(options: PageOptions): Pages {
       let visit: Visit | undefined;
       try {
         visit = await beginVisit(options, request, response);
+        if (!(await options.throttle(visit.session?.actor ?? null, request, response))) return;
+        if (visit.session?.mustSetUpTwoFactor && !leadsToSecondFactor(request.path)) return askForSecondFactor(visit);
         await answer(visit, next);
       } catch (error) {
         if (response.headersSent) response.destroy();
@@ -123,6 +125,15 @@ export function showError(visit: Visit, status: number, title: string, message: 
 /** Whether a client prefers HTML to JSON. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
+}
+
+/** Whether users see it before they have set up the second factor that the settings require. */
+function leadsToSecondFactor(path: string): boolean {
+  return path === '/profile/account' || path.startsWith('/profile/two_factor') || path === '/users/sign_out';
+}
+
+function askForSecondFactor({ response }: Visit): void {
+  response.redirect(303, '/profile/account?notice=two_factor_required');
 }
 
 /** Redirects to the sign-in page, which leads back if the request was a GET. */

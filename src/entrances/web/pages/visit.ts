@@ -22,6 +22,8 @@ export interface PageOptions {
   stylesheet(): Promise<string>;
   /** Path of the script. */
   script(): Promise<string>;
+  /** Counts a visit. Returns whether it goes on: otherwise it is answered already, as the visitor comes too often. */
+  throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }

@@ -1,4 +1,3 @@
-import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
@@ -38,6 +37,7 @@ import {
   requireKeys,
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 
 /** What all jobs start from. */
 export interface JobDefaults {

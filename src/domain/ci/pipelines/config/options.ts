@@ -1,4 +1,3 @@
-import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { isPattern } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { readReports } from '#src/domain/ci/pipelines/config/reports.ts';
@@ -12,6 +11,7 @@ import {
   requireKeys,
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 
 /** A job's options for the runner besides its scripts, under the names of the file; the runner supplies defaults. */
 export interface RunnerOptions {

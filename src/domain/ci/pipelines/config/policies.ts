@@ -1,7 +1,7 @@
-import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { combinations, suffixOf } from '#src/domain/ci/pipelines/config/needs.ts';
 import { isRecord, type Raw, readBoolean, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 
 /** Why a job is tried again. */
 const REASONS = [

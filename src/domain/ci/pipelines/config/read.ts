@@ -8,14 +8,16 @@ import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge
 import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { isLimit } from '#src/git/errors.ts';
 import { Overrun, Threads } from '#src/git/thread.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** The path of the CI configuration in projects that name no other one. */
 const CONFIG_PATH = '.gitlab-ci.yml';
 
 /** The path of the CI configuration in a project. */
-export function configPath({ ciConfigPath }: { ciConfigPath: string | null }): string {
-  return ciConfigPath ?? CONFIG_PATH;
+export async function configPath(db: Db, { ciConfigPath }: { ciConfigPath: string | null }): Promise<string> {
+  return ciConfigPath ?? (await currentSettings(db)).defaultCiConfigPath ?? CONFIG_PATH;
 }
 
 /** Milliseconds of CPU time within which a configuration must be read: several times what the largest one within the limits takes. */
@@ -69,8 +71,9 @@ export async function planPipeline(
   known: KnownVariables,
   inputs?: Raw,
 ): Promise<PipelinePlan> {
-  const { repository, commit, configPath } = ground;
-  const entry = await repository.entry(commit, configPath ?? CONFIG_PATH);
+  const { repository, commit } = ground;
+  const path = await configPath(context.db, { ciConfigPath: ground.configPath ?? null });
+  const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return NO_PLAN;
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);

@@ -1,4 +1,3 @@
-import { parseDuration } from '#src/domain/ci/artifacts/duration.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import { readNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
 import { requireExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
@@ -19,6 +18,7 @@ import {
   requireKeys,
   scalarText,
 } from '#src/domain/ci/pipelines/config/values.ts';
+import { parseDuration } from '#src/platform/duration.ts';
 
 const CONDITIONS = ['if', 'changes', 'exists'];
 /** What the rules of each thing may have. */

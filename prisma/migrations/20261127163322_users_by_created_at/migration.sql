@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "users_created_at_id_idx" ON "users" ("created_at", "id");
