@@ -12,7 +12,7 @@ const KEYS = { omitNull: ['note', 'push_data', ...omitNull], onlyWith };
 const ACTIONS = 'created updated closed reopened pushed commented merged joined left destroyed expired approved'.split(
   ' ',
 );
-const TARGETS = 'issue milestone merge_request note project snippet user wiki design'.split(' ');
+const TARGETS = 'issue milestone merge_request note project snippet user wiki design epic'.split(' ');
 const cased = (words: string[]) =>
   Object.fromEntries(
     words.flatMap((word) => [

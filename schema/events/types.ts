@@ -237,6 +237,7 @@ const EventTargetFilter = builder.enumType('EventTargetFilter', {
     USER: { value: 'user', description: 'Users: no event is recorded for them.' },
     WIKI: { value: 'wiki', description: 'Wikis: no event is recorded for them.' },
     DESIGN: { value: 'design', description: 'Designs: no event is recorded for them.' },
+    EPIC: { value: 'epic', description: 'Epics: no event is recorded for them, as there are none.' },
   } as const,
 });
 

@@ -92,6 +92,7 @@ describe.each([
     ['note', others],
     ['project', ['created it']],
     ['wiki', []],
+    ['epic', []],
   ])('about records of the type %s are found', async (target_type, found) => {
     expect(await told(owner, path, { target_type })).toEqual(found);
   });

@@ -72,8 +72,8 @@ describe('Inputs', () => {
     const numbers = given.filter(
       ({ name, type }) => /(?:^i|[a-z]I)ds?$|^databaseId/.test(name) && getNamedType(type).name === 'Int',
     );
-    // Numbers within a project, of which users know the records.
-    expect(numbers.map(({ name }) => name).filter((name) => !/^iids?$/.test(name))).toEqual([]);
+    // Numbers within a project, of which users know the records; and those of colours, which are no records.
+    expect(numbers.map(({ name }) => name).filter((name) => !/^iids?$|^(colorScheme|theme)Id$/.test(name))).toEqual([]);
   });
 
   it('name projects and groups by references, which take paths too', () => {
@@ -146,6 +146,7 @@ describe('Orders', () => {
       'ProjectOrder',
       'ReleaseOrder',
       'TagOrder',
+      'UserOrder',
     ]);
   });
 });

@@ -1,9 +1,9 @@
 import { noteSignIn } from '#src/access/credentials/seen.ts';
+import { isTwoFactorOverdue } from '#src/access/credentials/two_factor_overdue.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { beginAttempt, halfway, pruneAttempts, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
 import { verifyPassword } from '#src/access/sign_in/hash_password.ts';
 import { enabledProviders, type Providers } from '#src/access/sign_in/providers/registry.ts';
-import { isTwoFactorOverdue } from '#src/access/sign_in/two_factor/overdue.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';

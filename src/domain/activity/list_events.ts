@@ -64,7 +64,7 @@ const ACTIONS = {
   approved: ['approved'],
 } satisfies Record<string, readonly string[]>;
 
-/** The target types of events, by the words of filters: there are none about snippets, users, wikis and designs. */
+/** The target types of events, by the words of filters: there are none about snippets, users, wikis, designs and epics. */
 const TARGETS = {
   issue: ['Issue'],
   milestone: ['Milestone'],
@@ -75,6 +75,7 @@ const TARGETS = {
   user: [],
   wiki: [],
   design: [],
+  epic: [],
 } satisfies Record<string, readonly string[]>;
 
 /** Which events of a feed, and from which end. */

@@ -4,10 +4,10 @@ import { readBasic, readCredentials } from '#src/access/credentials/credentials.
 import { actorOfJob } from '#src/access/credentials/job_actor.ts';
 import { actorOfDeployToken, isDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
 import { isJobToken } from '#src/access/credentials/tokens/runner_tokens.ts';
+import { isTwoFactorOverdue } from '#src/access/credentials/two_factor_overdue.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
 import { OVERDUE, refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
-import { isTwoFactorOverdue } from '#src/access/sign_in/two_factor/overdue.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';

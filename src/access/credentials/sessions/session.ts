@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { noteSeenToday, noteSignIn } from '#src/access/credentials/seen.ts';
+import { isTwoFactorOverdue } from '#src/access/credentials/two_factor_overdue.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { isTwoFactorOverdue } from '#src/access/sign_in/two_factor/overdue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
