@@ -31,7 +31,7 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
 };
 
 /** Makes the fields of the switches. */
-function switches<F>(field: (options: (typeof SWITCHES)[Switch]) => F): Record<Switch, F> {
+export function switches<F>(field: (options: (typeof SWITCHES)[Switch]) => F): Record<Switch, F> {
   return Object.fromEntries(Object.entries(SWITCHES).map(([name, options]) => [name, field(options)])) as never;
 }
 

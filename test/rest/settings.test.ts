@@ -49,6 +49,9 @@ const DEFAULTS = {
   polling_interval_multiplier: '1.0',
   require_admin_approval_after_user_signup: false,
   deactivate_dormant_users_period: 90,
+  project_export_enabled: true,
+  max_export_size: 0,
+  max_import_size: 0,
 };
 
 beforeEach(async () => {

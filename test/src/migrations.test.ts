@@ -190,6 +190,7 @@ const RELEASED: Record<string, string> = {
   '20261127144500_namespaces_with_full_path': 'c7cd497067469c5f95114b0ab1134ca2d2bb299926aa3f88498e194cee3bba7d',
   '20261127145000_badges': '92c0c77b531ad5be93623c9e0f1f4ce2ae34a0f272df3ed9296126ec2c3d1ba4',
   '20261127145500_uploads_of_project': '8aa184ee9af6a8a21b1d6f49614aae661ff47befd72d372d5ebea096d4e42ba3',
+  '20261127163403_project_archives': 'ca240a4e72bb4f4354e63252e7966be51881212ffa3a9848c3cdf0ce51243a9a',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -51,6 +51,8 @@ const SMALLEST = {
   defaultProjectsLimit: 0,
   deactivateDormantUsersPeriod: 1,
   maxAttachmentSize: 1,
+  maxExportSize: 0,
+  maxImportSize: 0,
   sessionExpireDelay: 0,
   containerRegistryTokenExpireDelay: 1,
   terminalMaxSessionTime: 0,
