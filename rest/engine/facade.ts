@@ -72,8 +72,8 @@ export interface FacadeOptions<A extends Asker> {
   turns: CallerSemaphore;
   /** Identifies the caller for that limit. */
   callerOf(actor: A | null, request: IncomingMessage): string;
-  /** Bytes of the largest file upload. */
-  largestFile(): Promise<number>;
+  /** Bytes of the largest file upload; of an archive of a project where the route takes those. */
+  largestFile(route: Route): Promise<number>;
   /** Bytes of the largest file content among parameters. */
   largestContent(): number;
   /** The external URL of the server for this request, without a trailing slash. */
@@ -239,7 +239,7 @@ async function answerSender<A extends Asker>(
   const { endpoint, values, request, response } = call;
   const { route, lists } = endpoint;
   await using files = new AsyncDisposableStack();
-  const largest = route.file === undefined ? 0 : await options.largestFile();
+  const largest = route.file === undefined ? 0 : await options.largestFile(route);
   const file =
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await (spooled

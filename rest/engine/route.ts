@@ -19,6 +19,7 @@ export type RawReader =
   | 'artifact'
   | 'package'
   | 'project_avatar'
+  | 'project_export'
   | 'upload';
 
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
@@ -60,6 +61,8 @@ export interface Route {
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */
   readonly file?: string;
+  /** Whether the file is the archive of a project, which may be larger than others. */
+  readonly archive?: true;
   /** Whether the body contains file contents, and so may be larger; `files` for those of a repository, which are the largest. */
   readonly contents?: true | 'files';
   /**

@@ -40,6 +40,7 @@ import { notifications } from '#rest/v4/notifications.ts';
 import { packages } from '#rest/v4/packages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
+import { projectArchives } from '#rest/v4/project_archives.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { protections } from '#rest/v4/protections.ts';
 import { releases } from '#rest/v4/releases.ts';
@@ -134,4 +135,5 @@ export const routes: Route[] = [
   ...uploads,
   ...topics,
   ...badges,
+  ...projectArchives,
 ];

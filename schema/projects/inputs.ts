@@ -47,7 +47,7 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
 const BY_SETTING: readonly string[] = ['sharedRunnersEnabled'];
 
 /** Makes the fields of the switches. */
-function switches<F>(field: (options: (typeof SWITCHES)[Switch], name: string) => F): Record<Switch, F> {
+export function switches<F>(field: (options: (typeof SWITCHES)[Switch], name: string) => F): Record<Switch, F> {
   return Object.fromEntries(Object.entries(SWITCHES).map(([name, options]) => [name, field(options, name)])) as never;
 }
 

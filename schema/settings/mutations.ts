@@ -29,6 +29,14 @@ const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSetti
       type: [Visibility],
       description: 'Visibilities that only administrators can choose; null restricts none.',
     }),
+    projectExportEnabled: t.boolean({ description: 'Whether projects can be exported as archives.' }),
+    maxExportSize: t.int({
+      description: 'Size of the largest archive of a project that is made, in megabytes; 0 for any size.',
+    }),
+    maxImportSize: t.int({
+      description:
+        'Size of the largest archive of a project that is imported, in megabytes; 0 for the limit of the server alone.',
+    }),
     maxAttachmentSize: t.int({ description: 'Size of the largest upload in megabytes; more than 0.' }),
     sessionExpireDelay: t.int({ description: 'Minutes after which an unused session ends.' }),
     defaultProjectVisibility: t.field({

@@ -49,6 +49,16 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       nullable: true,
       description: 'Visibilities that only administrators can choose; null when none is restricted.',
     }),
+    projectExportEnabled: t.exposeBoolean('projectExportEnabled', {
+      description: 'Whether projects can be exported as archives.',
+    }),
+    maxExportSize: t.exposeInt('maxExportSize', {
+      description: 'Size of the largest archive of a project that is made, in megabytes; 0 for any size.',
+    }),
+    maxImportSize: t.exposeInt('maxImportSize', {
+      description:
+        'Size of the largest archive of a project that is imported, in megabytes; 0 for the limit of the server alone.',
+    }),
     maxAttachmentSize: t.exposeInt('maxAttachmentSize', { description: 'Size of the largest upload, in megabytes.' }),
     sessionExpireDelay: t.exposeInt('sessionExpireDelay', {
       description: 'Minutes after which an unused session ends.',

@@ -40,7 +40,7 @@ const DOMAIN = [
   ['imports', 'live', 'uploads'],
   ['ci', 'container_registry', 'packages', 'snippets'],
   ['lifecycle', 'tracking'],
-  ['notifications', 'webhooks'],
+  ['notifications', 'project_archives', 'webhooks'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/git`, which is one room; null for what lies beside the rooms of its floor. */

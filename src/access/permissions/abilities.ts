@@ -104,6 +104,7 @@ export const projectAbilities = {
   archive_project: { level: OWNER },
   move_project: { level: OWNER },
   maintain_repository: { level: MASTER },
+  export_project: { level: MASTER },
   delete_project: { level: OWNER },
   remove_fork_relation: { level: OWNER },
   set_fork_relation: { level: ADMIN },

@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
@@ -12,19 +13,27 @@ export async function deleteProject(context: Context, ref: IdOrPath): Promise<Pr
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'delete_project', project);
-  await context.db.$transaction(async (tx) => {
-    const { count } = await tx.project.updateMany({
-      where: { id: project.id, deletedAt: null },
-      data: { deletedAt: new Date() },
-    });
-    if (count === 0) throw new NotFound('Project');
-    await tx.project.updateMany({ where: { forkedFromId: project.id }, data: { forkedFromId: null } });
-    await context.jobs.enqueue(tx, 'projects.remove', { projectId: project.id });
-    // Merge requests from a deleted fork cannot be merged any more.
-    const ofFork = { sourceProjectId: project.id, targetProjectId: { not: project.id }, state: 'opened' as const };
-    if ((await tx.mergeRequest.count({ where: ofFork, take: 1 })) > 0) {
-      await context.jobs.enqueue(tx, 'merge_requests.refresh', { projectId: project.id, userId: actor.id });
-    }
-  });
+  await context.db.$transaction((tx) => markDeleted(tx, context, project.id, actor.id));
   return project;
+}
+
+/** What deleteProject does to the records; the caller has checked the permission. Throws NotFound if it is deleted already. */
+export async function markDeleted(
+  tx: Transaction,
+  { jobs }: Pick<Context, 'jobs'>,
+  projectId: number,
+  userId: number,
+): Promise<void> {
+  const { count } = await tx.project.updateMany({
+    where: { id: projectId, deletedAt: null },
+    data: { deletedAt: new Date() },
+  });
+  if (count === 0) throw new NotFound('Project');
+  await tx.project.updateMany({ where: { forkedFromId: projectId }, data: { forkedFromId: null } });
+  await jobs.enqueue(tx, 'projects.remove', { projectId });
+  // Merge requests from a deleted fork cannot be merged any more.
+  const ofFork = { sourceProjectId: projectId, targetProjectId: { not: projectId }, state: 'opened' as const };
+  if ((await tx.mergeRequest.count({ where: ofFork, take: 1 })) > 0) {
+    await jobs.enqueue(tx, 'merge_requests.refresh', { projectId, userId });
+  }
 }

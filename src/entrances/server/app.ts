@@ -32,6 +32,8 @@ import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
+import { largestImport } from '#src/domain/project_archives/import_request.ts';
+import { readRawExport } from '#src/domain/project_archives/request.ts';
 import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
 import { plainText, type RawArchive, type RawBlob, readPageBlob } from '#src/domain/repository/raw.ts';
@@ -359,6 +361,7 @@ function serveRest(app: Express, entrance: Entrance): void {
       if (reader === 'text') return plainText('changes.diff', (found as { text: string }).text);
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
       if (reader === 'upload') return readRawUpload(context, found as { id: number });
+      if (reader === 'project_export') return readRawExport(context, found as { id: number });
       if (reader === 'project_avatar') return readRawProjectAvatar(context, found as { id: number });
       if (reader === 'package') return readRawPackageFile(context, found as RawPackageFile);
       if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);
@@ -376,7 +379,8 @@ function serveRest(app: Express, entrance: Entrance): void {
     matched: noteRoute,
     callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
     largestContent: () => stores.repositories.maxInlineBytes,
-    largestFile: async () => (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
+    largestFile: async ({ archive }) =>
+      archive ? largestImport(stores) : (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
     transientFailure: (error) => transientFailure(error)?.refusal ?? null,

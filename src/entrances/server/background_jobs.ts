@@ -34,7 +34,9 @@ import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mail
 import { sendTold } from '#src/domain/notifications/mailing/send.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
+import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
+import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
@@ -117,6 +119,15 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       removeMergedBranches({ db, repositories, followers }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'projects.import': ({ projectId }) => importRepository({ db, repositories, followers, ...importing }, projectId),
+    'projects.export': async ({ projectId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) await exportProject(context, projectId, importing);
+    },
+    'projects.import_archive': async ({ projectId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) return importArchive(context, projectId, importing);
+      await failImport({ db, repositories, uploads }, projectId, 'The user who imported the project is no longer active.');
+    },
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'mirrors.pull': (_wanted, jobs) =>
       pullMirrors({ db, as: (userId) => as(userId, jobs), stopping: importing.stopping }),
@@ -131,6 +142,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => cleanUpLfs({ db, uploads }),
         () => cleanUpContainers({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
+        () => expireExports({ db, uploads }),
+        () => cleanUpImports({ db, uploads }),
         () => maintainActive({ db, repositories }),
       ]);
     },

@@ -111,6 +111,8 @@ const SMALLEST = {
   throttleAuthenticatedWebPeriodInSeconds: 1,
   throttleProtectedPathsRequestsPerPeriod: 1,
   throttleProtectedPathsPeriodInSeconds: 1,
+  maxExportSize: 0,
+  maxImportSize: 0,
   sessionExpireDelay: 0,
   containerRegistryTokenExpireDelay: 1,
   terminalMaxSessionTime: 0,

@@ -1,0 +1,97 @@
+import { builder } from '#schema/builder.ts';
+import { values } from '#schema/enums.ts';
+import { projectField } from '#schema/inputs.ts';
+import { Project } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { type ExportRow, type ExportStatus, findExport, requestExport } from '#src/domain/project_archives/request.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+
+const ProjectExportStatus = builder.enumType('ProjectExportStatus', {
+  description: 'How far the export of a project is.',
+  values: values<ExportStatus>({
+    NONE: { value: 'none', description: 'There is no archive, or it has expired.' },
+    QUEUED: { value: 'queued', description: 'The export waits for its turn.' },
+    STARTED: { value: 'started', description: 'The archive is being made.' },
+    FINISHED: { value: 'finished', description: 'The archive can be downloaded.' },
+    REGENERATION_IN_PROGRESS: {
+      value: 'regeneration_in_progress',
+      description: 'A new archive is being made; the one before can still be downloaded.',
+    },
+    FAILED: { value: 'failed', description: 'The archive could not be made.' },
+  }),
+});
+
+const ProjectExportLinks = builder.objectRef<{ url: string }>('ProjectExportLinks').implement({
+  description: 'Where the archive of a project can be downloaded.',
+  fields: (t) => ({
+    apiUrl: t.exposeString('url', { description: 'Address of the archive in the REST API.' }),
+    webUrl: t.exposeString('url', { description: 'Address of the archive for browsers whose user is signed in.' }),
+  }),
+});
+
+const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
+  description: 'The export of a project that the caller asked for last.',
+  fields: (t) => ({
+    project: t.field({
+      type: Project,
+      description: 'The project that is exported.',
+      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+    }),
+    status: t.expose('status', { type: ProjectExportStatus, description: 'How far the export is.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the export failed; null if it did not.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the archive was finished that can be downloaded; null without one. It is kept for a day.',
+    }),
+    links: t.field({
+      type: ProjectExportLinks,
+      nullable: true,
+      description: 'Where the archive can be downloaded; null until the export is finished.',
+      resolve: ({ project, status }, _args, { baseUrl }) =>
+        status === 'finished' ? { url: `${baseUrl}/api/v4/projects/${project.id}/export/download` } : null,
+    }),
+  }),
+});
+
+const ExportProjectInput = builder.inputType('ExportProjectInput', {
+  description: 'Which project to export.',
+  fields: (t) => ({
+    project: projectField(t, 'to export'),
+    description: t.string({ description: 'Description of the project in the archive; its own if this is left out.' }),
+  }),
+});
+
+const ExportProjectPayload = builder.objectRef<{ project: ProjectRow }>('ExportProjectPayload').implement({
+  description: 'The project that is exported.',
+  fields: (t) => ({
+    project: t.field({
+      type: Project,
+      description: 'The project; its field `export` tells how far the export is.',
+      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+    }),
+  }),
+});
+
+builder.objectField(Project, 'export', (t) =>
+  t.field({
+    type: ProjectExport,
+    nullable: true,
+    description: 'The export of the project that the caller asked for last. For masters of the project.',
+    resolve: (project, _args, context) => findExport(context, project.id),
+  }),
+);
+
+builder.mutationField('exportProject', (t) =>
+  t.field({
+    type: ExportProjectPayload,
+    description:
+      'Makes an archive of a project in the background, which importProject reads. For masters of the project. Changes nothing while one is being made for the caller.',
+    args: {
+      input: t.arg({ type: ExportProjectInput, required: true, description: 'Names the project to export.' }),
+    },
+    resolve: async (_root, { input: { project, description } }, context) => ({
+      project: await requestExport(context, project, { description }),
+    }),
+  }),
+);

@@ -1,0 +1,40 @@
+import { can } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ImportStatus } from '#src/generated/prisma/client.ts';
+
+/** How far the import of a project is. */
+export interface ImportRow {
+  project: ProjectRow;
+  status: 'none' | ImportStatus;
+  /** `gitlab_project` from an archive, `git` from another repository; null without an import. */
+  type: string | null;
+  /** Why it failed; for others than masters only that it did. */
+  error: string | null;
+  correlationId: string | null;
+  failedRelations: readonly FailedRelation[];
+}
+
+/** How far the import of a project is, for whoever sees the project. */
+export async function findImport({ db, actor }: Context, project: ProjectRow): Promise<ImportRow> {
+  const row = await db.project.findUnique({
+    where: { id: project.id },
+    select: {
+      importStatus: true,
+      importError: true,
+      archiveImport: { select: { correlationId: true, failedRelations: true } },
+    },
+  });
+  const archive = row?.archiveImport ?? null;
+  const isMaster = can(actor, 'update_project', project);
+  const error = row?.importStatus === 'failed' ? (row.importError ?? '') : null;
+  return {
+    project,
+    status: row?.importStatus ?? 'none',
+    type: archive ? 'gitlab_project' : row?.importStatus ? 'git' : null,
+    error: error === null || isMaster ? error : 'The import failed. Masters of the project see why.',
+    correlationId: archive?.correlationId ?? null,
+    failedRelations: isMaster ? ((archive?.failedRelations ?? []) as unknown as FailedRelation[]) : [],
+  };
+}

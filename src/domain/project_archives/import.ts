@@ -1,0 +1,461 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, mkdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { authorize, MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
+import { recordChange } from '#src/domain/changes/record.ts';
+import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
+import { insertMember } from '#src/domain/members/add.ts';
+import { takePath } from '#src/domain/namespaces/redirects.ts';
+import { CHECKS } from '#src/domain/project_archives/checks.ts';
+import { type ImportOverrides, projectAt, WAITING } from '#src/domain/project_archives/import_request.ts';
+import { ArchiveInvalid, recordIn } from '#src/domain/project_archives/lines.ts';
+import { People } from '#src/domain/project_archives/people.ts';
+import {
+  ARCHIVE,
+  AVATAR,
+  FORMAT,
+  PROJECT,
+  REPOSITORY,
+  SETTINGS,
+  snake,
+  treeFile,
+  USERS,
+  VERSION,
+  WIKI,
+} from '#src/domain/project_archives/place.ts';
+import { KINDS } from '#src/domain/project_archives/kinds.ts';
+import { type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
+import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { givenSwitches, tags, textErrors } from '#src/domain/projects/values.ts';
+import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
+import { isOwnRef } from '#src/domain/repository/merge_request_refs.ts';
+import { overQuota } from '#src/domain/repository/quota.ts';
+import { recordCopy } from '#src/domain/repository/record_copy.ts';
+import { diskUse } from '#src/domain/repository/size.ts';
+import { importsStore } from '#src/domain/uploads/archives.ts';
+import { readPicture } from '#src/domain/users/avatar.ts';
+import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
+import { GitError } from '#src/git/errors.ts';
+import { programVersion } from '#src/git/program/detect.ts';
+import type { Ref } from '#src/git/refs/read.ts';
+import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
+import { syncDirectory } from '#src/git/write/sync.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { DomainError } from '#src/platform/errors.ts';
+import { factsOf } from '#src/platform/records/model.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** How often an import is attempted: the process may have died of it. */
+const MOST_ATTEMPTS = 5;
+/** Files of an archive, most of which are attached ones. */
+const MOST_FILES = 100_000;
+/** Bytes of `version.json` and `project.json`. */
+const LARGEST_HEAD = 1024 * 1024;
+const BRANCHES = 'refs/heads/';
+
+/** What an import needs where its importer may be gone. */
+type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
+
+export interface ImportOptions {
+  /** Aborted when the server stops: the import begins anew at the next start. */
+  stopping?: AbortSignal | undefined;
+}
+
+interface Target {
+  id: number;
+  name: string;
+  path: string;
+  namespaceId: number;
+  repositoryStorage: string;
+}
+
+interface Begun {
+  project: Target;
+  secret: string;
+  attempts: number;
+  settings: ImportOverrides;
+  overwrites: string | null;
+}
+
+/**
+ * Fills a project from the archive that it waits for, whole or not at all; the outcome is recorded in the project. Does nothing unless
+ * the project waits.
+ */
+export function importArchive(context: Context, projectId: number, options: ImportOptions): Promise<void> {
+  const work = running.get(projectId) ?? perform(context, projectId, options).finally(() => running.delete(projectId));
+  running.set(projectId, work);
+  return work;
+}
+
+const running = new Map<number, Promise<void>>();
+
+async function perform(context: Context, projectId: number, { stopping }: ImportOptions): Promise<void> {
+  const begun = await begin(context, projectId);
+  if (begun === null) return;
+  const { imports } = context;
+  const late = AbortSignal.timeout(imports.timeout);
+  const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
+  try {
+    if (begun.attempts > MOST_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
+    await fill(context, begun, signal);
+  } catch (error) {
+    if (stopping?.aborted) throw error;
+    const message = late.aborted ? `The import took longer than ${imports.timeout / 1000} seconds.` : explained(error);
+    await failImport(context, projectId, message ?? 'Something went wrong on the server.');
+    if (message === null) throw error;
+  }
+}
+
+/** Leaves an empty project with the error. Does nothing unless it waits for an import. */
+export async function failImport({ db, repositories, uploads }: Stores, projectId: number, message: string): Promise<void> {
+  const waiting = await db.projectArchiveImport.findUnique({ where: { projectId }, include: { project: true } });
+  if (!waiting?.secret) return;
+  const { project, secret } = waiting;
+  await db.$transaction(async (tx) => {
+    await holdRepositoryLock(db, tx, projectId, async () => {
+      await repositories.remove(project);
+      await repositories.remove({ ...project, wiki: true });
+    });
+    await tx.project.update({ where: { id: projectId }, data: { importStatus: 'failed', importError: message } });
+    await tx.projectArchiveImport.update({ where: { projectId }, data: { secret: null } });
+  });
+  await uploads.remove({ projectId });
+  await importsStore({ uploads }).remove({ projectId: WAITING, secret });
+}
+
+/** Removes archives that no import waits for any more, a day after they came. */
+export async function cleanUpImports({ db, uploads }: Pick<Context, 'db' | 'uploads'>): Promise<void> {
+  const store = importsStore({ uploads });
+  for await (const { projectId, secret, storedAt } of store.list()) {
+    if (storedAt.getTime() > Date.now() - 24 * 60 * 60_000) continue;
+    if ((await db.projectArchiveImport.count({ where: { secret } })) === 0) await store.remove({ projectId, secret });
+  }
+}
+
+/** Marks the import as started; null if there is none, or the project is gone. */
+async function begin({ db }: Context, projectId: number): Promise<Begun | null> {
+  const row = await db.projectArchiveImport.findUnique({ where: { projectId }, include: { project: true } });
+  if (!row?.secret || row.project.deletedAt !== null) return null;
+  const [{ attempts }] = await db.$transaction([
+    db.projectArchiveImport.update({ where: { projectId }, data: { attempts: { increment: 1 } }, select: { attempts: true } }),
+    db.project.update({ where: { id: projectId }, data: { importStatus: 'started' } }),
+  ]);
+  const { project, secret, overwrites } = row;
+  return { project, secret, attempts, overwrites, settings: (row.settings ?? {}) as ImportOverrides };
+}
+
+/** What an error says to the masters of the project; null for one of the server. */
+function explained(error: unknown): string | null {
+  if (error instanceof ArchiveInvalid || error instanceof DomainError) return error.message;
+  if (error instanceof ArchiveRefused) return `The archive ${error.message}.`;
+  if (error instanceof GitError) return `A repository of the archive is not accepted: ${error.message}`.slice(0, 500);
+  const contradicts =
+    (error instanceof Prisma.PrismaClientKnownRequestError && CONTRADICTIONS.includes(error.code)) ||
+    error instanceof Prisma.PrismaClientValidationError;
+  return contradicts ? 'Records of the archive contradict each other, or lack values.' : null;
+}
+
+/** Violations of what the database requires of values: too long, not unique, no such record, null, a check. */
+const CONTRADICTIONS = ['P2000', 'P2002', 'P2003', 'P2004', 'P2011', 'P2020', 'P2025'];
+
+async function fill(context: Context, begun: Begun, signal: AbortSignal): Promise<void> {
+  const { db, imports, repositories } = context;
+  const { project, secret } = begun;
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-import-'));
+  const place = { projectId: WAITING, secret, fileName: ARCHIVE };
+  const drafts: string[] = [];
+  try {
+    const opened = await importsStore(context).open(place);
+    if (!opened) throw new ArchiveInvalid('The archive is not there any more.');
+    await unpack(opened.content, directory, imports.maxBytes, signal);
+    await requireVersion(directory);
+    const head = await headOf(directory);
+    // Leftovers of a crash: no other process works on this project.
+    for (const wiki of [false, true]) {
+      const beside = path.dirname(repositories.directory({ ...project, wiki }));
+      for (const name of await repositories.drafts({ ...project, wiki })) await remove(path.join(beside, name));
+    }
+    await context.uploads.remove({ projectId: project.id });
+    const own = await takeRepository(context, project, path.join(directory, REPOSITORY), signal);
+    if (own) drafts.push(own.draft);
+    const wiki = await takeRepository(context, { ...project, wiki: true }, path.join(directory, WIKI), signal);
+    if (wiki) drafts.push(wiki.draft);
+    await db.$transaction((tx) => record(tx, context, { begun, head, directory, own, wiki, signal }), {
+      timeout: imports.timeout,
+      maxWait: 60_000,
+    });
+  } finally {
+    for (const draft of [directory, ...drafts]) await remove(draft);
+  }
+  await importsStore(context).remove(place);
+}
+
+/** Unpacks the files that an archive may have. */
+async function unpack(
+  content: Parameters<typeof unpackFiles>[0],
+  directory: string,
+  bytes: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(path.join(directory, 'tree'));
+  await mkdir(path.join(directory, 'uploads'));
+  const plain = new Set([VERSION, PROJECT, AVATAR, REPOSITORY, WIKI, treeFile(USERS)]);
+  for (const { name } of KINDS) plain.add(treeFile(name));
+  await unpackFiles(content, {
+    bytes,
+    files: MOST_FILES,
+    signal,
+    place(name) {
+      const [, secret = '', fileName = ''] = /^uploads\/([0-9a-f]{32})\/([^/]+)$/.exec(name) ?? [];
+      if (plain.has(name)) return path.join(directory, name);
+      if (secret === '' || !CHECKS.fileName(fileName)) return null;
+      mkdirSync(path.join(directory, 'uploads', secret), { recursive: true });
+      return path.join(directory, 'uploads', secret, fileName);
+    },
+  });
+}
+
+async function requireVersion(directory: string): Promise<void> {
+  const { format, version } = await headFile(directory, VERSION);
+  if (format !== FORMAT.format) throw new ArchiveInvalid('The archive is not one of a project of Gantry.');
+  if (version !== FORMAT.version) {
+    throw new ArchiveInvalid(`The archive has version ${String(version).slice(0, 20)}; this server reads version ${FORMAT.version}.`);
+  }
+}
+
+async function headFile(directory: string, name: string): Promise<Record<string, unknown>> {
+  const file = path.join(directory, name);
+  const found = await stat(file).catch(() => null);
+  if (!found) throw new ArchiveInvalid(`The archive has no ${name}.`);
+  if (found.size > LARGEST_HEAD) throw new ArchiveInvalid(`${name} has more than ${LARGEST_HEAD} bytes.`);
+  return recordIn(await readFile(file), name);
+}
+
+interface Head {
+  /** The ID of the project in the archive. */
+  id: unknown;
+  settings: Partial<Record<(typeof SETTINGS)[number], unknown>>;
+}
+
+/** What `project.json` says. Throws ArchiveInvalid. */
+async function headOf(directory: string): Promise<Head> {
+  const record = await headFile(directory, PROJECT);
+  const { columns } = factsOf('Project');
+  const settings: Head['settings'] = {};
+  for (const name of SETTINGS) {
+    const value = record[snake(name)];
+    const { type = '', isList = false } = columns[name] ?? {};
+    if (value === undefined) continue;
+    if (value !== null && !(isList ? isTexts(value) : await CHECK_OF[type]?.(value, type))) {
+      throw new ArchiveInvalid(`${PROJECT} has a value of ${snake(name)} that is not allowed.`);
+    }
+    settings[name] = value;
+  }
+  const texts = settings as { description?: string; defaultBranch?: string; tagList?: string[]; ciDefaultGitDepth?: number };
+  const [wrong] = Object.entries(textErrors(texts));
+  if (wrong) throw new ArchiveInvalid(`${PROJECT} has a ${wrong[0]} that ${wrong[1][0]}.`);
+  const { buildTimeout } = settings;
+  if (typeof buildTimeout === 'number' && buildTimeout < 1) throw new ArchiveInvalid(`${PROJECT} has no build_timeout.`);
+  return { id: record.id, settings };
+}
+
+const CHECK_OF: Readonly<Record<string, (value: unknown, type: string) => boolean>> = {
+  String: CHECKS.text,
+  Boolean: CHECKS.boolean,
+  Int: CHECKS.number,
+  Visibility: CHECKS.enum,
+};
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= 100 && value.every((one) => CHECKS.name(one));
+}
+
+interface Taken {
+  draft: string;
+  refs: readonly Ref[];
+}
+
+/** Makes a draft of a repository from a bundle, with the limits of pushes; null if the archive has none. */
+async function takeRepository(
+  { repositories }: Context,
+  place: Target & { wiki?: boolean },
+  file: string,
+  signal: AbortSignal,
+): Promise<Taken | null> {
+  if (!(await stat(file).catch(() => null))) return null;
+  if ((await programVersion()) === null) {
+    throw new ArchiveInvalid('This server has no git program of version 2.38 or later, which imports need.');
+  }
+  const { objectBytes, quotaBytes } = repositories.limits;
+  const draft = `${repositories.directory(place)}.import-${randomBytes(8).toString('hex')}`;
+  try {
+    const refs = await takeBundle(file, draft, {
+      packBytes: Number.POSITIVE_INFINITY,
+      objectBytes,
+      signal,
+      isWanted: ({ name }) => /^refs\/(heads|tags)\//.test(name) || (!place.wiki && isOwnRef(name)),
+    });
+    if ((await diskUse(draft)) > quotaBytes) throw new ArchiveInvalid(`The archive is too large: ${overQuota(quotaBytes)}.`);
+    await settleRepository(draft, place.wiki ? branchOf(null, refs) : null);
+    return { draft, refs };
+  } catch (error) {
+    await remove(draft);
+    throw error;
+  }
+}
+
+/** The branch that is wanted, else the most likely one; null without branches. */
+function branchOf(wanted: unknown, refs: readonly Ref[]): string | null {
+  const branches = refs.flatMap(({ name }) =>
+    name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
+  );
+  return [wanted, 'main', 'master'].find((name): name is string => branches.includes(name as string)) ?? branches[0] ?? null;
+}
+
+interface Recorded {
+  begun: Begun;
+  head: Head;
+  directory: string;
+  own: Taken | null;
+  wiki: Taken | null;
+  signal: AbortSignal;
+}
+
+/** Puts everything in place and records it. */
+async function record(tx: Transaction, context: Context, recorded: Recorded): Promise<void> {
+  const { begun, head, directory, own, signal } = recorded;
+  const { project } = begun;
+  const actor = requireActor(context);
+  const alive = await tx.$queryRaw<object[]>`
+    SELECT id FROM projects WHERE id = ${project.id} AND deleted_at IS NULL AND import_status = 'started' FOR NO KEY UPDATE`;
+  if (alive.length === 0) return;
+  const people = await People.read(tx, actor, path.join(directory, treeFile(USERS)));
+  await holdRepositoryLock(context.db, tx, project.id, () => putRepositories(tx, context, recorded));
+  const tree = new TreeImport({
+    tx,
+    uploads: context.uploads,
+    people,
+    directory,
+    projectId: project.id,
+    archivedId: head.id,
+    repository: own ? context.repositories.directory(project) : null,
+    signal,
+  });
+  const { members, failed } = await tree.run();
+  await tx.$executeRaw`
+    UPDATE project_counters SET
+      last_issue_iid = (SELECT COALESCE(max(iid), 0) FROM issues WHERE project_id = ${project.id}),
+      last_milestone_iid = (SELECT COALESCE(max(iid), 0) FROM milestones WHERE project_id = ${project.id}),
+      last_merge_request_iid = (SELECT COALESCE(max(iid), 0) FROM merge_requests WHERE target_project_id = ${project.id})
+    WHERE project_id = ${project.id}`;
+  await addMembers(tx, context, actor, project, members);
+  await putAvatar(tx, project.id, path.join(directory, AVATAR));
+  await applySettings(tx, context, actor, begun, head);
+  if (begun.overwrites !== null) await replace(tx, context, actor, project, begun.overwrites);
+  await recordChange(tx, context, { type: 'projectChanged', project, user: actor, action: 'imported' });
+  const failedRelations = failed as unknown as Prisma.InputJsonArray;
+  await tx.projectArchiveImport.update({ where: { projectId: project.id }, data: { secret: null, failedRelations } });
+  await tx.project.update({ where: { id: project.id }, data: { importStatus: 'finished', importError: null } });
+}
+
+/** Moves the repositories into place. Protections of branches are those of the archive alone. */
+async function putRepositories(tx: Transaction, context: Context, { begun, head, own, wiki }: Recorded): Promise<void> {
+  const { repositories } = context;
+  const { project } = begun;
+  for (const [taken, isWiki] of [
+    [own, false],
+    [wiki, true],
+  ] as const) {
+    const place = { ...project, wiki: isWiki };
+    const directory = repositories.directory(place);
+    await remove(directory);
+    await repositories.forget(place);
+    if (taken === null) continue;
+    await rename(taken.draft, directory);
+    await syncDirectory(path.dirname(directory));
+    await repositories.forget(place);
+  }
+  if (own === null) return;
+  const defaultBranch = branchOf(head.settings.defaultBranch, own.refs);
+  if (defaultBranch !== null) await settleRepository(repositories.directory(project), defaultBranch);
+  await tx.project.update({ where: { id: project.id }, data: { defaultBranch } });
+  await recordCopy(tx, context, { ...project, defaultBranch }, own.refs);
+  await tx.protectedBranch.deleteMany({ where: { projectId: project.id } });
+}
+
+/** Makes members of those who have an account here, with no more than the importer has, and unless they have as much already. */
+async function addMembers(
+  tx: Transaction,
+  context: Context,
+  actor: Actor,
+  { id }: Target,
+  members: readonly ImportedMember[],
+): Promise<void> {
+  const record = await findProject(context, id);
+  const most = actor.admin ? MASTER : Math.min(MASTER, record.accessLevel);
+  for (const { userId, accessLevel, expiresAt } of members) {
+    const level = Math.min(accessLevel, most);
+    const [{ given } = { given: 0 }] = await tx.$queryRaw<{ given: number }[]>`
+      SELECT COALESCE(max(m.access_level), 0)::int AS given FROM members m JOIN projects p ON p.id = ${id}
+      JOIN namespaces n ON n.id = p.namespace_id
+      WHERE m.user_id = ${userId} AND (m.project_id = p.id OR m.namespace_id = ANY(n.lineage))
+        AND (m.expires_at IS NULL OR m.expires_at > (now() AT TIME ZONE 'UTC')::date)`;
+    const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+    if (given >= level || isOver) continue;
+    await tx.member.deleteMany({ where: { projectId: id, userId } });
+    await insertMember(tx, context, { kind: 'project', record }, { userId, accessLevel: level, expiresAt });
+  }
+}
+
+async function putAvatar(tx: Transaction, projectId: number, file: string): Promise<void> {
+  const found = await stat(file).catch(() => null);
+  if (!found) return;
+  await saveProjectAvatar(tx, projectId, await readPicture({ size: found.size, stream: () => createReadStream(file) }));
+}
+
+/** The settings of the archive, or those that were asked for in their place. */
+async function applySettings(tx: Transaction, context: Context, actor: Actor, begun: Begun, head: Head): Promise<void> {
+  const { project, settings: given } = begun;
+  const { visibility: archived, defaultBranch: _branch, tagList, ...settings } = head.settings;
+  const [{ group } = { group: null }] = await tx.$queryRaw<{ group: Visibility | null }[]>`
+    SELECT CASE WHEN kind = 'group' THEN visibility::text END AS "group" FROM namespaces WHERE id = ${project.namespaceId}`;
+  const wanted = given.visibility ?? (archived as Visibility | undefined) ?? 'private';
+  const visibility = closestVisibility(actor, await currentSettings(context.db), wanted, { group });
+  const known = Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== null || NULLABLE.has(name)));
+  await tx.project.update({
+    where: { id: project.id },
+    data: {
+      ...known,
+      ...givenSwitches(given),
+      ...(given.description != null && { description: given.description }),
+      visibility,
+      tagList: tags((tagList as string[] | undefined) ?? []),
+    },
+  });
+}
+
+/** Settings that may be null. */
+const NULLABLE: ReadonlySet<string> = new Set(['description', 'ciDefaultGitDepth']);
+
+/** Deletes the project that has the path, and gives the path to this one. */
+async function replace(tx: Transaction, context: Context, actor: Actor, project: Target, wanted: string): Promise<void> {
+  const old = await projectAt(context, project.namespaceId, wanted);
+  const aside = project.path.slice(wanted.length);
+  if (old !== null) {
+    authorize(actor, 'delete_project', await findProject(context, old));
+    await markDeleted(tx, context, old, actor.id);
+  }
+  const name = project.name.endsWith(aside) ? project.name.slice(0, -aside.length) : project.name;
+  await tx.project.update({ where: { id: project.id }, data: { name, path: wanted } });
+  const { fullPath } = await tx.namespace.findUniqueOrThrow({ where: { id: project.namespaceId } });
+  await takePath(tx, `${fullPath}/${wanted}`);
+}
+
+function remove(directory: string): Promise<void> {
+  return rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}

@@ -1,0 +1,105 @@
+import { authorize } from '#src/access/permissions/abilities.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { ARCHIVE } from '#src/domain/project_archives/place.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { RawContent } from '#src/domain/repository/raw.ts';
+import { exportsStore } from '#src/domain/uploads/archives.ts';
+import { openStored } from '#src/domain/uploads/content.ts';
+import type { ProjectExport } from '#src/generated/prisma/client.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+import { lengthError } from '#src/platform/text.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Makes the archive of a project that a user asked for. */
+    'projects.export': { projectId: number; userId: number };
+  }
+}
+
+export const EXPORT_STATUSES = ['none', 'queued', 'started', 'finished', 'regeneration_in_progress', 'failed'] as const;
+export type ExportStatus = (typeof EXPORT_STATUSES)[number];
+
+/** How far the export of a project is that the caller asked for. */
+export interface ExportRow {
+  project: ProjectRow;
+  status: ExportStatus;
+  /** Why it failed. */
+  error: string | null;
+  /** When the archive that can be downloaded was finished; null without one. */
+  finishedAt: Date | null;
+}
+
+/** Milliseconds for which an archive is kept. */
+export const KEPT = 24 * 60 * 60_000;
+
+/**
+ * Has an archive of a project made in the background, for its masters, in place of the caller's last one. Nothing changes while one is
+ * being made. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function requestExport(
+  context: Context,
+  ref: IdOrPath,
+  { description }: { description?: string | null | undefined },
+): Promise<ProjectRow> {
+  const { project, userId } = await exported(context, ref);
+  const wrong = lengthError(description);
+  if (wrong) throw new ValidationFailed({ description: [wrong] });
+  await context.db.$transaction(async (tx) => {
+    const begun = await tx.$executeRaw`
+      INSERT INTO project_exports (project_id, user_id, description) VALUES (${project.id}, ${userId}, ${description ?? null})
+      ON CONFLICT (project_id, user_id) DO UPDATE
+        SET state = 'queued', description = EXCLUDED.description, attempts = 0, error = NULL
+        WHERE project_exports.state NOT IN ('queued', 'started')`;
+    if (begun > 0) await context.jobs.enqueue(tx, 'projects.export', { projectId: project.id, userId });
+  });
+  return project;
+}
+
+/** How far the caller's export of a project is. Throws NotFound, Forbidden. */
+export async function findExport(context: Context, ref: IdOrPath): Promise<ExportRow> {
+  const { project, userId } = await exported(context, ref);
+  const where = { projectId_userId: { projectId: project.id, userId } };
+  const row = await context.db.projectExport.findUnique({ where });
+  return {
+    project,
+    status: row ? statusOf(row) : 'none',
+    error: row?.error ?? null,
+    finishedAt: row && isThere(row) ? row.finishedAt : null,
+  };
+}
+
+/** The archive that the caller's last finished export made. Throws NotFound, Forbidden. */
+export async function readRawExport(context: Context, { id }: { id: number }): Promise<RawContent> {
+  const { project, userId } = await exported(context, id);
+  const where = { projectId_userId: { projectId: project.id, userId } };
+  const row = await context.db.projectExport.findUnique({ where });
+  if (!row || !isThere(row)) throw new NotFound('Export', '404 Not found or has expired');
+  const place = { projectId: project.id, secret: row.secret ?? '', fileName: ARCHIVE };
+  const fileName = row.fileName ?? ARCHIVE;
+  const size = Number(row.size);
+  const etag = `"${row.secret}"`;
+  const content = await openStored(exportsStore(context), place, { resource: 'Export', size, fileName, etag });
+  return { ...content, type: 'application/gzip' };
+}
+
+/** Whether there is an archive that can be downloaded. */
+function isThere({ secret, finishedAt }: ProjectExport): boolean {
+  return secret !== null && finishedAt !== null && finishedAt.getTime() > Date.now() - KEPT;
+}
+
+function statusOf(row: ProjectExport): ExportStatus {
+  const isUnderWay = row.state === 'queued' || row.state === 'started';
+  if (isUnderWay) return isThere(row) ? 'regeneration_in_progress' : row.state;
+  return row.state === 'finished' && !isThere(row) ? 'none' : row.state;
+}
+
+async function exported(context: Context, ref: IdOrPath): Promise<{ project: ProjectRow; userId: number }> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'export_project', project);
+  const { projectExportEnabled } = await currentSettings(context.db);
+  if (!projectExportEnabled) throw new NotFound('Export');
+  return { project, userId: actor.id };
+}

@@ -1,0 +1,359 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { CHECKS } from '#src/domain/project_archives/checks.ts';
+import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
+import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
+import type { People } from '#src/domain/project_archives/people.ts';
+import { snake, treeFile } from '#src/domain/project_archives/place.ts';
+import { absentObjects } from '#src/git/objects/presence.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { factsOf } from '#src/platform/records/model.ts';
+
+/** Something that was left out of an import. */
+export interface FailedRelation {
+  relation: string;
+  line: number;
+  message: string;
+  /** When, in ISO 8601. */
+  at: string;
+}
+
+/** A member of the imported project. */
+export interface ImportedMember {
+  userId: number;
+  accessLevel: number;
+  expiresAt: string | null;
+}
+
+export interface TreeOptions {
+  tx: Transaction;
+  uploads: Context['uploads'];
+  people: People;
+  /** The unpacked archive. */
+  directory: string;
+  /** The project, here and in the archive. */
+  projectId: number;
+  archivedId: unknown;
+  /** The directory of its repository; null without one. */
+  repository: string | null;
+  signal: AbortSignal;
+}
+
+/** How many records are inserted at a time, and how many an archive may have in all. */
+const AT_ONCE = 500;
+const MOST_RECORDS = 2_000_000;
+/** How many things that were left out are remembered. */
+const MOST_FAILED = 100;
+
+type Row = Record<string, unknown>;
+
+/** Imports the records of an archive, in one transaction. */
+export class TreeImport {
+  readonly #options: TreeOptions;
+  /** The IDs here of the records of each kind, by those in the archive; null for one that was left out. */
+  readonly #ids = new Map<string, Map<number, number | null>>();
+  /** The secrets here of attached files, by those in the archive. */
+  readonly #secrets = new Map<string, string>();
+  /** How many assignees of each record were imported. */
+  readonly #positions = new Map<string, number>();
+  readonly #titles = new Map<string, number>();
+  readonly #iids = new Set<number>();
+  readonly #members: ImportedMember[] = [];
+  readonly #failed: FailedRelation[] = [];
+  #left = MOST_RECORDS;
+
+  constructor(options: TreeOptions) {
+    this.#options = options;
+  }
+
+  /** Imports everything. Throws ArchiveInvalid, errors of the database, and the signal's reason. */
+  async run(): Promise<{ members: readonly ImportedMember[]; failed: readonly FailedRelation[] }> {
+    for await (const { record } of this.#lines('uploads')) {
+      if (typeof record.secret === 'string') this.#secrets.set(record.secret, randomBytes(16).toString('hex'));
+    }
+    for (const kind of KINDS) {
+      await this.#begin(kind);
+      await this.#import(kind);
+      await this.#end(kind);
+    }
+    return { members: this.#members, failed: this.#failed };
+  }
+
+  #lines(name: string): AsyncGenerator<Line> {
+    return linesOf(path.join(this.#options.directory, treeFile(name)), treeFile(name));
+  }
+
+  async #import(kind: Kind): Promise<void> {
+    let batch: Line[] = [];
+    /** What a record of the project itself goes before. */
+    const later: Line[] = [];
+    for await (const line of this.#lines(kind.name)) {
+      this.#options.signal.throwIfAborted();
+      if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MOST_RECORDS} records.`);
+      if (kind.hints.length > 0 && line.record.group_id != null) later.push(line);
+      else batch.push(line);
+      if (batch.length < AT_ONCE) continue;
+      await this.#insert(kind, batch);
+      batch = [];
+    }
+    await this.#insert(kind, batch);
+    await this.#insert(kind, later);
+  }
+
+  async #insert(kind: Kind, lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0) return;
+    const { tx } = this.#options;
+    const hasId = archivedColumns(kind, factsOf(kind.model).key).includes('id') && kind.name !== 'discussions';
+    const own = hasId ? await newIds(tx, kind, lines.length) : [];
+    const rows: Row[] = [];
+    const usable = await this.#withCommits(kind, lines);
+    for (const [at, line] of lines.entries()) {
+      const where = `Line ${line.number} of ${treeFile(kind.name)}`;
+      const old = hasId ? line.record.id : null;
+      if (hasId && !(Number.isSafeInteger(old) && !this.#idsOf(kind.name).has(old as number))) {
+        throw new ArchiveInvalid(`${where} has no ID of its own.`);
+      }
+      const row = usable.has(line) ? await this.#row(kind, line, where) : null;
+      const kept = row && (await this.#finish(kind, line, row, own[at] ?? 0));
+      if (hasId) this.#setId(kind.name, old as number, kept === null ? null : ((kept.id as number) ?? own[at] ?? null));
+      if (kept !== null && kept.id === undefined) rows.push(hasId ? { ...kept, id: own[at] } : kept);
+      else if (kept !== null && !hasId) rows.push(kept);
+    }
+    if (rows.length === 0) return;
+    const name = kind.model.charAt(0).toLowerCase() + kind.model.slice(1);
+    const tables = tx as unknown as Record<string, { createMany(given: { data: Row[] }): Promise<unknown> }>;
+    await tables[name]?.createMany({ data: rows });
+  }
+
+  /** The columns of a record; null where it is left out. Throws ArchiveInvalid. */
+  async #row(kind: Kind, { record }: Line, where: string): Promise<Row | null> {
+    const row: Row = {};
+    const { columns: facts } = factsOf(kind.model);
+    for (const [column, check] of Object.entries(kind.columns)) {
+      const value = record[snake(column)];
+      if (value === undefined) continue;
+      const type = facts[column]?.type ?? '';
+      if (value !== null && !(await check(value, type))) {
+        throw new ArchiveInvalid(`${where} has a value of ${snake(column)} that is not allowed.`);
+      }
+      row[column] = this.#stored(value, type, check === CHECKS.text);
+    }
+    for (const [column, target] of Object.entries(kind.refs)) {
+      row[column] = await this.#reference(target, record[snake(column)], `${where} refers by ${snake(column)}`);
+    }
+    for (const [column, unknown] of Object.entries(kind.users)) {
+      const id = record[snake(column)];
+      if (id === null || id === undefined) {
+        if (unknown === 'importer') row[column] = this.#options.people.importer;
+        continue;
+      }
+      if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snake(column)}.`);
+      const found = this.#user(kind, id as number);
+      if (found === null && unknown === 'dropped') return null;
+      row[column] = found ?? (unknown === 'importer' ? this.#options.people.importer : null);
+      if (found === null && kind.signed !== null && unknown === 'importer' && row.system !== true) {
+        row[kind.signed] = `${this.#options.people.signature(id as number, record.created_at)}\n\n${row[kind.signed]}`;
+      }
+    }
+    if (kind.ofSubject) {
+      const subject = this.#subject(kind, record, where);
+      if (subject === null) return null;
+      Object.assign(row, subject);
+    }
+    if (kind.project !== null) row[kind.project] = this.#options.projectId;
+    return row;
+  }
+
+  #user(kind: Kind, id: number): number | null {
+    const { people } = this.#options;
+    return kind.name === 'members' ? people.account(id) : people.author(id);
+  }
+
+  #stored(value: unknown, type: string, isText: boolean): unknown {
+    if (type === 'Json') return value === null ? Prisma.DbNull : value;
+    if (value === null) return null;
+    if (type === 'DateTime' || type === 'Date') return new Date(value as string);
+    return isText ? this.#withUploads(value as string) : value;
+  }
+
+  /** A text in which attached files have their new addresses. */
+  #withUploads(text: string): string {
+    const { archivedId, projectId } = this.#options;
+    return text.replace(
+      /(\/-\/project\/(\d{1,10}))?\/uploads\/([0-9a-f]{32})\//g,
+      (whole, prefix: string | undefined, id: string | undefined, secret: string) => {
+        const now = this.#secrets.get(secret);
+        if (now === undefined || (id !== undefined && Number(id) !== archivedId)) return whole;
+        return `${prefix === undefined ? '' : `/-/project/${projectId}`}/uploads/${now}/`;
+      },
+    );
+  }
+
+  /** The ID here of a record that another one refers to. Throws ArchiveInvalid if the archive does not have it. */
+  async #reference(target: string, id: unknown, where: string): Promise<number | null> {
+    if (id === null || id === undefined) return null;
+    if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} to something without a number.`);
+    const old = id as number;
+    // A merge request from elsewhere has lost its source.
+    if (target === 'project') return old === this.#options.archivedId ? this.#options.projectId : null;
+    if (target === 'threads') return this.#thread('notes', 'Note', old);
+    if (target === 'commit_threads') return this.#thread('commit_comments', 'CommitComment', old);
+    const found = this.#idsOf(target).get(old);
+    if (found === undefined) throw new ArchiveInvalid(`${where} to ${old} of ${target}, which the archive does not have.`);
+    return found;
+  }
+
+  /** Threads have the ID of the note that began them, which may be gone: an ID that no note has stands for it then. */
+  async #thread(notes: string, model: 'Note' | 'CommitComment', old: number): Promise<number> {
+    const known = this.#idsOf(notes).get(old) ?? this.#idsOf(`gone ${notes}`).get(old);
+    if (known != null) return known;
+    const [id = 0] = await newIds(this.#options.tx, { model }, 1);
+    this.#setId(`gone ${notes}`, old, id);
+    return id;
+  }
+
+  /** What a note or an award is on; null if that was left out. */
+  #subject(kind: Kind, record: Line['record'], where: string): Row | null {
+    const { subject_type: type, subject_id: id } = record;
+    const target = typeof type === 'string' ? SUBJECTS.get(type) : undefined;
+    if (target === undefined || target === kind.name) throw new ArchiveInvalid(`${where} belongs to nothing that has notes.`);
+    const found = this.#idsOf(target).get(id as number);
+    if (found === undefined) {
+      throw new ArchiveInvalid(`${where} belongs to ${String(id)} of ${target}, which the archive does not have.`);
+    }
+    return found === null ? null : { subjectType: type, subjectId: found };
+  }
+
+  /** What is particular about some kinds. Null leaves the record out; a record with an ID is there already. */
+  async #finish(kind: Kind, line: Line, row: Row, id: number): Promise<Row | null> {
+    const { tx, projectId, uploads, directory } = this.#options;
+    if (kind.name === 'labels' || kind.name === 'milestones') {
+      const title = `${kind.name} ${row.title}`;
+      const there = this.#titles.get(title);
+      if (there !== undefined) return { id: there };
+      this.#titles.set(title, id);
+      if (kind.name === 'milestones') row.iid = this.#freeIid(row.iid as number);
+      return row;
+    }
+    if (kind.name === 'label_priorities') {
+      await tx.label.update({ where: { id: row.labelId as number }, data: { priority: row.priority as number } });
+      return null;
+    }
+    if (kind.name === 'issue_assignees' || kind.name === 'merge_request_assignees') {
+      const of = `${kind.name} ${row.issueId ?? row.mergeRequestId}`;
+      const position = this.#positions.get(of) ?? 0;
+      this.#positions.set(of, position + 1);
+      return { ...row, position };
+    }
+    if (kind.name === 'notes') return this.#note(row);
+    // What they are about was left out.
+    const needed = { discussions: 'noteId', suggestions: 'noteId' }[kind.name];
+    if (needed !== undefined && row[needed] === null) return null;
+    if (kind.name === 'members') {
+      const { userId, accessLevel, expiresAt } = row as { userId: number; accessLevel: number; expiresAt: Date | null };
+      this.#members.push({ userId, accessLevel, expiresAt: expiresAt?.toISOString().slice(0, 10) ?? null });
+      return null;
+    }
+    if (kind.name === 'uploads') {
+      const { secret, fileName } = row as { secret: string; fileName: string };
+      const file = path.join(directory, 'uploads', secret, fileName);
+      const found = await stat(file).catch(() => null);
+      if (!found) return this.#leaveOut(kind, line, 'The archive does not have the file.');
+      const place = { projectId, secret: this.#secrets.get(secret) ?? '', fileName };
+      await uploads.write(place, createReadStream(file), found.size);
+      return { ...row, secret: place.secret, size: found.size };
+    }
+    return row;
+  }
+
+  /** A note names the record that it tells of. */
+  #note({ sourceType, sourceId, mention, ...row }: Row): Row | null {
+    if (typeof sourceType !== 'string') return row;
+    if (sourceType === 'Internal') return { ...row, sourceType };
+    const source = { ...row, sourceType, sourceProjectId: this.#options.projectId };
+    if (sourceType === 'Commit') {
+      const sha = /[0-9a-f]{40}$/.exec(String(mention ?? ''))?.[0];
+      return { ...source, mention: sha === undefined ? null : `Commit ${this.#options.projectId} ${sha}` };
+    }
+    const id = this.#idsOf(SUBJECTS.get(sourceType) ?? '').get(sourceId as number);
+    // Nobody would see it.
+    if (id == null) return null;
+    return { ...source, sourceId: id, mention: mention == null ? null : `${sourceType} ${id}` };
+  }
+
+  #freeIid(wanted: number): number {
+    const iid = this.#iids.has(wanted) ? Math.max(...this.#iids) + 1 : wanted;
+    this.#iids.add(iid);
+    return iid;
+  }
+
+  /** The lines of versions whose commits are in the repository; of other kinds all. */
+  async #withCommits(kind: Kind, lines: readonly Line[]): Promise<Set<Line>> {
+    if (kind.name !== 'merge_request_versions') return new Set(lines);
+    const shas = ({ record }: Line) =>
+      [record.head_commit_sha, record.start_commit_sha, record.base_commit_sha].flatMap((sha) =>
+        typeof sha === 'string' ? [sha] : [],
+      );
+    const { repository } = this.#options;
+    const wanted = [...new Set(lines.flatMap(shas))];
+    const absent = new Set(repository === null ? wanted : await absentObjects(repository, wanted));
+    return new Set(
+      lines.filter((line) => {
+        const isThere = !shas(line).some((sha) => absent.has(sha));
+        if (!isThere) this.#leaveOut(kind, line, 'The repository of the archive does not have its commits.');
+        return isThere;
+      }),
+    );
+  }
+
+  #leaveOut({ name }: Kind, { number }: Line, message: string): null {
+    if (this.#failed.length < MOST_FAILED) {
+      this.#failed.push({ relation: name, line: number, message, at: new Date().toISOString() });
+    }
+    return null;
+  }
+
+  /** Removes what triggers have made. */
+  async #begin({ name }: Kind): Promise<void> {
+    const { tx, projectId } = this.#options;
+    if (name === 'boards') await tx.board.deleteMany({ where: { projectId } });
+    if (name === 'protected_branch_levels') {
+      await tx.protectedBranchLevel.deleteMany({ where: { protectedBranch: { projectId } } });
+    }
+    if (name === 'protected_tag_levels') {
+      await tx.protectedTagLevel.deleteMany({ where: { protectedTag: { projectId } } });
+    }
+  }
+
+  async #end({ name }: Kind): Promise<void> {
+    const { tx, projectId } = this.#options;
+    if (name === 'issue_assignees') {
+      await tx.$executeRaw`UPDATE issues i SET assignee_id = a.user_id FROM issue_assignees a
+        WHERE i.project_id = ${projectId} AND a.issue_id = i.id AND a.position = 0`;
+    }
+    if (name === 'merge_request_assignees') {
+      await tx.$executeRaw`UPDATE merge_requests m SET assignee_id = a.user_id FROM merge_request_assignees a
+        WHERE m.target_project_id = ${projectId} AND a.merge_request_id = m.id AND a.position = 0`;
+    }
+  }
+
+  #idsOf(kind: string): Map<number, number | null> {
+    return this.#ids.get(kind) ?? new Map();
+  }
+
+  #setId(kind: string, old: number, id: number | null): void {
+    const known = this.#ids.get(kind) ?? new Map<number, number | null>();
+    this.#ids.set(kind, known.set(old, id));
+  }
+}
+
+/** IDs that no record of a model has. */
+async function newIds(tx: Transaction, { model }: Pick<Kind, 'model'>, count: number): Promise<number[]> {
+  const { table } = factsOf(model);
+  const rows = await tx.$queryRaw<{ id: number }[]>`
+    SELECT nextval(pg_get_serial_sequence(${table}, 'id'))::int AS id FROM generate_series(1, ${count}::int)`;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,12 @@
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { UploadStore } from '#src/domain/uploads/store.ts';
+
+/** The store of archives of projects that were made: next to uploads, below `exports`. */
+export function exportsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore {
+  return uploads.below('exports');
+}
+
+/** The store of archives of projects that are to be imported. */
+export function importsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore {
+  return uploads.below('imports');
+}
