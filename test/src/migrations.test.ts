@@ -191,6 +191,7 @@ const RELEASED: Record<string, string> = {
   '20261127145000_badges': '92c0c77b531ad5be93623c9e0f1f4ce2ae34a0f272df3ed9296126ec2c3d1ba4',
   '20261127145500_uploads_of_project': '8aa184ee9af6a8a21b1d6f49614aae661ff47befd72d372d5ebea096d4e42ba3',
   '20261127163250_sign_in_providers': 'a44e7ea9379407154dba56226e1539abf758175502f550bb27d0dc53a6924817',
+  '20261127170258_passkeys': '507fdf9db841d84d94787b6bc95e5320924855d2f641e2b7ff8c5bd2c27db537',
 };
 
 const directory = packagePath('prisma/migrations');
