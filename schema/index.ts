@@ -5,6 +5,7 @@ import '#schema/users/lists.ts';
 import '#schema/users/mutations.ts';
 import '#schema/users/two_factor.ts';
 import '#schema/users/identities.ts';
+import '#schema/users/passkeys.ts';
 import '#schema/users/accounts.ts';
 import '#schema/users/associations.ts';
 import '#schema/users/preferences.ts';

@@ -162,8 +162,8 @@ export const users: Route[] = [
   {
     method: 'DELETE',
     path: '/users/:id/identities/:provider',
-    operation: operations.DeleteIdentityOfUserDocument,
-    result: 'deleteIdentity.user',
+    operation: operations.DisconnectIdentityOfUserDocument,
+    result: 'disconnectUserIdentity.user',
     numeric,
     precheck: 'administrate',
     status: 204,

@@ -27,7 +27,7 @@ const DisconnectIdentityInput = builder.inputType(namesOf('disconnectIdentity').
   }),
 });
 
-const DeleteIdentityInput = builder.inputType(namesOf('deleteIdentity').input, {
+const DisconnectUserIdentityInput = builder.inputType(namesOf('disconnectUserIdentity').input, {
   description: 'Which account elsewhere to disconnect which user from.',
   fields: (t) => ({
     userId: t.field({ ...idOf('User'), required: true, description: 'Global or numeric ID of the user.' }),
@@ -60,12 +60,16 @@ builder.mutationFields((t) => ({
       return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
     },
   }),
-  deleteIdentity: t.field({
-    type: userPayload('deleteIdentity'),
+  disconnectUserIdentity: t.field({
+    type: userPayload('disconnectUserIdentity'),
     description:
       'Disconnects a user from an account elsewhere, and ends the memberships that it gave. For administrators.',
     args: {
-      input: t.arg({ type: DeleteIdentityInput, required: true, description: 'Names the user and the provider.' }),
+      input: t.arg({
+        type: DisconnectUserIdentityInput,
+        required: true,
+        description: 'Names the user and the provider.',
+      }),
     },
     resolve: async (_root, { input }, context, info) => {
       await deleteIdentityOf(context, input.userId, input.provider);

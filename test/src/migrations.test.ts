@@ -194,6 +194,7 @@ const RELEASED: Record<string, string> = {
   '20261127163323_users_by_updated_at': '93a5802130ceba3c40e259d73feb067177e87272277fc71631dc7d3c85a8435c',
   '20261127163403_project_archives': 'ca240a4e72bb4f4354e63252e7966be51881212ffa3a9848c3cdf0ce51243a9a',
   '20261127170000_merge_settings': '87c8f8843dbaffbeb096d1ed1d456ff6e2bce2a1ba758969d28d7e57e18af721',
+  '20261127170258_passkeys': '507fdf9db841d84d94787b6bc95e5320924855d2f641e2b7ff8c5bd2c27db537',
 };
 
 const directory = packagePath('prisma/migrations');

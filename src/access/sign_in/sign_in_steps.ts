@@ -2,6 +2,8 @@ import type { Shown } from '#src/access/credentials/sessions/session.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { beginAttempt, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
 import { hashPassword, verifyPassword } from '#src/access/sign_in/hash_password.ts';
+import type { Options, Site } from '#src/access/sign_in/passkeys/ceremony.ts';
+import { secondFactorOptions, verifyPasskey } from '#src/access/sign_in/passkeys/verify.ts';
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { replacePassword } from '#src/access/sign_in/replace_password.ts';
 import { PENDING, refuseClosed, Unconfirmed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
@@ -41,15 +43,42 @@ export async function afterProvider(
   return user.twoFactorEnabled && !trustsTwoFactor ? next(context, holder, 'last_factor') : entered(holder);
 }
 
+/** What to ask a browser for whose second factor can be a passkey. Throws Unauthenticated without a ticket for it. */
+export async function passkeyFactorOptions(context: Context, site: Site, ticket: string): Promise<Options> {
+  const { user } = await readFactorTicket(context, ticket);
+  return secondFactorOptions(context, site, user.id);
+}
+
+/** The second step, with a passkey. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed. */
+export async function provePasskey(context: Context, site: Site, ticket: string, answer: string): Promise<NextStep> {
+  const { user, isLast } = await readFactorTicket(context, ticket);
+  await verifyPasskey(context, site, answer, { purpose: 'second_factor', userId: user.id });
+  return isLast ? entered(user) : afterFactors(context, user);
+}
+
+/**
+ * A sign-in with a passkey alone, whose authenticator has verified its user: that is two factors. Throws Unauthenticated, with an
+ * explanation, unless the user may enter; RateLimited, ValidationFailed.
+ */
+export async function signInByPasskey(context: Context, site: Site, answer: string): Promise<NextStep> {
+  const userId = await verifyPasskey(context, site, answer, { purpose: 'sign_in' });
+  return afterProvider(context, userId, { trustsTwoFactor: true });
+}
+
 /** The second step, with a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed. */
 export async function proveSecondFactor(context: Context, ticket: string, code: string): Promise<NextStep> {
-  const afterPassword = await readTicket(context, ticket, 'second_factor');
-  const user = afterPassword ?? (await readTicket(context, ticket, 'last_factor'));
-  if (!user) throw new Unauthenticated();
-  // Disabled in the meantime: the first step decides anew.
-  if (!user.twoFactorEnabled) throw new Unauthenticated();
+  const { user, isLast } = await readFactorTicket(context, ticket);
   await verifySecondFactor(context, user.id, code);
-  return afterPassword ? afterFactors(context, user) : entered(user);
+  return isLast ? entered(user) : afterFactors(context, user);
+}
+
+/** Whose second factor is awaited, and whether nothing comes behind it. Throws Unauthenticated. */
+async function readFactorTicket(context: Context, ticket: string): Promise<{ user: TicketHolder; isLast: boolean }> {
+  const last = await readTicket(context, ticket, 'last_factor');
+  const user = last ?? (await readTicket(context, ticket, 'second_factor'));
+  // Disabled in the meantime: the first step decides anew.
+  if (!user?.twoFactorEnabled) throw new Unauthenticated();
+  return { user, isLast: last !== null };
 }
 
 /**

@@ -69,6 +69,8 @@ const WORDS: Record<MailKind | Notice, Words> = {
     'Your account is disconnected from a sign-in provider',
     'The other account can no longer be used to sign in.',
   ),
+  passkey_added: notice('A passkey was added to your account', 'You can sign in with the new passkey from now on.'),
+  passkey_removed: notice('A passkey was removed from your account', 'It can no longer be used to sign in.'),
   two_factor_disabled: notice('Two-factor authentication is disabled', 'Signing in no longer requires a code.'),
   approval_wanted: {
     subject: 'A new user waits for your approval',

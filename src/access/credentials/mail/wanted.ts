@@ -24,6 +24,8 @@ export type Notice =
   | 'two_factor_enabled'
   | 'two_factor_disabled'
   | 'identity_connected'
+  | 'passkey_added'
+  | 'passkey_removed'
   | 'identity_disconnected'
   | 'approval_wanted'
   | 'account_approved'

@@ -8,7 +8,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
- * Disables the actor's two-factor authentication, in exchange for the password or a code.
+ * Disables the actor's two-factor authentication, passkeys included, in exchange for the password or a code.
  * Throws Forbidden, Conflict if it is off, RateLimited, ValidationFailed.
  */
 export async function disableTwoFactor(context: Context, proof: Proof): Promise<void> {
@@ -55,6 +55,7 @@ async function remove(db: Db, userId: number, context?: Context): Promise<boolea
       data: { twoFactorEnabled: false },
     });
     await tx.twoFactor.deleteMany({ where: { userId } });
+    await tx.passkey.deleteMany({ where: { userId } });
     await tx.recoveryCode.deleteMany({ where: { userId } });
     if (count > 0 && context) await notify(context, tx, userId, 'two_factor_disabled');
     return count > 0;

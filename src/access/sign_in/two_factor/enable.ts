@@ -1,9 +1,8 @@
-import { notify } from '#src/access/credentials/mail/notify.ts';
-import { replacePrivateToken } from '#src/access/credentials/private_token.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { beginAttempt, pruneAttempts, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
-import { requireOwner, stateConflict } from '#src/access/sign_in/two_factor/owner.ts';
-import { replaceRecoveryCodes } from '#src/access/sign_in/two_factor/recovery_codes.ts';
+import { beginTwoFactor, type Enabled } from '#src/access/sign_in/two_factor/begin.ts';
+import { usesApp } from '#src/access/sign_in/two_factor/left.ts';
+import { type Owner, requireOwner, stateConflict } from '#src/access/sign_in/two_factor/owner.ts';
 import { keyUri, newSecret, stepOf } from '#src/access/sign_in/two_factor/totp.ts';
 import { wrongCode } from '#src/access/sign_in/two_factor/verify.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -18,20 +17,16 @@ export interface Enrolment {
   uri: string;
 }
 
-/** The recovery codes and private token that the user has from now on. */
-export interface Enabled {
-  recoveryCodes: string[];
-  privateToken: string;
-}
-
-/** Gives the actor a new secret, replacing an unused one. Throws Forbidden, Conflict if two-factor authentication is enabled. */
+/** Gives the actor a new secret, replacing an unused one. Throws Forbidden, Conflict if an app is in use. */
 export async function setUpTwoFactor(context: Context): Promise<Enrolment> {
-  const { id, username } = await requireOwner(context, { enabled: false });
+  const { id, username } = await requireAppless(context);
   const secret = newSecret();
   const secretEncrypted = encrypt(secret, context.secret);
   await context.db.$transaction(async (tx) => {
-    if (await lockEnabled(tx, id)) throw stateConflict(false);
-    const data = { secretEncrypted, lastStep: 0 };
+    const state = await lockState(tx, id);
+    if (state.app) throw stateConflict(false);
+    // Without a second factor so far, the secret is in force as soon as there is one.
+    const data = { secretEncrypted, lastStep: 0, pending: state.enabled };
     await tx.twoFactor.upsert({ where: { userId: id }, create: { userId: id, ...data }, update: data });
   });
   return { secret, uri: keyUri(secret, username) };
@@ -39,7 +34,7 @@ export async function setUpTwoFactor(context: Context): Promise<Enrolment> {
 
 /** The actor's secret that is not in use yet. Throws Forbidden, Conflict, ValidationFailed without one. */
 export async function findEnrolment(context: Context): Promise<Enrolment> {
-  const { id, username } = await requireOwner(context, { enabled: false });
+  const { id, username } = await requireAppless(context);
   const secret = decrypt((await pending(context, id)).secretEncrypted, context.secret);
   return { secret, uri: keyUri(secret, username) };
 }
@@ -51,7 +46,7 @@ export async function findEnrolment(context: Context): Promise<Enrolment> {
  */
 export async function enableTwoFactor(context: Context, code: string): Promise<Enabled> {
   const { db, secret, clientAddress } = context;
-  const { id } = await requireOwner(context, { enabled: false });
+  const { id } = await requireAppless(context);
   const { secretEncrypted } = await pending(context, id);
   const attempt = { account: id, address: clientAddress };
   await spaced(clientAddress, () => beginAttempt(db, attempt));
@@ -61,18 +56,14 @@ export async function enableTwoFactor(context: Context, code: string): Promise<E
     throw wrongCode();
   }
   const enabled = await db.$transaction(async (tx) => {
-    if (await lockEnabled(tx, id)) throw stateConflict(false);
+    if ((await lockState(tx, id)).app) throw stateConflict(false);
     const { count } = await tx.twoFactor.updateMany({
       where: { userId: id, secretEncrypted },
-      data: { lastStep: step },
+      data: { lastStep: step, pending: false },
     });
     // A concurrent request has replaced the secret.
     if (count === 0) throw wrongCode();
-    await tx.user.update({ where: { id }, data: { twoFactorEnabled: true } });
-    await tx.session.deleteMany({ where: { userId: id } });
-    await notify(context, tx, id, 'two_factor_enabled');
-    const privateToken = await replacePrivateToken(tx, secret, id);
-    return { recoveryCodes: await replaceRecoveryCodes(tx, secret, id), privateToken };
+    return beginTwoFactor(context, tx, id);
   });
   await succeeded(db, attempt);
   return enabled;
@@ -84,9 +75,17 @@ async function pending({ db }: Context, userId: number): Promise<{ secretEncrypt
   return factor;
 }
 
-/** Locks the second factor of the user against concurrent changes; returns whether it is enabled. */
-async function lockEnabled(tx: Transaction, userId: number): Promise<boolean> {
+/** Locks the second factor of the user against concurrent changes; returns whether there is one, and whether it is an app. */
+async function lockState(tx: Transaction, userId: number): Promise<{ enabled: boolean; app: boolean }> {
   const [user] = await tx.$queryRaw<{ enabled: boolean }[]>`
     SELECT two_factor_enabled AS enabled FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
-  return user?.enabled ?? false;
+  const enabled = user?.enabled ?? false;
+  return { enabled, app: enabled && (await tx.twoFactor.count({ where: { userId, pending: false } })) > 0 };
+}
+
+/** The actor in person, who has no app in use. Throws as requireOwner. */
+async function requireAppless(context: Context): Promise<Owner> {
+  const owner = await requireOwner(context, {});
+  if (await usesApp(context.db, owner.id)) throw stateConflict(false);
+  return owner;
 }

@@ -9,16 +9,16 @@ export interface Owner {
 }
 
 /**
- * The actor in person, whose two-factor authentication must be enabled or not, as given: others cannot set it up. Throws
+ * The actor in person, whose two-factor authentication must be enabled or not, if that is given: others cannot set it up. Throws
  * Unauthenticated, InsufficientScope, Forbidden for OAuth tokens and for administrators who use sudo, Conflict.
  */
-export async function requireOwner(context: Context, { enabled }: { enabled: boolean }): Promise<Owner> {
+export async function requireOwner(context: Context, { enabled }: { enabled?: boolean }): Promise<Owner> {
   const { id, username, impersonator } = requireCredentialManager(context);
   if (impersonator !== undefined)
     throw new Forbidden('Only users themselves can change their two-factor authentication');
   const user = await context.db.user.findUnique({ where: { id }, select: { twoFactorEnabled: true } });
   if (!user) throw new Unauthenticated();
-  if (user.twoFactorEnabled !== enabled) throw stateConflict(enabled);
+  if (enabled !== undefined && user.twoFactorEnabled !== enabled) throw stateConflict(enabled);
   return { id, username };
 }
 

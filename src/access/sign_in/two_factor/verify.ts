@@ -42,11 +42,14 @@ async function takeCode(context: Pick<Context, 'db' | 'secret'>, userId: number,
   const digits = code.replace(/\s/g, '');
   if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(context, userId, code.slice(0, 64));
   const { db, secret } = context;
-  const factor = await db.twoFactor.findUnique({ where: { userId }, select: { secretEncrypted: true } });
+  const factor = await db.twoFactor.findUnique({
+    where: { userId, pending: false },
+    select: { secretEncrypted: true },
+  });
   const step = factor && stepOf(decrypt(factor.secretEncrypted, secret), digits);
   if (step === null) return false;
   const { count } = await db.twoFactor.updateMany({
-    where: { userId, lastStep: { lt: step } },
+    where: { userId, pending: false, lastStep: { lt: step } },
     data: { lastStep: step },
   });
   return count > 0;

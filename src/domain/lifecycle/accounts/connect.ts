@@ -65,11 +65,15 @@ export async function disconnectIdentity(context: Context, provider: string): Pr
     await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
     const user = await tx.user.findUniqueOrThrow({
       where: { id: userId },
-      select: { passwordExpiresAt: true, identities: { select: { id: true, provider: true } } },
+      select: {
+        passwordExpiresAt: true,
+        identities: { select: { id: true, provider: true } },
+        _count: { select: { passkeys: true } },
+      },
     });
     const identity = user.identities.find((one) => one.provider === provider);
     if (!identity) throw new NotFound('Identity');
-    if (user.passwordExpiresAt !== null && user.identities.length === 1) {
+    if (user.passwordExpiresAt !== null && user.identities.length + user._count.passkeys === 1) {
       throw new Forbidden(
         'This is the only way to sign in to your account. Choose a password first, with the link for a forgotten one',
       );

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { countSessions, endSessions } from '#src/access/credentials/sessions/end.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
+import { listPasskeys } from '#src/access/sign_in/passkeys/manage.ts';
 import { offeredProviders } from '#src/access/sign_in/providers/registry.ts';
 import { disableTwoFactor } from '#src/access/sign_in/two_factor/disable.ts';
 import {
@@ -9,6 +10,7 @@ import {
   findEnrolment,
   setUpTwoFactor,
 } from '#src/access/sign_in/two_factor/enable.ts';
+import { usesApp } from '#src/access/sign_in/two_factor/left.ts';
 import { qrCode } from '#src/access/sign_in/two_factor/qr_code.ts';
 import { countRecoveryCodes } from '#src/access/sign_in/two_factor/recovery_codes.ts';
 import { renewRecoveryCodes } from '#src/access/sign_in/two_factor/renew_codes.ts';
@@ -57,7 +59,9 @@ export async function showAccount(visit: Visit, problems: Problems, status = 200
   const recoveryCodes = await countRecoveryCodes(context.db, id);
   const others = ((await countSessions(context, id)) ?? 1) - 1;
   const providers = await offeredProviders(context.db);
-  const shown = { user, providers, recoveryCodes, others, problems, notice: noticeOf(request) };
+  const passkeys = await listPasskeys(context);
+  const hasApp = await usesApp(context.db, id);
+  const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems, notice: noticeOf(request) };
   visit.show('account', { title: 'Account', ...shown }, status);
 }
 
@@ -137,6 +141,11 @@ async function proving(visit: Visit, work: (proof: { password: string; code: str
 }
 
 /** `renewed` says whether the private token was replaced, too. */
-function showCodes(visit: Visit, codes: string[], message: string, values: { csrf: string; renewed: boolean }): void {
+export function showCodes(
+  visit: Visit,
+  codes: string[],
+  message: string,
+  values: { csrf: string; renewed: boolean },
+): void {
   visit.show('recovery_codes', { title: 'Recovery codes', codes, message, ...values });
 }

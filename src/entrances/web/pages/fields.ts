@@ -43,6 +43,8 @@ const NOTICES: Record<string, string> = {
   two_factor_disabled: 'Two-factor authentication is disabled.',
   identity_connected: 'The accounts are connected. You can sign in with either.',
   identity_disconnected: 'The accounts are no longer connected.',
+  passkey_added: 'The passkey was added.',
+  passkey_removed: 'The passkey was removed.',
   token_revoked: 'The token was revoked.',
   sign_in_again: 'Your sign-in has expired, or your password has changed. Sign in again.',
   password_reset: 'Your password was changed. Sign in with the new one.',

@@ -6,6 +6,7 @@ import { documentPages, type LoadGraphiql } from '#src/entrances/web/pages/docum
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
 import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
+import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
 import { privateTokenPages } from '#src/entrances/web/pages/private_token.ts';
 import { profilePages } from '#src/entrances/web/pages/profile.ts';
 import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
@@ -40,6 +41,7 @@ export function pages(
     .get('/', made.page(home))
     .use(signInPages(made))
     .use(signInElsewherePages(made))
+    .use(passkeyPages(made))
     .use(applicationPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))

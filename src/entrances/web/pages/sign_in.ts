@@ -63,7 +63,8 @@ function showCode(visit: Visit): void {
   else showCodeForm(visit, {});
 }
 
-function showCodeForm(visit: Visit, problems: Record<string, string>, status = 200): void {
+/** The form for a code, or for a passkey in its place. */
+export function showCodeForm(visit: Visit, problems: Record<string, string>, status = 200): void {
   visit.show('sign_in_code', { title: 'Two-factor authentication', returnTo: returnPath(visit), problems }, status);
 }
 
@@ -106,17 +107,19 @@ async function stepping(visit: Visit, work: () => Promise<void>, retry: (problem
   }
 }
 
-function again({ response, secure }: Visit): void {
+/** Forgets the progress of a sign-in, and leads to its beginning. */
+export function again({ response, secure }: Visit): void {
   clearCookie(response, 'gantry_sign_in', secure);
   response.redirect(303, '/users/sign_in?notice=sign_in_again');
 }
 
-function ticketOf({ request, secure }: Visit): string {
+/** The ticket of the step that comes next; empty without one. */
+export function ticketOf({ request, secure }: Visit): string {
   return readCookie(request, 'gantry_sign_in', secure) ?? '';
 }
 
 /** The path to return to; empty if unknown. */
-function returnPath({ request }: Visit): string {
+export function returnPath({ request }: Visit): string {
   return localPath(request.body?.return_to ?? request.query.return_to, '');
 }
 

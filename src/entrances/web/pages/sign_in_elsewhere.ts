@@ -59,7 +59,7 @@ async function startConnecting(visit: Visit): Promise<void> {
  * would have to allow.
  */
 async function send(visit: Visit, journey: Pick<Journey, 'returnTo' | 'userId'>): Promise<void> {
-  const { context, response } = visit;
+  const { context } = visit;
   const { db, clientAddress } = context;
   const provider = await openIdProvider(db, nameIn(visit));
   if (clientAddress !== null) {
@@ -68,7 +68,6 @@ async function send(visit: Visit, journey: Pick<Journey, 'returnTo' | 'userId'>)
   }
   const { url, begun } = await provider.begin(callbackOf(visit));
   await keepChallenge(context, keyOf(visit, begun.state), { ...journey, ...begun }, PROVIDER_LIFETIME);
-  response.setHeader('Referrer-Policy', 'no-referrer');
   const { label } = provider.settings;
   visit.show('leave', { title: `Continue to ${label}`, label, url });
 }
