@@ -57,7 +57,9 @@ describe('Exporting a project', () => {
     expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([]);
     expect(counts).toMatchObject({ issues: 2, merge_requests: 2, labels: 3, milestones: 2, releases: 1, uploads: 1 });
     const [upload] = records(directory, 'uploads');
-    expect(readFileSync(path.join(directory, 'uploads', upload.secret, upload.file_name), 'utf8')).toBe('what was attached\n');
+    expect(readFileSync(path.join(directory, 'uploads', upload.secret, upload.file_name), 'utf8')).toBe(
+      'what was attached\n',
+    );
     for (const place of [directory, clone]) rmSync(place, { recursive: true });
   });
 
