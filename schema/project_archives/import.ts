@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { values, Visibility } from '#schema/enums.ts';
+import { Visibility, values } from '#schema/enums.ts';
 import { switches } from '#schema/projects/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -39,7 +39,7 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
   fields: (t) => ({
     project: t.field({
       type: Project,
-      description: 'The project that is imported.',
+      description: 'The project that is filled from an archive or repository.',
       resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
     }),
     status: t.expose('status', { type: ProjectImportStatus, description: 'How far the import is.' }),
@@ -67,7 +67,10 @@ const ImportedProjectSettings = builder.inputType('ImportedProjectSettings', {
   description: 'Settings of an imported project in place of those of the archive.',
   fields: (t) => ({
     description: t.string({ description: 'Description of the project; at most 2000 characters.' }),
-    visibility: t.field({ type: Visibility, description: 'Who can see the project, as far as the namespace allows it.' }),
+    visibility: t.field({
+      type: Visibility,
+      description: 'Who can see the project, as far as the namespace allows it.',
+    }),
     ...switches(({ description }) => t.boolean({ description })),
   }),
 });
@@ -78,7 +81,8 @@ const ImportProjectInput = builder.inputType('ImportProjectInput', {
     file: t.field({
       type: 'Upload',
       required: true,
-      description: 'The archive that exportProject made, sent as described in the GraphQL multipart request specification.',
+      description:
+        'The archive that exportProject made, sent as described in the GraphQL multipart request specification.',
     }),
     path: t.string({ required: true, description: 'Last part of the project’s URL.' }),
     name: t.string({ description: 'Display name of the project; its path if this is left out.' }),
@@ -88,14 +92,15 @@ const ImportProjectInput = builder.inputType('ImportProjectInput', {
         'The group or personal namespace of the project, in which the caller can create projects; the caller’s personal namespace when left out.',
     }),
     overwrite: t.boolean({
-      description: 'Whether a project of the caller that has the path is deleted in favour of this one once this one is complete.',
+      description:
+        'Whether a project of the caller that has the path is deleted in favour of this one once this one is complete.',
     }),
     settings: t.field({ type: ImportedProjectSettings, description: 'What differs from the archive.' }),
   }),
 });
 
 const ImportProjectPayload = builder.objectRef<{ project: ProjectRow }>('ImportProjectPayload').implement({
-  description: 'The project that is imported.',
+  description: 'The project that the archive becomes.',
   fields: (t) => ({
     project: t.field({
       type: Project,
@@ -120,7 +125,11 @@ builder.mutationField('importProject', (t) =>
     description:
       'Creates a project in the background from an archive that exportProject made. In a personal namespace, or in a group for those who can create projects there.',
     args: {
-      input: t.arg({ type: ImportProjectInput, required: true, description: 'The archive and the place of the project.' }),
+      input: t.arg({
+        type: ImportProjectInput,
+        required: true,
+        description: 'The archive and the place of the project.',
+      }),
     },
     resolve: async (_root, { input }, context) => ({ project: await importProject(context, input) }),
   }),

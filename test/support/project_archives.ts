@@ -31,7 +31,12 @@ export async function richProject(world: World, { owner, developer }: People): P
   const api = world.api(owner);
   const other = world.api(developer);
   const group = await world.group({ owner });
-  const project = await world.project({ owner, namespaceId: group.id, description: 'All of it', tagList: ['fruit', 'red'] });
+  const project = await world.project({
+    owner,
+    namespaceId: group.id,
+    description: 'All of it',
+    tagList: ['fruit', 'red'],
+  });
   const at = `/projects/${project.id}`;
   await done(api.put(at, { request_access_enabled: true, ci_default_git_depth: 7 }));
   await world.member(project, developer, 'developer');
@@ -49,6 +54,9 @@ export async function richProject(world: World, { owner, developer }: People): P
   ] as const) {
     await done(api.post(`${at}/labels`, { name, color: '#ff0000', description: `About ${name}`, priority }));
   }
+  const [board] = await done(api.get(`${at}/boards`));
+  const [listed] = await done(api.get(`${at}/labels?search=bug`));
+  await done(api.post(`${at}/boards/${board.id}/lists`, { label_id: listed.id }));
   const groupLabel = await done(api.post(`/groups/${group.id}/labels`, { name: 'of the group', color: '#00ff00' }));
   await world.db.labelPriority.create({ data: { projectId: project.id, labelId: groupLabel.id, priority: 1 } });
   const milestone = await done(
@@ -68,7 +76,9 @@ export async function richProject(world: World, { owner, developer }: People): P
   const second = await done(other.post(`${at}/issues`, { title: 'Confidential', confidential: true }));
   await done(api.put(`${at}/issues/${second.iid}`, { milestone_id: ofGroup.id, labels: 'bug' }));
   await done(api.put(`${at}/issues/${second.iid}`, { state_event: 'close' }));
-  await done(api.post(`${at}/issues/${issue.iid}/links`, { target_project_id: project.id, target_issue_iid: second.iid }));
+  await done(
+    api.post(`${at}/issues/${issue.iid}/links`, { target_project_id: project.id, target_issue_iid: second.iid }),
+  );
   await done(api.post(`${at}/issues/${issue.iid}/time_estimate?duration=2h`));
   await done(api.post(`${at}/issues/${issue.iid}/add_spent_time?duration=30m`));
   await done(other.post(`${at}/issues/${issue.iid}/notes`, { body: `Ripe. ${upload}` }));
@@ -90,7 +100,9 @@ export async function richProject(world: World, { owner, developer }: People): P
   const merge = `${at}/merge_requests/${request.iid}`;
   const { diff_refs: refs } = await done(api.get(merge));
   const position = { ...refs, position_type: 'text', old_path: 'a.txt', new_path: 'a.txt', new_line: 2 };
-  const onLine = await done(api.post(`${merge}/discussions`, { body: 'Too loud\n\n```suggestion:-0+0\ntwo!\n```', position }));
+  const onLine = await done(
+    api.post(`${merge}/discussions`, { body: 'Too loud\n\n```suggestion:-0+0\ntwo!\n```', position }),
+  );
   await done(other.post(`${merge}/discussions/${onLine.id}/notes`, { body: 'Really?' }));
   await done(api.put(`${merge}/discussions/${onLine.id}`, { resolved: true }));
   await done(api.post(`${merge}/approve`));
@@ -115,7 +127,10 @@ export async function richProject(world: World, { owner, developer }: People): P
   await done(api.post(`${at}/protected_branches`, { name: 'stable-*', push_access_level: 0, merge_access_level: 30 }));
   await done(api.post(`${at}/protected_tags`, { name: 'v*', create_access_level: 40 }));
   await done(
-    api.post(`${at}/badges`, { link_url: 'https://example.org/%{project_path}', image_url: 'https://example.org/b.svg' }),
+    api.post(`${at}/badges`, {
+      link_url: 'https://example.org/%{project_path}',
+      image_url: 'https://example.org/b.svg',
+    }),
   );
   await done(api.post(`${at}/snippets`, { title: 'Recipe', file_name: 'r.txt', code: 'Bake', visibility: 'private' }));
   await done(api.post(`${at}/wikis`, { title: 'Home', content: 'Welcome' }));
@@ -162,9 +177,13 @@ export function unpacked(archive: Buffer): string {
 /** Packs a directory as an archive, in the order in which the program tar finds its files. */
 export function packed(directory: string): Buffer {
   const names = readdirSync(directory);
-  return execFileSync('tar', ['-czf', '-', '--format=ustar', '--no-recursion', '-C', directory, ...files(directory, names)], {
-    maxBuffer: 256 * 1024 * 1024,
-  });
+  return execFileSync(
+    'tar',
+    ['-czf', '-', '--format=ustar', '--no-recursion', '-C', directory, ...files(directory, names)],
+    {
+      maxBuffer: 256 * 1024 * 1024,
+    },
+  );
 }
 
 function files(directory: string, names: readonly string[], below = ''): string[] {

@@ -12,6 +12,7 @@ import { insertMember } from '#src/domain/members/add.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import { type ImportOverrides, projectAt, WAITING } from '#src/domain/project_archives/import_request.ts';
+import { KINDS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, recordIn } from '#src/domain/project_archives/lines.ts';
 import { People } from '#src/domain/project_archives/people.ts';
 import {
@@ -27,7 +28,6 @@ import {
   VERSION,
   WIKI,
 } from '#src/domain/project_archives/place.ts';
-import { KINDS } from '#src/domain/project_archives/kinds.ts';
 import { type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -112,7 +112,11 @@ async function perform(context: Context, projectId: number, { stopping }: Import
 }
 
 /** Leaves an empty project with the error. Does nothing unless it waits for an import. */
-export async function failImport({ db, repositories, uploads }: Stores, projectId: number, message: string): Promise<void> {
+export async function failImport(
+  { db, repositories, uploads }: Stores,
+  projectId: number,
+  message: string,
+): Promise<void> {
   const waiting = await db.projectArchiveImport.findUnique({ where: { projectId }, include: { project: true } });
   if (!waiting?.secret) return;
   const { project, secret } = waiting;
@@ -142,7 +146,11 @@ async function begin({ db }: Context, projectId: number): Promise<Begun | null> 
   const row = await db.projectArchiveImport.findUnique({ where: { projectId }, include: { project: true } });
   if (!row?.secret || row.project.deletedAt !== null) return null;
   const [{ attempts }] = await db.$transaction([
-    db.projectArchiveImport.update({ where: { projectId }, data: { attempts: { increment: 1 } }, select: { attempts: true } }),
+    db.projectArchiveImport.update({
+      where: { projectId },
+      data: { attempts: { increment: 1 } },
+      select: { attempts: true },
+    }),
     db.project.update({ where: { id: projectId }, data: { importStatus: 'started' } }),
   ]);
   const { project, secret, overwrites } = row;
@@ -224,7 +232,9 @@ async function requireVersion(directory: string): Promise<void> {
   const { format, version } = await headFile(directory, VERSION);
   if (format !== FORMAT.format) throw new ArchiveInvalid('The archive is not one of a project of Gantry.');
   if (version !== FORMAT.version) {
-    throw new ArchiveInvalid(`The archive has version ${String(version).slice(0, 20)}; this server reads version ${FORMAT.version}.`);
+    throw new ArchiveInvalid(
+      `The archive has version ${String(version).slice(0, 20)}; this server reads version ${FORMAT.version}.`,
+    );
   }
 }
 
@@ -256,11 +266,17 @@ async function headOf(directory: string): Promise<Head> {
     }
     settings[name] = value;
   }
-  const texts = settings as { description?: string; defaultBranch?: string; tagList?: string[]; ciDefaultGitDepth?: number };
+  const texts = settings as {
+    description?: string;
+    defaultBranch?: string;
+    tagList?: string[];
+    ciDefaultGitDepth?: number;
+  };
   const [wrong] = Object.entries(textErrors(texts));
   if (wrong) throw new ArchiveInvalid(`${PROJECT} has a ${wrong[0]} that ${wrong[1][0]}.`);
   const { buildTimeout } = settings;
-  if (typeof buildTimeout === 'number' && buildTimeout < 1) throw new ArchiveInvalid(`${PROJECT} has no build_timeout.`);
+  if (typeof buildTimeout === 'number' && buildTimeout < 1)
+    throw new ArchiveInvalid(`${PROJECT} has no build_timeout.`);
   return { id: record.id, settings };
 }
 
@@ -300,7 +316,8 @@ async function takeRepository(
       signal,
       isWanted: ({ name }) => /^refs\/(heads|tags)\//.test(name) || (!place.wiki && isOwnRef(name)),
     });
-    if ((await diskUse(draft)) > quotaBytes) throw new ArchiveInvalid(`The archive is too large: ${overQuota(quotaBytes)}.`);
+    if ((await diskUse(draft)) > quotaBytes)
+      throw new ArchiveInvalid(`The archive is too large: ${overQuota(quotaBytes)}.`);
     await settleRepository(draft, place.wiki ? branchOf(null, refs) : null);
     return { draft, refs };
   } catch (error) {
@@ -314,7 +331,9 @@ function branchOf(wanted: unknown, refs: readonly Ref[]): string | null {
   const branches = refs.flatMap(({ name }) =>
     name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
   );
-  return [wanted, 'main', 'master'].find((name): name is string => branches.includes(name as string)) ?? branches[0] ?? null;
+  return (
+    [wanted, 'main', 'master'].find((name): name is string => branches.includes(name as string)) ?? branches[0] ?? null
+  );
 }
 
 interface Recorded {
@@ -426,7 +445,9 @@ async function applySettings(tx: Transaction, context: Context, actor: Actor, be
     SELECT CASE WHEN kind = 'group' THEN visibility::text END AS "group" FROM namespaces WHERE id = ${project.namespaceId}`;
   const wanted = given.visibility ?? (archived as Visibility | undefined) ?? 'private';
   const visibility = closestVisibility(actor, await currentSettings(context.db), wanted, { group });
-  const known = Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== null || NULLABLE.has(name)));
+  const known = Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => value !== null || NULLABLE.has(name)),
+  );
   await tx.project.update({
     where: { id: project.id },
     data: {
@@ -443,7 +464,13 @@ async function applySettings(tx: Transaction, context: Context, actor: Actor, be
 const NULLABLE: ReadonlySet<string> = new Set(['description', 'ciDefaultGitDepth']);
 
 /** Deletes the project that has the path, and gives the path to this one. */
-async function replace(tx: Transaction, context: Context, actor: Actor, project: Target, wanted: string): Promise<void> {
+async function replace(
+  tx: Transaction,
+  context: Context,
+  actor: Actor,
+  project: Target,
+  wanted: string,
+): Promise<void> {
   const old = await projectAt(context, project.namespaceId, wanted);
   const aside = project.path.slice(wanted.length);
   if (old !== null) {

@@ -9,7 +9,7 @@ import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/pr
 import { takenFields } from '#src/domain/projects/taken.ts';
 import { type Switches, textErrors } from '#src/domain/projects/values.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
-import { Prisma } from '#src/platform/database/db.ts';
+import type { Prisma } from '#src/platform/database/db.ts';
 import { BadRequest, ContentTooLarge, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -78,7 +78,14 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
       });
       const settings = { ...wanted.settings } as Prisma.InputJsonObject;
       await tx.projectArchiveImport.create({
-        data: { projectId, userId: actor.id, secret, settings, correlationId: randomUUID(), overwrites: replaced ? path : null },
+        data: {
+          projectId,
+          userId: actor.id,
+          secret,
+          settings,
+          correlationId: randomUUID(),
+          overwrites: replaced ? path : null,
+        },
       });
       await tx.project.update({ where: { id: projectId }, data: { importStatus: 'scheduled' } });
       await context.jobs.enqueue(tx, 'projects.import_archive', { projectId, userId: actor.id });
@@ -94,7 +101,9 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
 
 async function findHome(context: Context, actor: Actor, ref: NamespaceRef | null): Promise<Home> {
   if (ref === null) return personalHome(context, actor.id);
-  const home = await permittedHome(context, actor, await namespaceIdOf(context, ref));
+  // In forms numbers are texts, and paths may be numbers.
+  const numbered = typeof ref === 'string' && /^\d{1,9}$/.test(ref) ? Number(ref) : 0;
+  const home = await permittedHome(context, actor, (await namespaceIdOf(context, ref)) || numbered);
   if (!home) throw new NotFound('Namespace');
   return home;
 }
@@ -113,7 +122,8 @@ async function requireFitting(context: Context, file: IncomingFile): Promise<voi
     start = Buffer.concat([start, chunk]);
     if (start.length >= 2) break;
   }
-  if (start.toString('hex', 0, 2) !== GZIP) throw new BadRequest('file is not an archive that is compressed by gzip', 'file');
+  if (start.toString('hex', 0, 2) !== GZIP)
+    throw new BadRequest('file is not an archive that is compressed by gzip', 'file');
 }
 
 /** The project that has the path; null if none has. Throws NotFound, Forbidden. */
@@ -126,7 +136,11 @@ async function replacedProject(context: Context, actor: Actor, home: Home, path:
 }
 
 /** The ID of the project in a namespace that has a path; null if none has. */
-export async function projectAt({ db }: Pick<Context, 'db'>, namespaceId: number, path: string): Promise<number | null> {
+export async function projectAt(
+  { db }: Pick<Context, 'db'>,
+  namespaceId: number,
+  path: string,
+): Promise<number | null> {
   const [found] = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM projects WHERE namespace_id = ${namespaceId} AND deleted_at IS NULL AND lower(path) = lower(${path})`;
   return found?.id ?? null;

@@ -414,8 +414,13 @@ export const SUBJECTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The columns that an archive has of a kind, by Prisma's names. */
-export function archivedColumns({ model, columns, refs, users, ofSubject, hints }: Kind, key: readonly string[]): string[] {
+export function archivedColumns(
+  { model, columns, refs, users, ofSubject, hints }: Kind,
+  key: readonly string[],
+): string[] {
   const own = key.length === 1 && model !== 'Discussion' ? key : [];
   const subject = ofSubject ? ['subjectType', 'subjectId'] : [];
-  return [...new Set([...own, ...Object.keys(refs), ...Object.keys(users), ...subject, ...Object.keys(columns), ...hints])];
+  return [
+    ...new Set([...own, ...Object.keys(refs), ...Object.keys(users), ...subject, ...Object.keys(columns), ...hints]),
+  ];
 }

@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { randomBytes } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
@@ -202,7 +202,8 @@ export class TreeImport {
     if (target === 'threads') return this.#thread('notes', 'Note', old);
     if (target === 'commit_threads') return this.#thread('commit_comments', 'CommitComment', old);
     const found = this.#idsOf(target).get(old);
-    if (found === undefined) throw new ArchiveInvalid(`${where} to ${old} of ${target}, which the archive does not have.`);
+    if (found === undefined)
+      throw new ArchiveInvalid(`${where} to ${old} of ${target}, which the archive does not have.`);
     return found;
   }
 
@@ -219,7 +220,8 @@ export class TreeImport {
   #subject(kind: Kind, record: Line['record'], where: string): Row | null {
     const { subject_type: type, subject_id: id } = record;
     const target = typeof type === 'string' ? SUBJECTS.get(type) : undefined;
-    if (target === undefined || target === kind.name) throw new ArchiveInvalid(`${where} belongs to nothing that has notes.`);
+    if (target === undefined || target === kind.name)
+      throw new ArchiveInvalid(`${where} belongs to nothing that has notes.`);
     const found = this.#idsOf(target).get(id as number);
     if (found === undefined) {
       throw new ArchiveInvalid(`${where} belongs to ${String(id)} of ${target}, which the archive does not have.`);

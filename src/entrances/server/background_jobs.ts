@@ -33,8 +33,8 @@ import { sendTold } from '#src/domain/notifications/mailing/send.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
-import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
+import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
@@ -122,7 +122,11 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'projects.import_archive': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
       if (context) return importArchive(context, projectId, importing);
-      await failImport({ db, repositories, uploads }, projectId, 'The user who imported the project is no longer active.');
+      await failImport(
+        { db, repositories, uploads },
+        projectId,
+        'The user who imported the project is no longer active.',
+      );
     },
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'mirrors.pull': (_wanted, jobs) =>
