@@ -185,6 +185,16 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'POST /groups/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
     'POST /groups/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
     'GET /groups/:id': { ...reading, given: group },
+    'GET /groups/:id/avatar': {
+      ...reading,
+      given: async (at) => {
+        const [groupId, avatarKey] = [at.group.id, 'a.png'];
+        const avatar = { groupId, type: 'image/png', content: Buffer.from('picture') };
+        await world.db.groupAvatar.upsert({ where: { groupId }, create: avatar, update: avatar });
+        await world.db.namespace.update({ where: { id: groupId }, data: { avatarKey } });
+        return group(at);
+      },
+    },
     'GET /groups/:id/notification_settings': { ...reading, given: group },
     'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },
     'GET /groups/:id/projects': { ...reading, given: group },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
@@ -182,6 +183,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /session': { ...anybody, success: 201, given: () => ({ login: 'the-reporter', password: PASSWORD }) },
     'POST /groups': { success: 201, level: 0, roles: { external: 403 }, given: named },
     'POST /projects': { success: 201, level: 0, roles: { external: 403 }, given: named },
+    'POST /projects/import': {
+      success: 201,
+      level: 0,
+      roles: { external: 403 },
+      given: () => ({ path: world.unique('imported'), file: new File([gzipSync('')], 'project.tar.gz') }),
+    },
     'POST /projects/user/:user_id': {
       success: 201,
       level: 100,
