@@ -36,7 +36,7 @@ export const gpgKeys: Route[] = [
   {
     method: 'POST',
     path: '/user/gpg_keys/:key_id/revoke',
-    operation: operations.DeleteOwnGpgKeyDocument,
+    operation: operations.RevokeOwnGpgKeyDocument,
     result: 'deleteGpgKey',
     description: 'Deletes a GPG key of the caller. Commits that it signed are no longer verified.',
     status: 202,
@@ -77,7 +77,7 @@ export const gpgKeys: Route[] = [
   {
     method: 'POST',
     path: '/users/:id/gpg_keys/:key_id/revoke',
-    operation: operations.DeleteUserGpgKeyDocument,
+    operation: operations.RevokeUserGpgKeyDocument,
     result: 'deleteGpgKey',
     description: 'Deletes a GPG key of a user. Commits that it signed are no longer verified. For administrators.',
     status: 202,
