@@ -29,8 +29,11 @@ builder.objectFields(User, (t) => ({
   }),
   viewerFollows: t.boolean({
     description: 'Whether the caller follows the user. For signed-in callers.',
-    resolve: ({ id }, _args, context, info) =>
-      loaderAt(context, info, { key: 'follows' }, (ids: readonly number[]) => followsThem(context, ids)).load(id),
+    resolve: (user, _args, context, info) =>
+      // Nobody follows themself; and who is signing in asks for nobody else.
+      'isOwn' in user && user.isOwn
+        ? false
+        : loaderAt(context, info, { key: 'follows' }, (ids: readonly number[]) => followsThem(context, ids)).load(user.id),
   }),
 }));
 
