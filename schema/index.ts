@@ -9,6 +9,7 @@ import '#schema/users/passkeys.ts';
 import '#schema/users/accounts.ts';
 import '#schema/users/associations.ts';
 import '#schema/users/preferences.ts';
+import '#schema/users/follows.ts';
 import '#schema/users/status.ts';
 import '#schema/sessions/mutations.ts';
 import '#schema/keys/mutations.ts';

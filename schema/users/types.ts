@@ -178,6 +178,18 @@ export const User = builder.prismaObject('User', {
       resolve: (user, _args, context) =>
         seesProfile(user, context) ? [user.jobTitle, user.organization].filter(Boolean).join(' at ') || null : null,
     }),
+    followersCount: t.int({
+      nullable: true,
+      description: 'How many users follow the user. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, followersCount: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.followersCount : null),
+    }),
+    followingCount: t.int({
+      nullable: true,
+      description: 'How many users the user follows. Null for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, followingCount: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.followingCount : null),
+    }),
     privateProfile: t.exposeBoolean('privateProfile', {
       nullable: true,
       description:

@@ -226,6 +226,19 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'DELETE /topics/:id': { success: 204, level: 100, given: topic },
     'GET /users/:id/projects': { ...reading, given: person },
     'GET /users/:id/starred_projects': { ...reading, given: person },
+    'GET /users/:id/followers': { ...reading, given: person },
+    'GET /users/:id/following': { ...reading, given: person },
+    'POST /users/:id/follow': { ...reading, success: 201, given: person },
+    'POST /users/:id/unfollow': {
+      ...reading,
+      success: 201,
+      given: async () => {
+        const { id } = await person();
+        const followers = Object.values(users).flatMap((one) => (one ? [{ followerId: one.id, followedId: id }] : []));
+        await world.db.userFollow.createMany({ data: followers });
+        return { id };
+      },
+    },
     'GET /users/:id/contributed_projects': { ...reading, given: person },
     'GET /events': reading,
     ...Object.fromEntries(

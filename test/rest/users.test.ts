@@ -20,7 +20,7 @@ const BRIEF = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url'];
 const SINGLE = [
   ...BRIEF,
   ...'created_at is_admin bio location skype linkedin twitter website_url organization public_email'.split(' '),
-  ...'job_title pronouns discord github work_information bot'.split(' '),
+  ...'job_title pronouns discord github work_information bot followers following is_followed'.split(' '),
 ];
 const FULL = [
   ...SINGLE,

@@ -12,6 +12,8 @@ computedFields('User', {
     JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id}
     WHERE ${namespace.ownerId} = ${id} AND ${project.deletedAt} IS NULL))`,
   shownEmail: ({ email }) => email,
+  followersCount: ({ id }) => sql`(SELECT count(*)::int FROM user_follows uf WHERE uf.followed_id = ${id})`,
+  followingCount: ({ id }) => sql`(SELECT count(*)::int FROM user_follows uf WHERE uf.follower_id = ${id})`,
   locked: ({ id }) => sql`EXISTS (SELECT 1 FROM sign_in_failures sf
     WHERE sf.key = 'account #' || ${id} AND sf.count >= ${ACCOUNT_LIMIT} AND sf.since > now() - make_interval(secs => ${WINDOW}))`,
 });

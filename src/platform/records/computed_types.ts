@@ -188,6 +188,9 @@ export interface ComputedFields {
     shownEmail: string;
     /** Whether sign-in by password is refused for now, after too many wrong ones. */
     locked: boolean;
+    /** How many users follow the user, and how many the user follows. */
+    followersCount: number;
+    followingCount: number;
   };
 }
 

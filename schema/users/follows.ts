@@ -1,0 +1,85 @@
+import { builder } from '#schema/builder.ts';
+import { pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { loaderAt } from '#schema/records/below.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { User, UserConnection } from '#schema/users/types.ts';
+import { findUser } from '#src/domain/users/find.ts';
+import { followsThem, followUser, listFollows } from '#src/domain/users/follow.ts';
+
+builder.objectFields(User, (t) => ({
+  followers: t.field({
+    type: UserConnection,
+    description: 'The users who follow the user, the newest accounts first; none for a private profile of another.',
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('User', id, args, context, info, (_context, ids, page, selection) =>
+        listFollows(context, ids, 'followers', page, selection),
+      ),
+  }),
+  following: t.field({
+    type: UserConnection,
+    description: 'The users whom the user follows, the newest accounts first; none for a private profile of another.',
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('User', id, args, context, info, (_context, ids, page, selection) =>
+        listFollows(context, ids, 'following', page, selection),
+      ),
+  }),
+  viewerFollows: t.boolean({
+    description: 'Whether the caller follows the user. For signed-in callers.',
+    resolve: (user, _args, context, info) =>
+      // Nobody follows themself; and who is signing in asks for nobody else.
+      'isOwn' in user && user.isOwn
+        ? false
+        : loaderAt(context, info, { key: 'follows' }, (ids: readonly number[]) => followsThem(context, ids)).load(user.id),
+  }),
+}));
+
+const input = (name: string, what: string) =>
+  builder.inputType(name, {
+    description: `The user ${what}.`,
+    fields: (t) => ({ userId: t.field({ ...idOf('User'), required: true, description: `ID of the user ${what}.` }) }),
+  });
+
+const payload = (name: string) =>
+  builder.objectRef<{ id: number }>(name).implement({
+    description: 'The user after the mutation.',
+    fields: (t) => ({
+      user: t.field({
+        type: User,
+        description: 'The user, with who follows them now.',
+        resolve: ({ id }, _args, context, info) => findUser(context, id, selectionAt(info, 'User')),
+      }),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  followUser: t.field({
+    type: payload('FollowUserPayload'),
+    description: 'Follows a user: at most 300. `NOT_MODIFIED` if the caller does already, and for the caller.',
+    args: {
+      input: t.arg({ type: input('FollowUserInput', 'to follow'), required: true, description: 'Whom to follow.' }),
+    },
+    resolve: async (_root, { input: { userId: id } }, context) => {
+      await followUser(context, id, true);
+      return { id };
+    },
+  }),
+  unfollowUser: t.field({
+    type: payload('UnfollowUserPayload'),
+    description: 'Follows a user no longer. `NOT_MODIFIED` if the caller does not.',
+    args: {
+      input: t.arg({
+        type: input('UnfollowUserInput', 'to follow no longer'),
+        required: true,
+        description: 'Whom to follow no longer.',
+      }),
+    },
+    resolve: async (_root, { input: { userId: id } }, context) => {
+      await followUser(context, id, false);
+      return { id };
+    },
+  }),
+}));
