@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,14 +6,19 @@ import { parse as parseYaml } from 'yaml';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
 import { findCommand, optionsOf } from '#src/entrances/cli/help.ts';
+import { manual } from '#src/entrances/cli/manual.ts';
 import { loadConfig } from '#src/platform/config/config.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import { references, withReference } from '../../scripts/reference.ts';
 import {
+  anchorsOf,
   blocksOf,
   commandsOf,
   documents,
   inlineCommands,
   isForShell,
+  linkedDocuments,
+  linksOf,
   readDocument,
   requireShown,
   shownCommands,
@@ -40,6 +45,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     Verify: 'test/system/documentation.test.ts',
     'The format': 'test/system/documentation.test.ts',
   },
+  'docs/cli.md': Object.fromEntries(
+    Object.keys(manual).map((name) => [`gantry ${name}`, 'test/system/documentation.test.ts']),
+  ),
   'docs/graphql.md': {
     Authentication: 'test/schema/graphql_doc.test.ts',
     'Twelve tasks': 'test/schema/graphql_doc.test.ts',
@@ -129,7 +137,7 @@ describe('Commands in the documents', () => {
         ([, words = '']) => ({ file, words: words.trim().split(/[ [\]]+/) }),
       ),
     );
-    expect(lines.length).toBeGreaterThan(70);
+    expect(lines.length).toBeGreaterThan(55);
     for (const { file, words } of lines) {
       const [first = ''] = words;
       if (first.startsWith('-') || first === 'help' || isGroup(first, words)) continue;
@@ -187,6 +195,37 @@ it('The program in docs/webhooks.md finds out whether a webhook is genuine', asy
   expect(isGenuine({ ...headers, 'webhook-signature': undefined }, body, 'a token')).toBe(false);
   const old = signatureHeaders('a token', { id: 'id', at: Math.floor(Date.now() / 1000) - 600, body });
   expect(isGenuine(old, body, 'a token')).toBe(false);
+});
+
+it.each(Object.entries(references))('%s has every setting or command as the code has it now', (file, reference) => {
+  expect(withReference(readDocument(file), reference()), 'npm run generate').toBe(readDocument(file));
+});
+
+describe('Links', () => {
+  it('lead to files, and to headings of documents, that there are', () => {
+    const links = linkedDocuments.flatMap((file) => linksOf(file).map((link) => ({ file, link })));
+    const own = links.filter(({ link }) => !/^[a-z]+:/.test(link));
+    expect(own.length).toBeGreaterThan(150);
+    const broken = own.filter(({ file, link }) => {
+      const [place = '', anchor] = link.split('#');
+      const target = place === '' ? file : path.join(path.dirname(file), place);
+      if (!existsSync(packagePath(target))) return true;
+      return anchor !== undefined && !anchorsOf(target).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('in docs/README.md reach every document', () => {
+    const reached = linksOf('docs/README.md').map((link) => path.join('docs', link.replace(/#.*/, '')));
+    expect(documents.filter((file) => !['docs/README.md', 'README.md', ...reached].includes(file))).toEqual([]);
+  });
+});
+
+it('README.md is short, and its picture small', () => {
+  expect(readDocument('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
+  const pictures = linksOf('README.md').filter((link) => /\.(png|webp|svg)$/.test(link));
+  expect(pictures).not.toEqual([]);
+  for (const picture of pictures) expect(statSync(packagePath(picture)).size).toBeLessThan(150 * 1024);
 });
 
 describe('What a document shows of an answer', () => {

@@ -35,7 +35,7 @@ const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes:
 
 /** Milliseconds that running requests have to finish once the server is told to stop, and those of git clients. */
 const GRACE = 10_000;
-const GIT_GRACE = 60_000;
+export const GIT_GRACE = 60_000;
 
 /**
  * Runs the server until it is told to stop, then shuts down in reverse order.
