@@ -26,6 +26,9 @@ import {
 } from '../support/documentation.ts';
 import { run } from '../support/server_process.ts';
 
+const AS_ROOT =
+  'They change the whole machine, as root: test/src/deploy_files.test.ts tries the files that they install.';
+
 /** What runs or reads the blocks of each section: a test, which names the document, or a sentence that says why nothing does. */
 const LOOKED_AT: Record<string, Record<string, string>> = {
   'README.md': {
@@ -56,6 +59,20 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Persisted documents': 'test/schema/graphql_doc.test.ts',
     'Cost and limits': 'test/schema/graphql_doc.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
+  },
+  'docs/install.md': {
+    Install: AS_ROOT,
+    Configure: 'test/src/deploy_files.test.ts',
+    Start: 'test/src/deploy_files.test.ts',
+    TLS: 'test/src/deploy_files.test.ts',
+    Check: AS_ROOT,
+    'Back up': 'test/src/deploy_files.test.ts',
+    Upgrade: AS_ROOT,
+    'With containers': 'It takes Docker and a domain; test/src/deployments.test.ts reads the file.',
+  },
+  'docs/oauth.md': {
+    'Register an application': 'test/system/documentation.test.ts',
+    'Client credentials': 'test/system/documentation.test.ts',
   },
   'docs/operating.md': {
     'Outages and restarts': 'test/system/rolling_restart.test.ts',

@@ -81,7 +81,7 @@ export function inlineCommands(file: string, text = readDocument(file)): string[
 }
 
 const PROGRAMS =
-  'apt-get|chmod|cp|curl|docker|export|find|gantry|git|helm|kubectl|mkdir|mv|node|npm|npx|pg_dump|psql|rm|sed|ssh|ssh-keygen|systemctl|tar|ulimit|zstd';
+  'apt-get|cd|chmod|cp|curl|docker|export|find|gantry|git|helm|install|kubectl|mkdir|mv|node|npm|npx|pg_dump|psql|rm|sed|ssh|ssh-keygen|systemctl|tar|ulimit|zstd';
 const INLINE = new RegExp(`^(${PROGRAMS}) `);
 const FIRST_WORD = new RegExp(`^(\\$ )?(${PROGRAMS}|\\w+=\\S+) `);
 

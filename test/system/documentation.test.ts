@@ -121,6 +121,22 @@ describe('README.md', { timeout: TIMEOUT }, () => {
   });
 });
 
+describe('docs/oauth.md', { timeout: TIMEOUT }, () => {
+  it('registers an application, which gets a token for itself', async () => {
+    const [register, ...more] = commandsOf('docs/oauth.md', 'Register an application');
+    // The examples are run by test/oauth/examples.test.ts, with a browser.
+    expect(more.map(({ command }) => command.replace(/.* /, ''))).toEqual(['install', 'web.js', 'device.js']);
+    const keep = { command: `${register?.command} | tee registered`, answer: register?.answer ?? null };
+    const field = (name: string) => `$(sed -E 's/.*"${name}":"([^"]*)".*/\\1/' registered)`;
+    await follow([
+      ...shell(`export API=${server.url}/api/v4 TOKEN=${token}`),
+      keep,
+      ...shell(`export CLIENT_ID="${field('application_id')}" CLIENT_SECRET="${field('secret')}"`),
+      ...commandsOf('docs/oauth.md', 'Client credentials'),
+    ]);
+  });
+});
+
 describe('docs/cli.md', { timeout: TIMEOUT }, () => {
   it('has commands that do their work as their usage says', async () => {
     const usages = blocksOf('docs/cli.md').map(({ text }) => /^Usage: (gantry .+)$/m.exec(text)?.[1] ?? '');
